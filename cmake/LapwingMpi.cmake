@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Both MPIs in one build tree: imported targets mpi::mpich and mpi::openmpi,
+# and functions that build a thing once for each flavour.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(MPICH REQUIRED IMPORTED_TARGET mpich)
+pkg_check_modules(OPENMPI REQUIRED IMPORTED_TARGET ompi-c)
+add_library(mpi::mpich ALIAS PkgConfig::MPICH)
+add_library(mpi::openmpi ALIAS PkgConfig::OPENMPI)
+set(LAPWING_FLAVOURS mpich openmpi)
+
+find_program(MPIEXEC_MPICH NAMES mpiexec.mpich mpiexec.hydra REQUIRED)
+find_program(MPIEXEC_OPENMPI NAMES mpiexec.openmpi REQUIRED)
+set(MPIEXEC_mpich ${MPIEXEC_MPICH})
+set(MPIEXEC_openmpi ${MPIEXEC_OPENMPI} --oversubscribe --allow-run-as-root --bind-to none)
+
+# An MPI program built once per flavour, as libexec/lapwing/<flavour>/<name>;
+# its targets are <name>_mpich and <name>_openmpi.
+function(lapwing_mpi_program name)
+  foreach(flavour IN LISTS LAPWING_FLAVOURS)
+    add_executable(${name}_${flavour} ${ARGN})
+    target_include_directories(${name}_${flavour} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(${name}_${flavour} PRIVATE mpi::${flavour})
+    set_target_properties(${name}_${flavour} PROPERTIES
+      OUTPUT_NAME ${name}
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/lapwing/${flavour})
+  endforeach()
+endfunction()

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every target of the tree is built with.
+include(CTest)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+set(LAPWING_SANITIZE "" CACHE STRING "address, undefined or thread; empty for none")
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+if(LAPWING_SANITIZE)
+  add_compile_options(-fsanitize=${LAPWING_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${LAPWING_SANITIZE})
+endif()
