@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one kind of error that netlab itself raises: a sentence for the user."""
+
+
+class NetlabError(Exception):
+    """What was wrong, where, and what to do about it."""

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lab: a cluster of namespaces, from outside. It lasts as long as the `with` block or its process."""
+import dataclasses
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+
+from . import launch, registry
+from .errors import NetlabError
+from .spec import LabSpec
+
+_SCRIPT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "netlab")
+
+
+class Lab:
+    """with Lab(hosts=2, rate="1gbit") as lab: lab.mpiexec("mpich", 2, ["./program"])"""
+
+    def __init__(self, **wishes):
+        self.spec = LabSpec(**wishes)
+        self.spec.check()
+        self.host_pids = []
+        self.own_user = False
+        self._first = 0            # the lab's first process, as seen from here; 0: we are in the lab
+        self._keeper = None
+        self._lifeline = None
+
+    # -- making and removing ------------------------------------------------------------------------
+
+    def start(self, keep=False):
+        """Makes the lab. keep: it outlives this process, until `netlab down`."""
+        registry.clean()
+        self.spec.name = self.spec.name or registry.new_name()
+        registry.reserve(self.spec.name)
+        ready, ready_child = os.pipe()
+        lifeline_child, self._lifeline = (-1, None) if keep else os.pipe()
+        passed = [ready_child] + ([] if keep else [lifeline_child])
+        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        try:
+            self._keeper = subprocess.Popen(
+                [sys.executable, _SCRIPT, "_keep", json.dumps(dataclasses.asdict(self.spec)), str(ready_child),
+                 str(lifeline_child)],
+                pass_fds=passed, env=environment, start_new_session=True, cwd="/",
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if keep else None)
+            for descriptor in passed:
+                os.close(descriptor)
+            registry.write(self.spec.name, self._record())
+            self._await(ready)
+            registry.write(self.spec.name, self._record())
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            os.close(ready)
+        return self
+
+    def _await(self, ready):
+        told = {}
+        with os.fdopen(os.dup(ready), "r") as channel:
+            while not ("first" in told and "hosts" in told):
+                line = channel.readline()
+                if not line:
+                    raise NetlabError("The lab's first process ended while the lab was being set up.")
+                told.update(json.loads(line))
+                if "error" in told:
+                    raise NetlabError(told["error"])
+        self._first, self.host_pids, self.own_user = told["first"], told["hosts"], told["own_user"]
+
+    def _record(self):
+        return dict(dataclasses.asdict(self.spec), keeper=self._keeper.pid, first=self._first,
+                    host_pids=self.host_pids, own_user=self.own_user)
+
+    def stop(self):
+        """Ends every process of the lab and removes all of it."""
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+            self._lifeline = None
+        if self._keeper is not None:
+            try:
+                self._keeper.send_signal(signal.SIGTERM)
+                self._keeper.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                self._keeper.kill()
+                self._keeper.wait()
+            self._keeper = None
+        registry.forget(self.spec.name)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_what):
+        self.stop()
+
+    # -- labs that exist already --------------------------------------------------------------------
+
+    @classmethod
+    def attach(cls, name):
+        """A kept lab, by name; it stays when this object goes."""
+        record = registry.read(name)
+        if not record or not record.get("first"):
+            known = ", ".join(r["name"] for r in registry.alive()) or "none"
+            raise NetlabError(f"There is no lab named {name} (there are: {known}).")
+        return cls._from_record(record)
+
+    @classmethod
+    def current(cls):
+        """The lab that this process runs in (under `netlab with`), or None."""
+        text = os.environ.get("NETLAB_LAB")
+        if not text or not os.path.exists(os.path.join(json.loads(text)["place"], "enter")):
+            return None
+        record = json.loads(text)
+        lab = cls._from_record(dict(record, first=0))
+        lab._place = record["place"]
+        return lab
+
+    @classmethod
+    def _from_record(cls, record):
+        fields = {field.name for field in dataclasses.fields(LabSpec)}
+        lab = cls(**{key: value for key, value in record.items() if key in fields})
+        lab._first, lab.host_pids, lab.own_user = record["first"], record["host_pids"], record["own_user"]
+        return lab
+
+    @staticmethod
+    def remove(name):
+        """Removes a kept lab."""
+        record = registry.read(name)
+        if not record:
+            raise NetlabError(f"There is no lab named {name}.")
+        os.kill(record["keeper"], signal.SIGTERM)
+
+    # -- running things -----------------------------------------------------------------------------
+
+    _place = None
+
+    @property
+    def place(self):
+        """The lab's own folder; its content is seen only inside."""
+        return self._place or registry.mount_point(self.spec.name)
+
+    def inside(self, argv, cwd=None):
+        """The command line that runs argv in the lab, outside its hosts, from this process."""
+        if not self._first:
+            return list(argv)
+        words = ["nsenter", "--target", str(self._first)] + (["--user", "--preserve-credentials"]
+                                                              if self.own_user else [])
+        # The caller's folder is set anew, since a change of mount namespace goes to the root; and if the
+        # caller dies the command is told, as it runs in a process namespace that may outlive him.
+        return words + ["--mount", "--net", "--uts", "--ipc", "--pid", "--", "env", "-C", cwd or os.getcwd(),
+                        "setpriv", "--pdeathsig", "TERM"] + list(argv)
+
+    def on_host(self, host, argv, cwd=None):
+        """The command line that runs argv on host 1, 2, ..."""
+        return self.inside([os.path.join(self.place, "enter"), str(host)] + list(argv), cwd)
+
+    def environment(self, env=None):
+        """For mpiexec: this process's environment without LD_PRELOAD, with the transports' defaults."""
+        result = dict(launch.transport_defaults(self.spec))
+        result.update(os.environ)
+        result.update(env or {})
+        result.pop("LD_PRELOAD", None)
+        return result
+
+    def _job_env(self, env):
+        """What is told to the ranks on the command line: what the caller names, and any LD_PRELOAD."""
+        told = {}
+        if os.environ.get("LD_PRELOAD"):
+            told["LD_PRELOAD"] = os.environ["LD_PRELOAD"]
+        told.update(env or {})
+        for key, value in launch.transport_defaults(self.spec).items():
+            if key not in os.environ and key not in told:
+                told[key] = value
+        return told
+
+    def command(self, mpi, n, argv, env=None, mpiexec_args=(), cwd=None):
+        """The whole command line of a job, for a process of the caller's own."""
+        told = self._job_env(env)
+        extra = list(mpiexec_args)
+        if mpi == "openmpi":   # Open MPI reads its parameters before the ranks exist, so not by -x
+            for key in [key for key in told if key.startswith("OMPI_MCA_")]:
+                extra += ["--mca", key[len("OMPI_MCA_"):], told.pop(key)]
+        else:
+            told = {key: value for key, value in told.items() if not key.startswith("OMPI_MCA_") or key in (env or {})}
+        return self.inside(launch.prefix(mpi, self.spec, self.place) + launch.job(mpi, n, argv, told, extra), cwd)
+
+    def popen(self, mpi, n, argv, env=None, mpiexec_args=(), **options):
+        """Starts a job; options are those of subprocess.Popen."""
+        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        return subprocess.Popen(self.command(mpi, n, argv, env, mpiexec_args, options.get("cwd")),
+                                env=environment, **options)
+
+    def mpiexec(self, mpi, n, argv, env=None, mpiexec_args=(), **options):
+        """Runs a job to its end; options are those of subprocess.run. Returns a CompletedProcess."""
+        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        return subprocess.run(self.command(mpi, n, argv, env, mpiexec_args, options.get("cwd")),
+                              env=environment, **options)
+
+    def inner_environment(self):
+        """For a command in the lab: launchers to which `-n N PROGRAM` can be appended."""
+        result = dict(launch.transport_defaults(self.spec))
+        result.update(os.environ)
+        result["NETLAB_LAB"] = json.dumps(dict(dataclasses.asdict(self.spec), place=self.place,
+                                               host_pids=self.host_pids, own_user=self.own_user))
+        result["NETLAB_HOSTS"] = ",".join(self.spec.address(h) for h in range(1, self.spec.hosts + 1))
+        result["NETLAB_ENTER"] = os.path.join(self.place, "enter")
+        for flavour in launch.FLAVOURS:
+            try:
+                words = launch.prefix(flavour, self.spec, self.place)
+            except NetlabError:
+                continue   # that MPI is not installed
+            result[f"NETLAB_MPIEXEC_{flavour.upper()}"] = shlex.join(words)
+        return result
