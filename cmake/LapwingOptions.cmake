@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What every target of the tree is built with.
+set(DART_TESTING_TIMEOUT 120)  # a test that names no limit gets this one
 include(CTest)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -17,9 +18,18 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
 set(LAPWING_SANITIZE "" CACHE STRING "address, undefined or thread; empty for none")
+set_property(CACHE LAPWING_SANITIZE PROPERTY STRINGS "" address undefined thread)
+if(NOT LAPWING_SANITIZE MATCHES "^(address|undefined|thread)?$")
+  message(FATAL_ERROR "LAPWING_SANITIZE is '${LAPWING_SANITIZE}': use address, undefined, thread or nothing")
+endif()
 
+add_compile_definitions(LAPWING_VERSION="${PROJECT_VERSION}")
 add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 if(LAPWING_SANITIZE)
   add_compile_options(-fsanitize=${LAPWING_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${LAPWING_SANITIZE})
+  if(LAPWING_SANITIZE STREQUAL "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+    add_link_options(-fno-sanitize-recover=undefined)
+  endif()
 endif()

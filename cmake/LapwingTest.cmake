@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a test enters the house: always with a time limit, always with labels.
+#
+#   lapwing_unit_test(name sources... [ROOMS guard machine] [LIBRARIES ...]
+#                     [TIMEOUT s] [LABELS ...] [NOT_UNDER address thread undefined] [SERIAL])
+#     A GoogleTest without MPI. Label "unit"; the sanitizer presets build and
+#     run exactly these (target lapwing_unit_tests).
+#
+#   lapwing_mpi_test(name sources... RANKS 1 2 3 4 8 [INTERNALS | PRELOAD]
+#                    [LIBRARIES ...] [ENVIRONMENT A=b ...] [TIMEOUT s] [LABELS ...] [SERIAL])
+#     A GoogleTest built once per MPI and run under each number of ranks. Its
+#     main is tests/support/mpi_main.cpp: a failure on any rank fails the test.
+#     By default it is linked with the library as a program would be; INTERNALS
+#     links the engine's objects instead, so that hidden names can be tested;
+#     PRELOAD links plain MPI and preloads Lapwing.
+#     Labels "mpi", the flavour, and "ranksN".
+#
+#   lapwing_mpi_environment(out)   what both MPIs need to run as root, on fewer
+#     cores than ranks; for tests that start mpiexec themselves.
+find_package(GTest REQUIRED)
+
+set(LAPWING_MPI_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_hwloc_base_binding_policy=none
+  OMPI_MCA_mpi_yield_when_idle=1
+  PYTHONDONTWRITEBYTECODE=1
+  LAPWING_TESTING=1)
+
+# ThreadSanitizer of GCC 12 cannot map its shadow under the address space
+# randomisation of recent kernels.
+set(LAPWING_TEST_LAUNCHER "")
+if(LAPWING_SANITIZE STREQUAL "thread")
+  execute_process(COMMAND setarch -R true RESULT_VARIABLE no_setarch OUTPUT_QUIET ERROR_QUIET)
+  if(no_setarch EQUAL 0)
+    set(LAPWING_TEST_LAUNCHER setarch -R)
+  endif()
+endif()
+
+add_custom_target(lapwing_unit_tests)
+
+function(lapwing_mpi_environment out)
+  set(${out} ${LAPWING_MPI_ENVIRONMENT} PARENT_SCOPE)
+endfunction()
+
+function(lapwing_test_program target)
+  target_include_directories(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${target} PRIVATE GTest::gtest fmt::fmt-header-only Threads::Threads)
+  target_compile_definitions(${target} PRIVATE LAPWING_BUILD_DIR="${CMAKE_BINARY_DIR}")
+endfunction()
+
+function(lapwing_unit_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "ROOMS;LIBRARIES;LABELS;NOT_UNDER")
+  if(LAPWING_SANITIZE AND LAPWING_SANITIZE IN_LIST arg_NOT_UNDER)
+    return()
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  lapwing_test_program(${name})
+  list(TRANSFORM arg_ROOMS PREPEND lapwing_)
+  target_link_libraries(${name} PRIVATE ${arg_ROOMS} ${arg_LIBRARIES} GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
+  add_dependencies(lapwing_unit_tests ${name})
+  add_test(NAME ${name} COMMAND ${LAPWING_TEST_LAUNCHER} $<TARGET_FILE:${name}>)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "unit;${arg_LABELS}"
+    ENVIRONMENT "LAPWING_TESTING=1")
+  if(arg_SERIAL)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+  endif()
+endfunction()
+
+function(lapwing_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNALS;PRELOAD;SERIAL" "TIMEOUT"
+    "RANKS;LIBRARIES;ENVIRONMENT;LABELS")
+  if(LAPWING_SANITIZE)
+    return()  # the MPIs themselves are not built for sanitizers
+  endif()
+  if(NOT arg_RANKS)
+    message(FATAL_ERROR "lapwing_mpi_test(${name}): say with RANKS how many ranks it runs with")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  foreach(flavour IN LISTS LAPWING_FLAVOURS)
+    set(target ${name}_${flavour})
+    add_executable(${target} ${arg_UNPARSED_ARGUMENTS} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+    lapwing_test_program(${target})
+    set(environment ${LAPWING_MPI_ENVIRONMENT} ${arg_ENVIRONMENT})
+    if(arg_INTERNALS)
+      target_link_libraries(${target} PRIVATE lapwing_engine_${flavour} lapwing_guard lapwing_machine dl)
+    elseif(arg_PRELOAD)
+      add_dependencies(${target} lapwing_${flavour} lapwing_preload)
+      list(APPEND environment LD_PRELOAD=$<TARGET_FILE:lapwing_preload>)
+    else()
+      target_link_libraries(${target} PRIVATE lapwing_${flavour})
+    endif()
+    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} mpi::${flavour})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${flavour})
+    foreach(ranks IN LISTS arg_RANKS)
+      set(test ${name}.${flavour}.${ranks})
+      set(processors 2)
+      if(ranks LESS 2)
+        set(processors 1)
+      endif()
+      add_test(NAME ${test} COMMAND ${MPIEXEC_${flavour}} -n ${ranks} $<TARGET_FILE:${target}>)
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
+        LABELS "mpi;${flavour};ranks${ranks};${arg_LABELS}" ENVIRONMENT "${environment}")
+      if(arg_SERIAL)
+        set_tests_properties(${test} PROPERTIES RUN_SERIAL TRUE)
+      endif()
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main of every GoogleTest that runs under mpiexec: all ranks run the same
+// tests, rank 0 prints the usual report, the others only what failed, and a
+// failure on one rank is a failure of all.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+class FailuresOnly : public testing::EmptyTestEventListener {
+ public:
+  explicit FailuresOnly(int rank) : rank_(rank) {}
+
+ private:
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::printf("[rank %d] %s.%s failed at %s:%d\n%s\n", rank_, test ? test->test_suite_name() : "?",
+                test ? test->name() : "?", result.file_name() ? result.file_name() : "?",
+                result.line_number(), result.message());
+    std::fflush(stdout);
+  }
+
+  int rank_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) {
+    std::fprintf(stderr, "MPI_Init failed; the tests need mpiexec of the MPI that they were built for\n");
+    return EXIT_FAILURE;
+  }
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) {
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailuresOnly(rank));
+  }
+  const int mine = RUN_ALL_TESTS();
+  int ran = testing::UnitTest::GetInstance()->test_to_run_count();
+  int anyone = mine;
+  PMPI_Allreduce(&mine, &anyone, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (rank == 0 && ran == 0) std::fprintf(stderr, "no test was run: a filter that matches nothing proves nothing\n");
+  if (rank == 0 && mine == 0 && anyone != 0) std::fprintf(stderr, "a test failed on another rank\n");
+  MPI_Finalize();
+  return anyone != 0 || ran == 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
