@@ -35,7 +35,7 @@ def check(needs, as_json):
     """Prints the findings; 0 if labs with limited links, and all that is needed besides, can be had."""
     findings = []   # (name, there or not, sentence)
     for tool, package in _TOOLS.items():
-        if not shutil.which(tool):
+        if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
             findings.append((tool, False, f"The program {tool} is missing; install the package {package}."))
     made, netem, sentence = _lab_finding()
     findings.append(("lab", made, sentence))

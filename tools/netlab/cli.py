@@ -31,12 +31,12 @@ def _on_signal(number, _frame):
 
 
 def _add_lab_options(parser):
-    parser.add_argument("--hosts", type=int, default=2, metavar="N", help="how many hosts (2)")
-    parser.add_argument("--rate", default="1gbit", help="of each host's link, each way, as tc writes it; or none")
-    parser.add_argument("--latency", default="", help="added one way, such as 50us; needs a kernel with netem")
-    parser.add_argument("--burst", default="128kb", help="size of the limiter's bucket (128kb)")
-    parser.add_argument("--ranks-per-host", type=int, default=1, metavar="K", help="ranks on a host before the next")
-    parser.add_argument("--pin", action="store_true", help="host i runs on core i mod cores only")
+    parser.add_argument("--hosts", type=int, metavar="N", help="how many hosts (2)")
+    parser.add_argument("--rate", help="of each host's link, each way, as tc writes it (1gbit); or none")
+    parser.add_argument("--latency", help="added one way, such as 50us; needs a kernel with netem")
+    parser.add_argument("--burst", help="size of the limiter's bucket (128kb)")
+    parser.add_argument("--ranks-per-host", type=int, metavar="K", help="ranks on a host before the next (1)")
+    parser.add_argument("--pin", action="store_true", default=None, help="host i runs on core i mod cores only")
 
 
 def _parser():
@@ -70,9 +70,22 @@ def _parser():
     return parser
 
 
-def _lab_of(options, name=""):
-    return Lab(hosts=options.hosts, rate=options.rate, latency=options.latency, burst=options.burst,
-               ranks_per_host=options.ranks_per_host, pin=options.pin, name=name)
+_LAB_OPTIONS = ("hosts", "rate", "latency", "burst", "ranks_per_host", "pin")
+
+
+def _wishes(options):
+    """The lab options that were given."""
+    return {name: getattr(options, name) for name in _LAB_OPTIONS if getattr(options, name) is not None}
+
+
+def _borrowed(options):
+    """The kept lab that was named, or the one that this process runs in, or None."""
+    lab = Lab.attach(options.lab) if options.lab else Lab.current()
+    given = ["--" + name.replace("_", "-") for name in _wishes(options)]
+    if lab and given:
+        raise NetlabError(f"{given[0]} cannot be used here: the lab {lab.spec.name} exists already; "
+                          "give such options to the `netlab up` or `netlab with` that makes it.")
+    return lab
 
 
 def _pairs(words):
@@ -82,8 +95,10 @@ def _pairs(words):
     return dict(word.split("=", 1) for word in words)
 
 
-def _wait(process):
-    """The exit status as a shell would give it. The process is told to end if netlab is."""
+def _wait(words, environment=None):
+    """Runs a command to its end and gives its status as a shell would. It is told to end if netlab is."""
+    environment = dict(environment or {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"})
+    process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM"] + words, env=environment)
     try:
         status = process.wait()
     except BaseException:
@@ -102,12 +117,12 @@ def _run(options, program):
         raise NetlabError("No program was given; write it after '--'.")
     launch.find_mpiexec(flavour)
     env = _pairs(options.env)
-    borrowed = Lab.attach(options.lab) if options.lab else Lab.current()
-    lab = borrowed or _lab_of(options).start()
+    borrowed = _borrowed(options)
+    lab = borrowed or Lab(**_wishes(options)).start()
     try:
         ranks = options.ranks or lab.spec.hosts * lab.spec.ranks_per_host
         begin = time.monotonic()
-        status = _wait(lab.popen(flavour, ranks, program, env, options.mpiexec_arg))
+        status = _wait(lab.command(flavour, ranks, program, env, options.mpiexec_arg))
         wall = time.monotonic() - begin
     finally:
         if not borrowed:
@@ -122,8 +137,8 @@ def _run(options, program):
 def _with(options, program):
     if not program:
         raise NetlabError("No command was given; write it after '--'.")
-    with _lab_of(options) as lab:
-        return _wait(subprocess.Popen(lab.inside(program), env=lab.inner_environment()))
+    with Lab(**_wishes(options)) as lab:
+        return _wait(lab.inside(program), lab.inner_environment())
 
 
 def _exec(options, program):
@@ -135,11 +150,11 @@ def _exec(options, program):
     if not 0 <= options.host <= lab.spec.hosts:
         raise NetlabError(f"--host {options.host}: lab {options.name} has hosts 1 to {lab.spec.hosts}.")
     words = lab.on_host(options.host, program) if options.host else lab.inside(program)
-    return _wait(subprocess.Popen(words, env=lab.inner_environment()))
+    return _wait(words, lab.inner_environment())
 
 
 def _up(options):
-    lab = _lab_of(options, options.name).start(keep=True)
+    lab = Lab(name=options.name, **_wishes(options)).start(keep=True)
     print(lab.spec.name)
     return 0
 

@@ -3,13 +3,13 @@
 
 The first process is number 1 of the lab's process namespace: when it ends, the kernel ends every process
 of the lab, and with the last of them go the network, the mounts and the host names. It ends when
-  - the lifeline closes, that is, when whoever asked for the lab has ended in any way, or
+  - the lifeline closes, that is, when whoever asked for the lab has ended in any way, unless he has
+    sent KEEP through it before, or
   - the keeper ends, in any way.
 The keeper then removes the lab's record and mount point.
 """
 import json
 import os
-import select
 import signal
 import socket
 import sys
@@ -20,6 +20,7 @@ from .spec import LabSpec
 
 _LAB_NAMESPACES = (kernel.CLONE_NEWNS | kernel.CLONE_NEWUTS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWPID
                    | kernel.CLONE_NEWNET)
+KEEP = b"k"
 _HOST_NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWUTS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET
 
 _NO_NAMESPACES = (
@@ -30,20 +31,20 @@ _NO_NAMESPACES = (
 
 
 def keep(arguments):
-    """Entry point of the keeper: SPEC_JSON READY_FD LIFELINE_FD (-1: none)."""
+    """Entry point of the keeper: SPEC_JSON READY_FD LIFELINE_FD."""
     spec = LabSpec(**json.loads(arguments[0]))
     ready, lifeline = int(arguments[1]), int(arguments[2])
     kept = {"first": 0}
+    place = registry.mount_point(spec.name)
 
     def stop(_signal, _frame):
         if kept["first"]:
             os.kill(kept["first"], signal.SIGKILL)
         else:
-            registry.forget(spec.name)
+            registry.forget_at(place)
             os._exit(1)
 
     signal.signal(signal.SIGTERM, stop)
-    place = registry.mount_point(spec.name)
     user_id, group_id = os.getuid(), os.getgid()
     try:
         own_user = _leave_machine(user_id, group_id)
@@ -55,28 +56,14 @@ def keep(arguments):
         return 1
     _say(ready, {"first": kept["first"], "own_user": own_user})
     os.close(ready)
-    if lifeline >= 0:
-        os.close(lifeline)
+    os.close(lifeline)
     os.waitpid(kept["first"], 0)
     try:
         kernel.unmount(place)   # seen only in the namespace that this process shares with the dead lab
     except OSError:
         pass
-    _forget_at(place)
+    registry.forget_at(place)
     return 0
-
-
-def _forget_at(place):
-    """registry.forget without asking for the user's id, which a user namespace shows as 0."""
-    for path in (place + ".json", place + ".json.new"):
-        try:
-            os.unlink(path)
-        except OSError:
-            pass
-    try:
-        os.rmdir(place)
-    except OSError:
-        pass
 
 
 def _say(descriptor, message):
@@ -106,6 +93,7 @@ def _first_process(spec, place, ready, lifeline):
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
         _furnish(spec, place)
+        network.without_ipv6()
         network.build_bridge(spec)
         pids = [_start_host(spec, host) for host in range(1, spec.hosts + 1)]
         scripts.write(place, spec, pids)
@@ -116,10 +104,9 @@ def _first_process(spec, place, ready, lifeline):
         os._exit(1)
     signal.signal(signal.SIGCHLD, _reap)
     _reap(0, None)
-    waiting = select.poll()
-    if lifeline >= 0:
-        waiting.register(lifeline, select.POLLIN | select.POLLHUP)
-    waiting.poll()
+    if os.read(lifeline, 1) == KEEP:
+        while True:
+            signal.pause()
     os._exit(0)
 
 
@@ -189,11 +176,7 @@ def _hold_host(spec, host, channel):
             kernel.mount("sysfs", "/sys", "sysfs", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
         except OSError:
             pass
-        try:   # IPv4 only: no address detection, no second address for an MPI to choose
-            with open("/proc/sys/net/ipv6/conf/default/disable_ipv6", "w", encoding="ascii") as file:
-                file.write("1")
-        except OSError:
-            pass
+        network.without_ipv6()
         channel.sendall(b"{}\n")
         channel.recv(16)
         network.configure_host(spec, host)

@@ -10,9 +10,16 @@ import sys
 
 from . import launch, registry
 from .errors import NetlabError
+from .inside import KEEP
 from .spec import LabSpec
 
+# Where ip and tc are is not on every user's PATH.
+_SYSTEM_PATH = ":/usr/sbin:/sbin"
 _SCRIPT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "netlab")
+
+
+def _without_preload(environment):
+    return {key: value for key, value in environment.items() if key != "LD_PRELOAD"}
 
 
 class Lab:
@@ -35,20 +42,22 @@ class Lab:
         self.spec.name = self.spec.name or registry.new_name()
         registry.reserve(self.spec.name)
         ready, ready_child = os.pipe()
-        lifeline_child, self._lifeline = (-1, None) if keep else os.pipe()
-        passed = [ready_child] + ([] if keep else [lifeline_child])
-        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        lifeline_child, self._lifeline = os.pipe()
+        environment = _without_preload(os.environ)
+        environment["PATH"] = environment.get("PATH", "/usr/bin:/bin") + _SYSTEM_PATH
         try:
             self._keeper = subprocess.Popen(
                 [sys.executable, _SCRIPT, "_keep", json.dumps(dataclasses.asdict(self.spec)), str(ready_child),
                  str(lifeline_child)],
-                pass_fds=passed, env=environment, start_new_session=True, cwd="/",
+                pass_fds=(ready_child, lifeline_child), env=environment, start_new_session=True, cwd="/",
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if keep else None)
-            for descriptor in passed:
+            for descriptor in (ready_child, lifeline_child):
                 os.close(descriptor)
             registry.write(self.spec.name, self._record())
             self._await(ready)
             registry.write(self.spec.name, self._record())
+            if keep:
+                os.write(self._lifeline, KEEP)
         except BaseException:
             self.stop()
             raise
@@ -154,14 +163,6 @@ class Lab:
         """The command line that runs argv on host 1, 2, ..."""
         return self.inside([os.path.join(self.place, "enter"), str(host)] + list(argv), cwd)
 
-    def environment(self, env=None):
-        """For mpiexec: this process's environment without LD_PRELOAD, with the transports' defaults."""
-        result = dict(launch.transport_defaults(self.spec))
-        result.update(os.environ)
-        result.update(env or {})
-        result.pop("LD_PRELOAD", None)
-        return result
-
     def _job_env(self, env):
         """What is told to the ranks on the command line: what the caller names, and any LD_PRELOAD."""
         told = {}
@@ -175,26 +176,23 @@ class Lab:
 
     def command(self, mpi, n, argv, env=None, mpiexec_args=(), cwd=None):
         """The whole command line of a job, for a process of the caller's own."""
-        told = self._job_env(env)
-        extra = list(mpiexec_args)
-        if mpi == "openmpi":   # Open MPI reads its parameters before the ranks exist, so not by -x
-            for key in [key for key in told if key.startswith("OMPI_MCA_")]:
-                extra += ["--mca", key[len("OMPI_MCA_"):], told.pop(key)]
-        else:
-            told = {key: value for key, value in told.items() if not key.startswith("OMPI_MCA_") or key in (env or {})}
+        extra, told = list(mpiexec_args), {}
+        for key, value in self._job_env(env).items():
+            if mpi == "openmpi" and key.startswith("OMPI_MCA_"):
+                extra += ["--mca", key[len("OMPI_MCA_"):], value]   # it reads these before the ranks exist
+            else:
+                told[key] = value
         return self.inside(launch.prefix(mpi, self.spec, self.place) + launch.job(mpi, n, argv, told, extra), cwd)
 
     def popen(self, mpi, n, argv, env=None, mpiexec_args=(), **options):
-        """Starts a job; options are those of subprocess.Popen."""
-        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        """Starts a job; options are those of subprocess.Popen. End it with terminate()."""
         return subprocess.Popen(self.command(mpi, n, argv, env, mpiexec_args, options.get("cwd")),
-                                env=environment, **options)
+                                **{"env": _without_preload(os.environ), **options})
 
     def mpiexec(self, mpi, n, argv, env=None, mpiexec_args=(), **options):
         """Runs a job to its end; options are those of subprocess.run. Returns a CompletedProcess."""
-        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
         return subprocess.run(self.command(mpi, n, argv, env, mpiexec_args, options.get("cwd")),
-                              env=environment, **options)
+                              **{"env": _without_preload(os.environ), **options})
 
     def inner_environment(self):
         """For a command in the lab: launchers to which `-n N PROGRAM` can be appended."""

@@ -16,6 +16,15 @@ def _batch(tool, lines):
         raise NetlabError(f"{tool} failed: {' '.join(done.stderr.split())} (while doing: {'; '.join(lines)})")
 
 
+def without_ipv6():
+    """No address detection, and no second address for an MPI to choose; no harm where it cannot be set."""
+    try:
+        with open("/proc/sys/net/ipv6/conf/default/disable_ipv6", "w", encoding="ascii") as file:
+            file.write("1")
+    except OSError:
+        pass
+
+
 def build_bridge(spec):
     _batch("ip", [
         "link set lo up",

@@ -7,6 +7,7 @@ process id and start time, so that a reused id misleads nobody.
 """
 import json
 import os
+import re
 import secrets
 import stat
 import tempfile
@@ -23,6 +24,9 @@ def folder():
     except OSError as error:
         raise NetlabError(f"Cannot make {path} for the records of labs: {error.strerror}. "
                           "Set TMPDIR to a folder that you may write to.") from None
+    if re.search(r"[^-\w./+=@]", path):
+        raise NetlabError(f"The folder {path} is to hold the launcher's scripts, and its name would confuse "
+                          "the launchers; set TMPDIR to a folder with a plain name.")
     found = os.lstat(path)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise NetlabError(f"{path} is not a folder of yours; remove it or set TMPDIR elsewhere.")
@@ -82,13 +86,18 @@ def read(name):
 
 def forget(name):
     """Removes the record and the mount point; harmless where they are gone already."""
-    for path in (_record_path(name), _record_path(name) + ".new"):
+    forget_at(mount_point(name))
+
+
+def forget_at(place):
+    """The same, by mount point: for the keeper, whom a user namespace shows another user id."""
+    for path in (place + ".json", place + ".json.new"):
         try:
             os.unlink(path)
         except OSError:
             pass
     try:
-        os.rmdir(mount_point(name))
+        os.rmdir(place)
     except OSError:
         pass
 
