@@ -14,11 +14,13 @@ set(MPIEXEC_mpich ${MPIEXEC_MPICH})
 set(MPIEXEC_openmpi ${MPIEXEC_OPENMPI} --oversubscribe --allow-run-as-root --bind-to none)
 
 # An MPI program built once per flavour, as libexec/lapwing/<flavour>/<name>;
-# its targets are <name>_mpich and <name>_openmpi.
+# its targets are <name>_mpich and <name>_openmpi. LAPWING_FLAVOUR names the
+# flavour as a string, so that no program needs to ask the compiler.
 function(lapwing_mpi_program name)
   foreach(flavour IN LISTS LAPWING_FLAVOURS)
     add_executable(${name}_${flavour} ${ARGN})
     target_include_directories(${name}_${flavour} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    target_compile_definitions(${name}_${flavour} PRIVATE LAPWING_FLAVOUR="${flavour}")
     target_link_libraries(${name}_${flavour} PRIVATE mpi::${flavour})
     set_target_properties(${name}_${flavour} PROPERTIES
       OUTPUT_NAME ${name}

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   int ran = testing::UnitTest::GetInstance()->test_to_run_count();
   int anyone = mine;
   PMPI_Allreduce(&mine, &anyone, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (rank == 0 && ran == 0) std::fprintf(stderr, "no test was run: a filter that matches nothing proves nothing\n");
+  if (rank == 0 && ran == 0)
+    std::fprintf(stderr, "no test was run: a filter that matches nothing proves nothing\n");
   if (rank == 0 && mine == 0 && anyone != 0) std::fprintf(stderr, "a test failed on another rank\n");
   MPI_Finalize();
   return anyone != 0 || ran == 0 ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door: each target installs what it misses, configures, builds and
+# does its job. Everything else is CMake (see CMakePresets.json).
+PREFIX ?= /usr/local
+PROGRAMS ?= 2000
+# A whole run of the release tests may take this many seconds.
+TEST_LIMIT ?= 1200
+SANITIZERS ?= asan ubsan tsan
+
+SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
+
+.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz install clean help
+
+all: build
+
+build:
+	@tools/install-deps build
+	@cmake --preset release --log-level=WARNING >/dev/null
+	cmake --build --preset release
+
+demo:
+	@tools/install-deps demo
+	@$(MAKE) --no-print-directory build
+	build/release/bin/lapwing demo
+
+test:
+	@tools/install-deps test
+	@$(MAKE) --no-print-directory test-release
+	@for s in $(SANITIZERS); do $(MAKE) --no-print-directory test-$$s || exit 1; done
+
+test-release: build
+	timeout -k 30 $(TEST_LIMIT) ctest --preset release
+
+# The rooms that do not know MPI, under one sanitizer.
+$(addprefix test-,$(SANITIZERS)): test-%:
+	@cmake --preset $* --log-level=WARNING >/dev/null
+	cmake --build --preset $* --target lapwing_unit_tests
+	timeout -k 30 300 ctest --preset $*
+
+fuzz: build
+	@tools/install-deps test
+	python3 tests/fuzz/run.py --programs $(PROGRAMS)
+
+format:
+	@tools/install-deps tidy
+	$(SOURCES) | xargs clang-format -i
+
+tidy: build
+	@tools/install-deps tidy
+	$(SOURCES) | grep '^src/.*\.cpp$$' | xargs -n 4 -P 2 clang-tidy --quiet -p build/release
+
+install: build
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build
+
+help:
+	@echo 'make            build into build/release; the command is build/release/bin/lapwing'
+	@echo 'make demo       build, then see waiting disappear from a plain MPI program'
+	@echo 'make test       build, then run every test'
+	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
+	@echo 'make format     clang-format over the sources'
+	@echo 'make tidy       clang-tidy over src/'
+	@echo 'make install    into PREFIX (now $(PREFIX))'
+	@echo 'make clean      remove build/'
+	@echo 'Each installs the Debian packages that it misses, or prints the line that does.'

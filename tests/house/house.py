@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the house stands: rooms use only what is below them, and the
+rules of CONTRIBUTING.md that a machine can see hold in every file.
+
+Usage: house.py [--root DIR] CHECK...     checks: see CHECKS, or "all"
+Ends with 0 if all hold, 1 with one line per finding, 77 if a check could not
+be made (no clang-format of the right version).
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+import text
+
+# Each room and those that it may use, nearest first. Public headers
+# (include/lapwing) may be used by all.
+BELOW_TRANSFER = ["guard", "machine", "mpi"]
+BELOW_ENTRY = ["sets", "arrays", "tasks", "transfer", *BELOW_TRANSFER]
+ROOMS = {
+    "mpi": [],
+    "guard": ["mpi"],
+    "machine": ["mpi"],
+    "transfer": BELOW_TRANSFER,
+    "sets": ["transfer", *BELOW_TRANSFER],
+    "arrays": ["transfer", *BELOW_TRANSFER],
+    "tasks": ["transfer", *BELOW_TRANSFER],
+    "entry": BELOW_ENTRY,
+    "report": ["entry", *BELOW_ENTRY],
+    "cli": ["report", "entry", *BELOW_ENTRY],
+    "compiler": [],
+    "preload": [],
+}
+# Rooms that must build and run where no MPI is installed for them.
+WITHOUT_MPI = ["guard", "machine", "report", "cli", "compiler", "preload"]
+FLAVOURS = ["mpich", "openmpi"]
+
+C_FAMILY = {".cpp", ".hpp", ".h", ".c"}
+LENGTH_COUNTED = C_FAMILY | {".py", ".f90", ".F90", ".f"}
+SPDX_NAMES = {"CMakeLists.txt", "Makefile", ".clang-format", ".clang-tidy", ".editorconfig"}
+SPDX_SUFFIXES = LENGTH_COUNTED | {".S", ".sh", ".cmake", ".in", ".inc", ".table"}
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+LENGTH_WARN, LENGTH_FAIL = 400, 450
+CLANG_FORMAT_MAJOR = "14"
+CANNOT_CHECK = 77
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+FLAVOUR_CONDITION = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(MPICH(?:_\w+)?|OPEN_MPI|OMPI_\w+)\b")
+MPI_CALL = re.compile(r"(?<![\w.>])((?:::\s*)?MPI_[A-Z]\w*)\s*\(")
+# "int MPI_Send(" declares and "MPI_Comm(x)" converts; neither calls.
+DECLARES = re.compile(r"(?:\b(?:int|double|void|MPI_\w+)|[*&])\s*$")
+MPI_TYPES = {"Aint", "Comm", "Count", "Datatype", "Errhandler", "File", "Fint", "Group", "Info", "Message",
+             "Offset", "Op", "Request", "Session", "Status", "Win"}
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+class House:
+    def __init__(self, root):
+        self.root = root
+        self.findings = []
+        self.warnings = []
+        self.unchecked = []
+
+    def files(self):
+        """The tracked files; all files where there is no git."""
+        listed = subprocess.run(["git", "-C", str(self.root), "ls-files", "-z"], capture_output=True, check=False)
+        if listed.returncode == 0 and (self.root / ".git").exists():
+            names = sorted(set(listed.stdout.decode().split("\0")) - {""})
+            return [self.root / n for n in names if (self.root / n).is_file()]
+        return sorted(p for p in self.root.rglob("*") if p.is_file()
+                      and p.relative_to(self.root).parts[0] not in ("build", ".git"))
+
+    def name(self, path):
+        return path.relative_to(self.root).as_posix()
+
+    def say(self, path, line, sentence):
+        self.findings.append(f"{self.name(path)}:{line}: {sentence}")
+
+    # --- rooms -----------------------------------------------------------
+    def owner(self, path):
+        """(kind, room) of a file: ("src", room), ("include", None), ("bench", None), ..."""
+        parts = path.relative_to(self.root).parts
+        if parts[0] == "src" and len(parts) > 2:
+            return "src", parts[1]
+        return parts[0], None
+
+    def resolve(self, path, include):
+        """The file of this tree that an #include names, or None for a system header."""
+        src = self.root / "src"
+        places = [path.parent, src, self.root / "include", *[src / "mpi" / f for f in FLAVOURS]]
+        if self.owner(path)[0] != "src":
+            places += [self.root / "bench", self.root / "tests", self.root / "examples"]
+        for place in places:
+            candidate = (place / include).resolve()
+            if candidate.is_file() and candidate.is_relative_to(self.root):
+                return candidate
+        return None
+
+    def rooms(self):
+        for path in self.files():
+            kind, room = self.owner(path)
+            if path.suffix not in C_FAMILY | {".S"} or kind in ("tests", "tools", "bindings"):
+                continue
+            if kind == "src" and room not in ROOMS:
+                self.say(path, 1, f"room '{room}' is not in the house: add it to ROOMS in tests/house/house.py "
+                                  "and to CONTRIBUTING.md")
+                continue
+            source = text.without_comments(path.read_text(errors="replace"))
+            for match in INCLUDE.finditer(source):
+                line = source.count("\n", 0, match.start(2)) + 1
+                self.check_include(path, line, kind, room, match.group(2))
+
+    def check_include(self, path, line, kind, room, include):
+        if include == "mpi.h" and room in WITHOUT_MPI:
+            self.say(path, line, f"room '{room}' must know no MPI, but includes <mpi.h>")
+        target = self.resolve(path, include)
+        if target is None:
+            first = include.split("/")[0]
+            if kind == "src" and first in ROOMS and "/" in include and first not in (room, *ROOMS[room]):
+                self.say(path, line, f"room '{room}' includes {include}: '{first}' is beside or above it")
+            return
+        target_kind, target_room = self.owner(target)
+        if target_kind == "include":
+            return
+        if kind == "include":
+            self.say(path, line, f"a public header includes {self.name(target)}, which is not public")
+        elif kind == "src" and target_kind != "src":
+            self.say(path, line, f"room '{room}' includes {self.name(target)}, which is outside src/")
+        elif kind == "src" and target_room != room and target_room not in ROOMS[room]:
+            self.say(path, line, f"room '{room}' includes {self.name(target)}: '{target_room}' is beside or above it")
+        elif kind in ("bench", "examples") and target_kind == "src":
+            self.say(path, line, f"{kind}/ stands on the public headers, but includes {self.name(target)}")
+
+    # --- rules of one file -------------------------------------------------
+    def spdx(self):
+        for path in self.files():
+            with open(path, "rb") as stream:
+                head = stream.read(600)
+            wanted = path.name in SPDX_NAMES or path.suffix in SPDX_SUFFIXES or head.startswith(b"#!")
+            if wanted and SPDX.encode() not in b"\n".join(head.split(b"\n")[:6]):
+                self.say(path, 1, f"no line '{SPDX}' at the top")
+
+    def length(self):
+        for path in self.files():
+            if path.suffix not in LENGTH_COUNTED:
+                continue
+            lines = path.read_bytes().count(b"\n")
+            if lines > LENGTH_FAIL:
+                self.say(path, lines, f"{lines} lines; one idea per file, at most {LENGTH_WARN} lines")
+            elif lines > LENGTH_WARN:
+                self.warnings.append(f"{self.name(path)}: {lines} lines, more than {LENGTH_WARN}")
+
+    def flavours(self):
+        for path in self.files():
+            name = self.name(path)
+            if path.suffix not in C_FAMILY or not name.startswith(("src/", "include/", "examples/")) \
+                    or name.startswith("src/mpi/"):
+                continue
+            for number, line in enumerate(text.without_comments(path.read_text(errors="replace")).split("\n"), 1):
+                found = FLAVOUR_CONDITION.search(line)
+                if found:
+                    self.say(path, number, f"asks for {found.group(1)} at compile time; "
+                                           "code for one MPI lives in src/mpi only")
+
+    def pmpi(self):
+        for path in self.files():
+            if path.suffix not in C_FAMILY or self.owner(path)[0] != "src":
+                continue
+            source = text.without_strings(text.without_comments(path.read_text(errors="replace")))
+            for match in MPI_CALL.finditer(source):
+                function = match.group(1).lstrip(": ")
+                before = source[max(0, match.start() - 80):match.start()]
+                if function[4:] in MPI_TYPES or DECLARES.search(before) or self.in_macro_table(source, match):
+                    continue
+                line = source.count("\n", 0, match.start()) + 1
+                self.say(path, line, f"calls {function}; Lapwing itself calls only P{function}")
+
+    @staticmethod
+    def in_macro_table(source, match):
+        """MPI names on a preprocessor line are tables and declarations, not calls."""
+        start = source.rfind("\n", 0, match.start()) + 1
+        return source[start:match.start()].lstrip().startswith("#")
+
+    def links(self):
+        for path in self.files():
+            if path.suffix != ".md":
+                continue
+            for number, line in enumerate(path.read_text().split("\n"), 1):
+                for target in LINK.findall(line):
+                    if re.match(r"[a-z]+:|#", target):
+                        continue
+                    if not (path.parent / target.split("#")[0]).exists():
+                        self.say(path, number, f"links to {target}, which is not there")
+
+    def format(self):
+        try:
+            version = subprocess.run(["clang-format", "--version"], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            self.unchecked.append("format: there is no clang-format")
+            return
+        if not re.search(rf"version {CLANG_FORMAT_MAJOR}\.", version.stdout):
+            self.unchecked.append(f"format: wants clang-format {CLANG_FORMAT_MAJOR}, not {version.stdout.strip()}")
+            return
+        sources = [str(p) for p in self.files() if p.suffix in C_FAMILY]
+        for start in range(0, len(sources), 50):
+            run = subprocess.run(["clang-format", "--dry-run", "--Werror", "--ferror-limit=1",
+                                  *sources[start:start + 50]],
+                                 cwd=self.root, capture_output=True, text=True, check=False)
+            for line in run.stderr.splitlines():
+                found = re.match(r"(.*?):(\d+):\d+: error:", line)
+                if found:
+                    self.say(pathlib.Path(found.group(1)), found.group(2), "is not formatted; run 'make format'")
+            if run.returncode and not self.findings:
+                self.findings.append(f"clang-format failed: {run.stderr.strip()}")
+
+
+CHECKS = ["rooms", "spdx", "length", "flavours", "pmpi", "links", "format"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks that the house stands.")
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).parents[2])
+    parser.add_argument("checks", nargs="+", choices=[*CHECKS, "all"])
+    arguments = parser.parse_args()
+    house = House(arguments.root.resolve())
+    chosen = CHECKS if "all" in arguments.checks else arguments.checks
+    for check in chosen:
+        getattr(house, check)()
+    for warning in house.warnings:
+        print(f"warning: {warning}")
+    for finding in house.findings:
+        print(finding)
+    for reason in house.unchecked:
+        print(f"not checked: {reason}")
+    if house.findings:
+        print(f"{len(house.findings)} findings")
+        return 1
+    return CANNOT_CHECK if house.unchecked and len(chosen) == len(house.unchecked) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
