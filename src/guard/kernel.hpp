@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Linux interfaces that the guards stand on, newest ones spelt out here
+// because Debian 12's headers are older than the kernels Lapwing meets. All go
+// straight to the kernel: a preloaded munmap or mprotect must not see them.
+#pragma once
+
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+
+namespace lapwing::guard {
+
+constexpr std::size_t page_size = 4096;  // x86-64; start() refuses any other
+
+inline std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+inline char* pointer_to(std::uintptr_t a) { return reinterpret_cast<char*>(a); }
+inline std::uintptr_t page_down(std::uintptr_t a) { return a & ~(page_size - 1); }
+inline std::uintptr_t page_up(std::uintptr_t a) { return (a + page_size - 1) & ~(page_size - 1); }
+
+inline std::uint64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+namespace kernel {
+
+// userfaultfd: features and the MOVE request (Linux 6.8).
+constexpr std::uint64_t feature_wp = 1u << 0;
+constexpr std::uint64_t feature_thread_id = 1u << 8;
+constexpr std::uint64_t feature_exact_address = 1u << 11;
+constexpr std::uint64_t feature_wp_unpopulated = 1u << 13;
+constexpr std::uint64_t feature_move = 1u << 16;
+
+struct Move {
+  std::uint64_t dst, src, len, mode;
+  std::int64_t moved;
+};
+constexpr std::uint64_t move_allow_holes = 1u << 1;
+constexpr unsigned long move_request = _IOWR(UFFDIO, 0x05, Move);
+constexpr unsigned long new_descriptor_request = _IO(UFFDIO, 0x00);  // on /dev/userfaultfd
+
+// PROCMAP_QUERY on /proc/self/maps (Linux 6.11).
+struct MapQuery {
+  std::uint64_t size, query_flags, query_addr;
+  std::uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+  std::uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
+  std::uint64_t vma_name_addr, build_id_addr;
+};
+constexpr unsigned long map_query_request = _IOWR('f', 17, MapQuery);
+constexpr std::uint64_t vma_readable = 1, vma_writable = 2, vma_shared = 8;
+
+constexpr int mremap_dontunmap = 4;
+
+inline void* map_anonymous(std::size_t length, int protection) {
+  long r = syscall(SYS_mmap, nullptr, length, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return r == -1 ? nullptr : reinterpret_cast<void*>(r);
+}
+inline void unmap(void* p, std::size_t length) { syscall(SYS_munmap, p, length); }
+inline bool protect(void* p, std::size_t length, int protection) {
+  return syscall(SYS_mprotect, p, length, protection) == 0;
+}
+inline bool forget(void* p, std::size_t length) { return syscall(SYS_madvise, p, length, MADV_DONTNEED) == 0; }
+
+/// Moves the pages of [p, p+length) to a new place and leaves a hole behind.
+inline void* move_away(void* p, std::size_t length) {
+  long r = syscall(SYS_mremap, p, length, length, MREMAP_MAYMOVE | mremap_dontunmap, 0);
+  return r == -1 ? nullptr : reinterpret_cast<void*>(r);
+}
+
+}  // namespace kernel
+}  // namespace lapwing::guard

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/memory_kind.hpp"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "guard/kernel.hpp"
+
+namespace lapwing::guard {
+namespace {
+
+int maps_fd = -1;
+bool queries = true;  // until the kernel says that it has none
+
+constexpr int most_mappings = 64;
+
+struct Mapping {
+  std::uintptr_t begin, end;
+  bool usable, file;
+};
+
+bool query(std::uintptr_t address, Mapping& out) {
+  kernel::MapQuery q{};
+  q.size = sizeof q;
+  q.query_addr = address;
+  if (ioctl(maps_fd, kernel::map_query_request, &q) != 0) return false;
+  bool plain = q.vma_page_size == page_size && !(q.vma_flags & kernel::vma_shared);
+  bool access = (q.vma_flags & kernel::vma_readable) && (q.vma_flags & kernel::vma_writable);
+  out = {q.vma_start, q.vma_end, plain && access, q.inode != 0};
+  return true;
+}
+
+// Kernels before 6.11: read the text, line by line.
+MemoryKind parse(std::uintptr_t begin, std::uintptr_t end) {
+  MemoryKind kind;
+  std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/smaps", "re"), std::fclose);
+  if (!maps) return {};
+  char line[512];
+  std::uintptr_t at = begin;
+  bool inside = false, ok = true;
+  while (ok && std::fgets(line, sizeof line, maps.get())) {
+    std::uintptr_t from = 0, to = 0, offset = 0, inode = 0;
+    char mode[8] = {};
+    unsigned major = 0, minor = 0, kib = 0;
+    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %" SCNxPTR " %x:%x %" SCNuPTR, &from, &to, mode, &offset,
+                    &major, &minor, &inode) == 7) {
+      if (at >= end) break;
+      inside = from <= at && at < to;
+      if (from > at) return {};
+      if (!inside) continue;
+      ok = mode[0] == 'r' && mode[1] == 'w' && mode[3] == 'p';
+      kind.file |= inode != 0;
+      if (kind.mappings++ == 0) kind.begin = from;
+      at = kind.end = to;
+    } else if (inside && std::sscanf(line, "KernelPageSize: %u kB", &kib) == 1) {
+      ok = kib * 1024 == page_size;
+    }
+  }
+  kind.guardable = ok && at >= end;
+  return kind;
+}
+
+}  // namespace
+
+bool open_memory_map() {
+  if (maps_fd < 0) maps_fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  return maps_fd >= 0;
+}
+
+void close_memory_map() {
+  if (maps_fd >= 0) close(maps_fd);
+  maps_fd = -1;
+}
+
+MemoryKind memory_kind(std::uintptr_t begin, std::uintptr_t end) {
+  if (!queries) return parse(begin, end);
+  MemoryKind kind;
+  for (std::uintptr_t at = begin; at < end;) {
+    Mapping m;
+    if (kind.mappings == most_mappings) return {};
+    if (!query(at, m)) {
+      if (errno != ENOTTY && errno != EINVAL) return {};
+      queries = false;
+      return parse(begin, end);
+    }
+    if (!m.usable) return {};
+    kind.file |= m.file;
+    if (kind.mappings++ == 0) kind.begin = m.begin;
+    at = kind.end = m.end;
+  }
+  kind.guardable = true;
+  return kind;
+}
+
+}  // namespace lapwing::guard
