@@ -9,7 +9,7 @@ from . import launch
 from .errors import NetlabError
 from .lab import Lab
 
-_TOOLS = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux", "setpriv": "util-linux",
+_TOOLS = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux",
           "taskset": "util-linux", "env": "coreutils", "ldd": "libc-bin"}
 
 

@@ -98,7 +98,7 @@ def _pairs(words):
 def _wait(words, environment=None):
     """Runs a command to its end and gives its status as a shell would. It is told to end if netlab is."""
     environment = dict(environment or {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"})
-    process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM"] + words, env=environment)
+    process = subprocess.Popen(words, env=environment)
     try:
         status = process.wait()
     except BaseException:
@@ -122,7 +122,7 @@ def _run(options, program):
     try:
         ranks = options.ranks or lab.spec.hosts * lab.spec.ranks_per_host
         begin = time.monotonic()
-        status = _wait(lab.command(flavour, ranks, program, env, options.mpiexec_arg))
+        status = _wait(lab.command(flavour, ranks, program, env, options.mpiexec_arg, tied=True))
         wall = time.monotonic() - begin
     finally:
         if not borrowed:
@@ -138,7 +138,7 @@ def _with(options, program):
     if not program:
         raise NetlabError("No command was given; write it after '--'.")
     with Lab(**_wishes(options)) as lab:
-        return _wait(lab.inside(program), lab.inner_environment())
+        return _wait(lab.inside(program, tied=True), lab.inner_environment())
 
 
 def _exec(options, program):
@@ -149,7 +149,7 @@ def _exec(options, program):
         raise NetlabError("No command was given; write it after '--'.")
     if not 0 <= options.host <= lab.spec.hosts:
         raise NetlabError(f"--host {options.host}: lab {options.name} has hosts 1 to {lab.spec.hosts}.")
-    words = lab.on_host(options.host, program) if options.host else lab.inside(program)
+    words = lab.on_host(options.host, program, tied=True) if options.host else lab.inside(program, tied=True)
     return _wait(words, lab.inner_environment())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few system calls that Python's library lacks: unshare, mount, umount2, prctl."""
+"""The few system calls that Python's library lacks: unshare, setns, mount, umount2, prctl."""
 import ctypes
 import os
 
@@ -30,6 +30,10 @@ def _text(value):
 
 def unshare(flags):
     _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
+
+
+def setns(descriptor, flag):
+    _check(_libc.setns(ctypes.c_int(descriptor), ctypes.c_int(flag)), "setns")
 
 
 def mount(source, target, kind=None, flags=0, options=None):

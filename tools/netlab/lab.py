@@ -15,7 +15,9 @@ from .spec import LabSpec
 
 # Where ip and tc are is not on every user's PATH.
 _SYSTEM_PATH = ":/usr/sbin:/sbin"
-_SCRIPT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "netlab")
+_FOLDER = os.path.dirname(os.path.realpath(__file__))
+_SCRIPT = os.path.join(_FOLDER, "netlab")
+_ENTER = os.path.join(_FOLDER, "enter.py")
 
 
 def _without_preload(environment):
@@ -148,20 +150,19 @@ class Lab:
         """The lab's own folder; its content is seen only inside."""
         return self._place or registry.mount_point(self.spec.name)
 
-    def inside(self, argv, cwd=None):
-        """The command line that runs argv in the lab, outside its hosts, from this process."""
+    def inside(self, argv, cwd=None, tied=False):
+        """The command line that runs argv in the lab, outside its hosts, from this process.
+
+        tied: argv ends when the thread that starts it does.
+        """
         if not self._first:
             return list(argv)
-        words = ["nsenter", "--target", str(self._first)] + (["--user", "--preserve-credentials"]
-                                                              if self.own_user else [])
-        # The caller's folder is set anew, since a change of mount namespace goes to the root; and if the
-        # caller dies the command is told, as it runs in a process namespace that may outlive him.
-        return words + ["--mount", "--net", "--uts", "--ipc", "--pid", "--", "env", "-C", cwd or os.getcwd(),
-                        "setpriv", "--pdeathsig", "TERM"] + list(argv)
+        return [sys.executable, "-S", "-E", "-s", _ENTER, str(int(tied)), str(self._first),
+                str(int(self.own_user)), cwd or os.getcwd()] + list(argv)
 
-    def on_host(self, host, argv, cwd=None):
+    def on_host(self, host, argv, cwd=None, tied=False):
         """The command line that runs argv on host 1, 2, ..."""
-        return self.inside([os.path.join(self.place, "enter"), str(host)] + list(argv), cwd)
+        return self.inside([os.path.join(self.place, "enter"), str(host)] + list(argv), cwd, tied)
 
     def _job_env(self, env):
         """What is told to the ranks on the command line: what the caller names, and any LD_PRELOAD."""
@@ -174,7 +175,7 @@ class Lab:
                 told[key] = value
         return told
 
-    def command(self, mpi, n, argv, env=None, mpiexec_args=(), cwd=None):
+    def command(self, mpi, n, argv, env=None, mpiexec_args=(), cwd=None, tied=False):
         """The whole command line of a job, for a process of the caller's own."""
         extra, told = list(mpiexec_args), {}
         for key, value in self._job_env(env).items():
@@ -182,7 +183,8 @@ class Lab:
                 extra += ["--mca", key[len("OMPI_MCA_"):], value]   # it reads these before the ranks exist
             else:
                 told[key] = value
-        return self.inside(launch.prefix(mpi, self.spec, self.place) + launch.job(mpi, n, argv, told, extra), cwd)
+        words = launch.prefix(mpi, self.spec, self.place) + launch.job(mpi, n, argv, told, extra)
+        return self.inside(words, cwd, tied)
 
     def popen(self, mpi, n, argv, env=None, mpiexec_args=(), **options):
         """Starts a job; options are those of subprocess.Popen. End it with terminate()."""
