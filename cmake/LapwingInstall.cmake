@@ -1,4 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` puts under PREFIX. The command finds its libraries and
-# programs relative to itself, so the tree may be moved.
-install(CODE "message(STATUS \"Installing Lapwing ${PROJECT_VERSION}\")")
+# programs relative to itself, so the installed tree may be moved.
+foreach(target lapwing_preload lapwing_mpich lapwing_openmpi)
+  if(TARGET ${target})
+    install(TARGETS ${target} LIBRARY DESTINATION lib)
+  endif()
+endforeach()
+install(DIRECTORY include/lapwing DESTINATION include)
+
+# Benchmarks, demo programs and drivers: whatever the rooms put there.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/libexec/lapwing DESTINATION libexec
+  USE_SOURCE_PERMISSIONS OPTIONAL)
+install(DIRECTORY tools/netlab DESTINATION libexec/lapwing
+  USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
+
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/lapwing)
+install(DIRECTORY docs DESTINATION share/doc/lapwing FILES_MATCHING PATTERN *.md)
