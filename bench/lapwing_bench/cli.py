@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line."""
+import argparse
+import json
+import shutil
+import sys
+
+from . import instructions, latency, overlap, places, table
+from .build import Build
+from .errors import BenchError
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
+    parser.add_argument("name", choices=("overlap", "latency"), help="overlap: received data are used at once, or "
+                        "after an independent computation; latency: calls with nothing to hide")
+    parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
+    parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
+                        "that is installed")
+    parser.add_argument("--pairs", type=int, help="rounds of all variants (30)")
+    parser.add_argument("--local", action="store_true", help="through shared memory instead of two emulated hosts")
+    parser.add_argument("--transport", choices=("default", "best"), default="default",
+                        help="the transport's default settings, or those that carry large messages best")
+    parser.add_argument("--rate", default="1gbit", help="of the emulated links (1gbit); none: unlimited")
+    parser.add_argument("--pin", action="store_true", help="keep each emulated host to one core, helper threads "
+                        "included")
+    parser.add_argument("--prefix", help="the installation or build tree to measure")
+    parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
+                        "independent_memcpy; latency: transfers, pingpong, idle")
+    parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
+    parser.add_argument("--ratios", help="overlap: computation over transfer, such as 0.5,1,2")
+    parser.add_argument("--defer", choices=("on", "auto"), help="overlap: defer always (on), or let call sites learn")
+    parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
+    return parser
+
+
+def _mpis(options):
+    if options.mpi in ("mpich", "openmpi"):
+        return [options.mpi]
+    found = [mpi for mpi in ("mpich", "openmpi") if shutil.which("mpiexec." + mpi)]
+    if not found:
+        raise BenchError("Neither mpiexec.mpich nor mpiexec.openmpi is on the PATH: install mpich or openmpi-bin.")
+    return found[:1] if options.quick and options.mpi is None else found
+
+
+def _run(options, script):
+    build = Build.find(options.prefix, script)
+    options.mpis = _mpis(options)
+    bench = {"overlap": overlap, "latency": latency}[options.name]
+    if options.instructions:
+        if options.name != "latency":
+            raise BenchError("--instructions belongs to latency.")
+        bench = instructions
+    where = [places.choose(options, script)]
+    # Latency is a matter of both transports; with one there is nothing to choose.
+    if bench is latency and not isinstance(where[0], places.Local):
+        where.append(places.Local(options.transport == "best"))
+    options.places = len(where)
+    records = []
+
+    def emit(record):
+        records.append(record)
+        if options.json:
+            print(json.dumps(record), flush=True)
+
+    try:
+        for place in where:
+            with place:
+                bench.measure(options, build, place, emit)
+    finally:
+        if records and not options.json:
+            print(table.render(records, bench.COLUMNS))
+            print(bench.EXPLANATION)
+    return 0 if all(record.get("verified", True) for record in records) else 1
+
+
+def main(arguments, script):
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options, script)
+    except BenchError as error:
+        print(f"lapwing bench: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
