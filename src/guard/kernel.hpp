@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <ctime>
 
+extern "C" long lapwing_kernel_call(long, long, long, long, long, long, long number);
+
 namespace lapwing::guard {
 
 constexpr std::size_t page_size = 4096;  // x86-64; start() refuses any other
@@ -55,24 +57,36 @@ struct MapQuery {
   std::uint64_t vma_name_addr, build_id_addr;
 };
 constexpr unsigned long map_query_request = _IOWR('f', 17, MapQuery);
-constexpr std::uint64_t vma_readable = 1, vma_writable = 2, vma_shared = 8;
+constexpr std::uint64_t vma_readable = 1, vma_writable = 2, vma_executable = 4, vma_shared = 8;
 
 constexpr int mremap_dontunmap = 4;
 
+/// A system call that returns -errno and that Syscall User Dispatch lets pass.
+template <class... T>
+long call(long number, T... arguments) {
+  long a[6] = {(long)(arguments)...};
+  return lapwing_kernel_call(a[0], a[1], a[2], a[3], a[4], a[5], number);
+}
+
 inline void* map_anonymous(std::size_t length, int protection) {
-  long r = syscall(SYS_mmap, nullptr, length, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return r == -1 ? nullptr : reinterpret_cast<void*>(r);
+  long r = call(SYS_mmap, 0, length, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return r < 0 && r > -4096 ? nullptr : reinterpret_cast<void*>(r);
 }
-inline void unmap(void* p, std::size_t length) { syscall(SYS_munmap, p, length); }
+inline void unmap(void* p, std::size_t length) { call(SYS_munmap, p, length); }
 inline bool protect(void* p, std::size_t length, int protection) {
-  return syscall(SYS_mprotect, p, length, protection) == 0;
+  return call(SYS_mprotect, p, length, protection) == 0;
 }
-inline bool forget(void* p, std::size_t length) { return syscall(SYS_madvise, p, length, MADV_DONTNEED) == 0; }
+inline bool forget(void* p, std::size_t length) { return call(SYS_madvise, p, length, MADV_DONTNEED) == 0; }
 
 /// Moves the pages of [p, p+length) to a new place and leaves a hole behind.
 inline void* move_away(void* p, std::size_t length) {
-  long r = syscall(SYS_mremap, p, length, length, MREMAP_MAYMOVE | mremap_dontunmap, 0);
-  return r == -1 ? nullptr : reinterpret_cast<void*>(r);
+  long r = call(SYS_mremap, p, length, length, MREMAP_MAYMOVE | mremap_dontunmap, 0);
+  return r < 0 && r > -4096 ? nullptr : reinterpret_cast<void*>(r);
+}
+
+/// Moves a mapping over another, at once for all who look.
+inline bool move_over(void* from, std::size_t length, void* target) {
+  return call(SYS_mremap, from, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, target) == (long)target;
 }
 
 }  // namespace kernel

@@ -28,7 +28,8 @@ bool query(std::uintptr_t address, Mapping& out) {
   q.query_addr = address;
   if (ioctl(maps_fd, kernel::map_query_request, &q) != 0) return false;
   bool plain = q.vma_page_size == page_size && !(q.vma_flags & kernel::vma_shared);
-  bool access = (q.vma_flags & kernel::vma_readable) && (q.vma_flags & kernel::vma_writable);
+  constexpr std::uint64_t mask = kernel::vma_readable | kernel::vma_writable | kernel::vma_executable;
+  bool access = (q.vma_flags & mask) == (kernel::vma_readable | kernel::vma_writable);
   out = {q.vma_start, q.vma_end, plain && access, q.inode != 0};
   return true;
 }
@@ -51,7 +52,7 @@ MemoryKind parse(std::uintptr_t begin, std::uintptr_t end) {
       inside = from <= at && at < to;
       if (from > at) return {};
       if (!inside) continue;
-      ok = mode[0] == 'r' && mode[1] == 'w' && mode[3] == 'p';
+      ok = mode[0] == 'r' && mode[1] == 'w' && mode[2] == '-' && mode[3] == 'p';
       kind.file |= inode != 0;
       if (kind.mappings++ == 0) kind.begin = from;
       at = kind.end = to;

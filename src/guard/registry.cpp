@@ -2,7 +2,6 @@
 #include "guard/registry.hpp"
 
 #include <linux/futex.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -52,7 +51,7 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(changes)
 
 void announce_change() {
   changes.fetch_add(1);
-  if (sleepers.load() > 0) syscall(SYS_futex, &changes, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  if (sleepers.load() > 0) kernel::call(SYS_futex, &changes, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
 bool already_stopped(std::uint32_t thread, std::uintptr_t page) {
@@ -144,7 +143,7 @@ void RegionBase::leave_table() {
   s.begin.store(0);
   s.end.store(0);
   closed_regions.fetch_sub(1);
-  while (s.readers.load() > 0) sched_yield();
+  while (s.readers.load() > 0) kernel::call(SYS_sched_yield);
   // A stop that was noted while the last page opened.
   settle_stops(*this, address_of(begin_), address_of(end_));
   int used = slots_used.load();
@@ -243,10 +242,10 @@ bool note_fault(int slot, std::uintptr_t address, std::uint32_t thread) {
 namespace {
 
 // The slot of a region with a closed page in [begin, end); `page` is that page.
-int find_closed(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t& page) {
+int find_closed(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t& page, bool incoming_only = false) {
   for (int i = -1; (i = find_slot(begin, end, i + 1)) >= 0;) {
     Hold region(i);
-    if (!region) continue;
+    if (!region || (incoming_only && region->outgoing())) continue;
     std::uintptr_t from = std::max(page_down(begin), address_of(region->begin()));
     std::uintptr_t to = std::min(page_up(end), address_of(region->end()));
     if (from >= to) continue;
@@ -262,18 +261,21 @@ void sleep_until(Done done) {
   for (;;) {
     std::uint32_t seen = changes.load();
     if (done()) break;
-    syscall(SYS_futex, &changes, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+    kernel::call(SYS_futex, &changes, FUTEX_WAIT_PRIVATE, seen, nullptr);
   }
   sleepers.fetch_sub(1);
 }
 
-std::uint32_t this_thread() { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
+std::uint32_t this_thread() { return static_cast<std::uint32_t>(kernel::call(SYS_gettid)); }
 
 }  // namespace
 
-void wait_for_page(std::uintptr_t page) {
-  std::uintptr_t ignored;
-  sleep_until([&] { return find_closed(page, page + page_size, ignored) < 0; });
+void wait_for_page(std::uintptr_t page, int slot) {
+  sleep_until([&] {
+    Hold region(slot);
+    return !region || page < address_of(region->begin()) || page >= address_of(region->end()) ||
+           !region->closed(page);
+  });
 }
 
 bool meets_closed(const void* address, std::size_t length) {
@@ -283,22 +285,29 @@ bool meets_closed(const void* address, std::size_t length) {
   return find_closed(begin, end, ignored) >= 0;
 }
 
-void await(const void* address, std::size_t length) {
+namespace {
+
+void await_pages(const void* address, std::size_t length, bool incoming_only) {
   if (closed_regions.load(std::memory_order_relaxed) == 0 || length == 0 || engine_thread) return;
   std::uintptr_t page, begin = address_of(address);
   std::uintptr_t end = begin + length < begin ? UINTPTR_MAX - page_size : begin + length;
   int saved = errno;
-  for (int slot; (slot = find_closed(begin, end, page)) >= 0;) {
+  for (int slot; (slot = find_closed(begin, end, page, incoming_only)) >= 0;) {
     if (!note_fault(slot, std::max(page, begin), this_thread())) continue;
     {
       Hold region(slot);  // the whole range is wanted, not this page alone
       if (region) region->wanted_to.store(std::min(page_up(end), address_of(region->end())));
     }
     demand_now();
-    wait_for_page(page);
+    wait_for_page(page, slot);
   }
   errno = saved;
 }
+
+}  // namespace
+
+void await(const void* address, std::size_t length) { await_pages(address, length, false); }
+void await_incoming(const void* address, std::size_t length) { await_pages(address, length, true); }
 
 void await_all() { await(pointer_to(page_size), UINTPTR_MAX - 2 * page_size); }
 

@@ -68,13 +68,27 @@ int find_slot(std::uintptr_t begin, std::uintptr_t end, int slot = 0);
 
 /// True if a region that is not `except` has a closed page at `page`.
 bool closed_elsewhere(std::uintptr_t page, const RegionBase* except);
+/// Calls f(from, to) for each run of pages that no region but `self` keeps closed.
+template <class F>
+void for_each_run_closed_by(const RegionBase& self, char* from, char* to, F f) {
+  if (closed_regions.load() == 1) return f(from, to);
+  char* run = from;
+  for (char* page = from; page < to; page += page_size) {
+    if (!closed_elsewhere(address_of(page), &self)) continue;
+    if (run < page) f(run, page);
+    run = page + page_size;
+  }
+  if (run < to) f(run, to);
+}
 /// True if [begin, end) meets any region of the table (of the given direction).
 bool meets_region(std::uintptr_t begin, std::uintptr_t end, bool outgoing_too);
 
 /// Notes that `thread` stops at `address`; false if the page is open by now.
 bool note_fault(int slot, std::uintptr_t address, std::uint32_t thread);
-/// Waits until the page is open, having noted the fault. Async-signal-safe.
-void wait_for_page(std::uintptr_t page);
+/// As await(), for those who only read: pages of a send may stay closed.
+void await_incoming(const void* address, std::size_t length);
+/// Waits until that region's page is open, having noted the fault. Async-signal-safe.
+void wait_for_page(std::uintptr_t page, int slot);
 
 /// Grows with every region that closes and every page that opens.
 std::uint32_t generation();

@@ -112,26 +112,13 @@ class Outgoing final : public RegionBase {
   std::size_t length() const { return static_cast<std::size_t>(end_ - begin_); }
 
   void open_run(char* from, char* to) override {
-    for_each_free_run(from, to, [](char* a, char* b) { protect(a, static_cast<std::size_t>(b - a), false); });
+    for_each_run_closed_by(*this, from, to, [](char* a, char* b) { protect(a, static_cast<std::size_t>(b - a), false); });
   }
 
   void finish() override { unwatch_free_pages(); }
 
   void unwatch_free_pages() {
-    for_each_free_run(begin_, end_, [](char* a, char* b) { unwatch(a, static_cast<std::size_t>(b - a)); });
-  }
-
-  // Calls f for each run of pages that no other region keeps closed.
-  template <class F>
-  void for_each_free_run(char* from, char* to, F f) {
-    if (closed_regions.load() == 1) return f(from, to);
-    char* run = from;
-    for (char* page = from; page < to; page += page_size) {
-      if (!closed_elsewhere(address_of(page), this)) continue;
-      if (run < page) f(run, page);
-      run = page + page_size;
-    }
-    if (run < to) f(run, to);
+    for_each_run_closed_by(*this, begin_, end_, [](char* a, char* b) { unwatch(a, static_cast<std::size_t>(b - a)); });
   }
 };
 
