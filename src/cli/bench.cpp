@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// lapwing bench: finds the driver of the benchmarks and becomes it.
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/paths.hpp"
+#include "cli/process.hpp"
+#include "cli/say.hpp"
+
+namespace lapwing::cli {
+
+namespace {
+
+struct Options {
+  std::string name;
+  bool quick = false, json = false, local = false;
+  std::string mpi, transport;
+  int pairs = 0;
+};
+
+int bench(const Options& options, const std::vector<std::string>& extra) {
+  const auto driver = helper_program("bench-driver");
+  if (!driver) {
+    throw Failure(kFailed, fmt::format("{}/libexec/lapwing/bench-driver is missing; build or install the whole project",
+                                       prefix().string()));
+  }
+  Job job;
+  job.words = {driver->string(), options.name};
+  if (options.quick) job.words.emplace_back("--quick");
+  if (options.json) job.words.emplace_back("--json");
+  if (options.local) job.words.emplace_back("--local");
+  if (!options.mpi.empty()) job.words.insert(job.words.end(), {"--mpi", options.mpi});
+  if (!options.transport.empty()) job.words.insert(job.words.end(), {"--transport", options.transport});
+  if (options.pairs > 0) job.words.insert(job.words.end(), {"--pairs", std::to_string(options.pairs)});
+  job.words.insert(job.words.end(), {"--prefix", prefix().string()});
+  job.words.insert(job.words.end(), extra.begin(), extra.end());
+  become(job);
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("bench", "Measure: plain, hand-written, Lapwing and the limit");
+  auto options = std::make_shared<Options>();
+  command->prefix_command();
+  command->add_option("NAME", options->name, "overlap: transfers with computation beside them; latency: ping-pongs")
+      ->check(CLI::IsMember({"overlap", "latency"}))->required()->type_name("");
+  command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");
+  command->add_flag("--json", options->json, "One JSON object a line");
+  command->add_option("--mpi", options->mpi, "Which MPI")
+      ->check(CLI::IsMember({"mpich", "openmpi", "both"}))->type_name("mpich|openmpi|both");
+  command->add_option("--pairs", options->pairs, "Alternating pairs of each case")
+      ->check(CLI::Range(1, 100000))->type_name("N");
+  command->add_flag("--local", options->local, "On this host's own transport, without emulated hosts");
+  command->add_option("--transport", options->transport, "Settings of the transport")
+      ->check(CLI::IsMember({"default", "best"}))->type_name("default|best");
+  command->footer(examples({{"lapwing bench overlap --quick", "what is hidden, case by case"},
+                            {"lapwing bench latency --json", "one line a case, for programs"}}));
+  return {command, true, [options](const std::vector<std::string>& words) { return bench(*options, words); }};
+}
+
+}  // namespace lapwing::cli

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// lapwing run --compare: without and with Lapwing in turns.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/interrupted.hpp"
+#include "cli/launch.hpp"
+#include "cli/outputs.hpp"
+#include "cli/paths.hpp"
+#include "cli/run_options.hpp"
+#include "cli/say.hpp"
+#include "report/report.hpp"
+#include "report/statistics.hpp"
+#include "report/table.hpp"
+#include "report/units.hpp"
+
+namespace lapwing::cli {
+
+namespace {
+
+namespace room = lapwing::report;
+
+/// Every run reads the same standard input: a file from where it stands, what
+/// a pipe delivers, nothing from a terminal.
+class Input {
+ public:
+  Input() {
+    struct stat status {};
+    if (::fstat(STDIN_FILENO, &status) != 0 || ::isatty(STDIN_FILENO) == 1) return;
+    const bool file = S_ISREG(status.st_mode);
+    // A pipe that says nothing for a second is somebody's idle standard input.
+    struct pollfd waiting {STDIN_FILENO, POLLIN, 0};
+    if (!file && (S_ISCHR(status.st_mode) || ::poll(&waiting, 1, 1000) <= 0)) return;
+    copy_ = std::make_unique<TemporaryFile>();
+    std::ofstream out(copy_->path(), std::ios::binary);
+    char block[65536];
+    for (ssize_t got; (got = ::read(STDIN_FILENO, block, sizeof block)) > 0;) out.write(block, got);
+  }
+  std::filesystem::path path() const { return copy_ ? copy_->path() : std::filesystem::path("/dev/null"); }
+
+ private:
+  std::unique_ptr<TemporaryFile> copy_;
+};
+
+struct Side {
+  std::vector<double> wall_s;
+  std::vector<std::string> output;               ///< standard output of each run
+  std::vector<std::vector<std::string>> files;   ///< of each run, each --output file
+};
+
+struct Comparison {
+  Side off, on;
+  std::vector<double> ratios;        ///< off / on, pair by pair
+  std::vector<room::Report> reports;  ///< of the runs with Lapwing
+  std::optional<room::Report> before;  ///< Lapwing only watching
+};
+
+class Runner {
+ public:
+  Runner(const RunOptions& options, const Plan& plan, Variables variables)
+      : options_(options), plan_(plan), variables_(std::move(variables)) {
+    std::erase_if(variables_, [](const auto& variable) { return variable.first == "LAPWING_REPORT"; });
+  }
+
+  Outcome off(Side& side) { return once(plan_.off(), &side); }
+  Outcome on(Side* side, std::optional<room::Report>& report, bool defer) {
+    const TemporaryFile file;
+    Variables variables = variables_;
+    if (!defer) {
+      std::erase_if(variables, [](const auto& variable) { return variable.first == "LAPWING_DEFER"; });
+      variables.emplace_back("LAPWING_DEFER", "off");
+    }
+    variables.emplace_back("LAPWING_REPORT", file.path().string());
+    const Outcome outcome = once(plan_.on(variables), side);
+    try {
+      report = room::read_report(file.path().string());
+    } catch (const room::BadReport&) {
+      report.reset();  // a launcher that runs rank 0 on another host, or an early end
+    }
+    return outcome;
+  }
+
+ private:
+  Outcome once(Job job, Side* side) {
+    const TemporaryFile output;
+    job.input = input_.path();
+    job.output = output.path();
+    const Outcome outcome = run(job);
+    if (outcome.interrupted != 0) throw Interrupted{outcome.interrupted};
+    if (side == nullptr) return outcome;
+    side->wall_s.push_back(outcome.wall_s);
+    side->output.push_back(read_file(output.path()).value_or(""));
+    side->files.emplace_back();
+    for (const auto& file : options_.files) {
+      const auto content = read_file(file);
+      if (!content && outcome.status == 0) {
+        throw Failure(kFailed, fmt::format("the program has not written {}, which --output names", file));
+      }
+      side->files.back().push_back(content.value_or(""));
+    }
+    return outcome;
+  }
+
+  const RunOptions& options_;
+  const Plan& plan_;
+  Variables variables_;
+  Input input_;
+};
+
+[[noreturn]] void fail(const Outcome& outcome, const Side& side, const char* how) {
+  std::fwrite(side.output.back().data(), 1, side.output.back().size(), stdout);
+  std::fflush(stdout);
+  throw Failure(outcome.status, outcome.signal != 0
+                                    ? fmt::format("the run {} Lapwing was ended by signal {}", how, outcome.signal)
+                                    : fmt::format("the run {} Lapwing ended with status {}", how, outcome.status));
+}
+
+std::string sentence(const Verdict& verdict, const std::string& what) {
+  switch (verdict.sameness) {
+    case Sameness::bitwise: return what + ": equal, byte for byte";
+    case Sameness::reordered: return what + ": equal lines, in another order (ranks print when they come to it)";
+    case Sameness::varying:
+      return fmt::format("{}: equal, but for {} lines that differ between runs without Lapwing too, such as\n    {}",
+                         what, verdict.varying, verdict.example);
+    case Sameness::different: break;
+  }
+  return what + ": DIFFERENT";
+}
+
+const char* word_of(Sameness sameness) {
+  switch (sameness) {
+    case Sameness::bitwise: return "bitwise";
+    case Sameness::reordered: return "reordered";
+    case Sameness::varying: return "varying";
+    case Sameness::different: break;
+  }
+  return "different";
+}
+
+struct Named {
+  std::string name;
+  Verdict verdict;
+};
+
+std::vector<Named> verdicts_of(const RunOptions& options, const Comparison& result) {
+  std::vector<Named> verdicts{{"standard output", compare_outputs(result.off.output, result.on.output,
+                                                                 options.ignored)}};
+  for (std::size_t f = 0; f < options.files.size(); ++f) {
+    std::vector<std::string> off, on;
+    for (const auto& run : result.off.files) off.push_back(run[f]);
+    for (const auto& run : result.on.files) on.push_back(run[f]);
+    verdicts.push_back({options.files[f], compare_outputs(off, on, options.ignored)});
+  }
+  return verdicts;
+}
+
+std::vector<double> exposed_after(const Comparison& result) {
+  std::vector<double> values;
+  for (const auto& report : result.reports) values.push_back(report.exposed_s());
+  return values;
+}
+
+void print_json(const Comparison& result, const std::vector<Named>& verdicts, bool equal) {
+  const room::Interval interval = room::median_interval(result.ratios);
+  nlohmann::json out{{"equal", equal}, {"pairs", result.ratios.size()}, {"plain_s", result.off.wall_s},
+                     {"lapwing_s", result.on.wall_s}, {"ratio", room::median(result.ratios)}};
+  if (result.ratios.size() >= 5) {
+    out["ratio_low"] = interval.low;
+    out["ratio_high"] = interval.high;
+    out["confidence"] = interval.confidence;
+  }
+  for (const auto& named : verdicts) out["outputs"][named.name] = word_of(named.verdict.sameness);
+  if (result.before) out["exposed_before_s"] = result.before->exposed_s();
+  if (!result.reports.empty()) {
+    out["exposed_after_s"] = room::median(exposed_after(result));
+    out["standing_aside"] = result.reports.back().standing_aside;
+  }
+  fmt::print("{}\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void print_text(const Comparison& result, const std::vector<Named>& verdicts) {
+  const bool colours = room::colour_wanted(STDOUT_FILENO);
+  room::Table table({{""}, {"median time", true}, {"least", true}, {"exposed wait", true}});
+  const auto least = [](const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); };
+  const auto row = [&](const char* name, const Side& side, const std::string& exposed) {
+    table.add({name, room::seconds(room::median(side.wall_s)), room::seconds(least(side.wall_s)), exposed});
+  };
+  row("without Lapwing", result.off, result.before ? room::seconds(result.before->exposed_s()) : "-");
+  row("with Lapwing", result.on,
+      result.reports.empty() ? "-" : room::seconds(room::median(exposed_after(result))));
+  fmt::print("{}\n", table.text(colours));
+  const double ratio = room::median(result.ratios);
+  std::string line = fmt::format("Speed: {:.3f} of the plain run", ratio);
+  if (result.ratios.size() >= 5) {
+    const room::Interval interval = room::median_interval(result.ratios);
+    line += fmt::format(" ({:.0f} % interval of the median: {:.3f} to {:.3f}, {} pairs)", 100 * interval.confidence,
+                        interval.low, interval.high, result.ratios.size());
+  } else {
+    line += fmt::format(" ({} pair{}; --pairs 6 gives an interval)", result.ratios.size(),
+                        result.ratios.size() == 1 ? "" : "s");
+  }
+  fmt::print("{}\n", line);
+  if (!result.reports.empty() && !result.reports.back().standing_aside.empty()) {
+    fmt::print("Lapwing stood aside: {}\n", result.reports.back().standing_aside);
+  }
+  for (const auto& named : verdicts) {
+    const bool bad = named.verdict.sameness == Sameness::different;
+    fmt::print("{}\n", room::painted(sentence(named.verdict, named.name), bad ? room::Colour::bad : room::Colour::good,
+                                     colours));
+    if (bad) fmt::print("{}", short_diff(named.verdict, 20));
+  }
+}
+
+}  // namespace
+
+int compare(const RunOptions& options, const std::vector<std::string>& words) {
+  const Request request{words, options.ranks, variables_of(options)};
+  const Plan plan = make_plan(request);
+  for (const auto& note : plan.notes) say("{}", note);
+  if (!plan.preloaded) {
+    say("{}; there is nothing to compare: running it once, without Lapwing", plan.plain_because);
+    become(plan.off());
+  }
+  Runner runner(options, plan, request.variables);
+  Comparison result;
+  for (int pair = 0; pair < options.pairs; ++pair) {
+    // Each goes first every other time, so that neither always finds warm caches.
+    for (int turn = 0; turn < 2; ++turn) {
+      if ((pair + turn) % 2 == 0) {
+        if (const Outcome outcome = runner.off(result.off); outcome.status != 0) fail(outcome, result.off, "without");
+      } else {
+        std::optional<room::Report> report;
+        if (const Outcome outcome = runner.on(&result.on, report, true); outcome.status != 0) {
+          fail(outcome, result.on, "with");
+        }
+        if (report) result.reports.push_back(*report);
+      }
+    }
+    result.ratios.push_back(result.off.wall_s.back() / result.on.wall_s.back());
+    say("pair {} of {}: {} without, {} with", pair + 1, options.pairs, room::seconds(result.off.wall_s.back()),
+        room::seconds(result.on.wall_s.back()));
+  }
+  // How much there was to hide: once more, with Lapwing only watching.
+  if (!result.reports.empty() && result.reports.back().standing_aside.empty()) {
+    if (const Outcome outcome = runner.on(nullptr, result.before, false); outcome.status != 0) result.before.reset();
+  }
+  const std::vector<Named> verdicts = verdicts_of(options, result);
+  const bool equal = std::none_of(verdicts.begin(), verdicts.end(), [](const Named& named) {
+    return named.verdict.sameness == Sameness::different;
+  });
+  if (options.json) {
+    print_json(result, verdicts, equal);
+  } else {
+    print_text(result, verdicts);
+  }
+  if (!equal && options.pairs == 1) {
+    say("with --pairs 2 or more, lines that differ between plain runs too (times, dates) are told apart");
+  }
+  return equal ? 0 : static_cast<int>(kDifferent);
+}
+
+}  // namespace lapwing::cli

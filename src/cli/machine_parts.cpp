@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about what is installed: MPIs, networks, Lapwing's own parts.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/launcher.hpp"
+#include "cli/libraries.hpp"
+#include "cli/machine_facts.hpp"
+#include "cli/paths.hpp"
+#include "cli/say.hpp"
+
+namespace lapwing::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The first number with a point in what `--version` prints.
+std::string version_in(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!std::isdigit(static_cast<unsigned char>(text[i]))) continue;
+    const std::size_t end = text.find_first_not_of("0123456789.", i);
+    std::string number = text.substr(i, end == std::string::npos ? end : end - i);
+    if (number.find('.') != std::string::npos) return number;
+    i += number.size();
+  }
+  return "of unknown version";
+}
+
+Fact mpi_fact(Mpi mpi) {
+  const bool mpich = mpi == Mpi::mpich;
+  Fact fact{name_of(mpi), Level::no, "not found", ""};
+  const std::string package = mpich ? "mpich" : "openmpi-bin";
+  const auto launcher = find_launcher(mpi);
+  const fs::path library = find_library(mpich ? "libmpich.so.12" : "libmpi.so.40");
+  if (!launcher && library.empty()) {
+    fact.level = Level::warn;
+    fact.follows = fmt::format("programs linked with it cannot run here (Debian: apt install {})", package);
+    return fact;
+  }
+  std::string version = "of unknown version";
+  if (launcher) {
+    if (const auto answer = capture({*launcher, "--version"}, 10)) version = version_in(answer->output);
+  }
+  std::string fortran;
+  const std::vector<std::pair<const char*, const char*>> interfaces =
+      mpich ? std::vector<std::pair<const char*, const char*>>{{"libmpichfort.so.12", "mpif.h, mpi, mpi_f08"}}
+            : std::vector<std::pair<const char*, const char*>>{{"libmpi_mpifh.so.40", "mpif.h"},
+                                                               {"libmpi_usempif08.so.40", "mpi, mpi_f08"}};
+  for (const auto& [file, names] : interfaces) {
+    if (!find_library(file).empty()) fortran += (fortran.empty() ? "" : ", ") + std::string(names);
+  }
+  fact.found = fmt::format("{}{}; Fortran: {}", version, launcher ? ", launcher " + *launcher : ", no launcher",
+                           fortran.empty() ? "no libraries" : fortran);
+  const fs::path engine = prefix() / "lib" / fmt::format("liblapwing-{}.so", flavour_of(mpi));
+  const std::string tested = mpich ? "4.0" : "4.1";
+  if (!fs::exists(engine)) {
+    fact.follows = fmt::format("{} is missing: its programs run plainly", engine.filename().string());
+  } else if (!launcher) {
+    fact.level = Level::warn;
+    fact.follows = fmt::format("its launcher is missing (Debian: apt install {})", package);
+  } else if (!version.starts_with(tested + ".")) {
+    fact.level = Level::warn;
+    fact.follows = fmt::format("tested with {}; others may work", tested);
+  } else {
+    fact.level = Level::ok;
+    fact.follows = "its programs, C, C++ and Fortran, can be run with Lapwing";
+  }
+  return fact;
+}
+
+Fact rdma_fact() {
+  std::string devices;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator("/sys/class/infiniband", none)) {
+    devices += (devices.empty() ? "" : ", ") + entry.path().filename().string();
+  }
+  if (devices.empty()) {
+    return {"RDMA devices", Level::ok, "none", "shared memory and TCP are tested"};
+  }
+  return {"RDMA devices", Level::warn, devices,
+          "untested: over such a transport Lapwing stands aside, and programs run plainly"};
+}
+
+Fact netlab_fact() {
+  const auto tool = netlab();
+  if (!tool) {
+    return {"emulated hosts", Level::warn, "the netlab tool is not installed",
+            "demo and bench use this host's own transport"};
+  }
+  const auto answer = capture({tool->string(), "check", "--json"}, 30);
+  const auto found = answer ? nlohmann::json::parse(answer->output, nullptr, false) : nlohmann::json();
+  if (!found.is_object() || !found.contains("findings")) {
+    return {"emulated hosts", Level::warn, "netlab cannot tell",
+            "see: " + tool->string() + " check; demo and bench use this host's own transport"};
+  }
+  std::string lacking;
+  for (const auto& [name, finding] : found["findings"].items()) {
+    const bool there = finding.value("there", false);
+    if (name == "lab" || name == "latency" || there) continue;
+    lacking += " " + finding.value("text", "");
+  }
+  const auto& lab = found["findings"].contains("lab") ? found["findings"]["lab"] : nlohmann::json::object();
+  if (!lab.value("there", false)) {
+    return {"emulated hosts", Level::warn, lab.value("text", "no lab can be made") + lacking,
+            "demo and bench use this host's own transport"};
+  }
+  const bool latency = found["findings"].contains("latency") && found["findings"]["latency"].value("there", false);
+  return {"emulated hosts", Level::ok, lab.value("text", ""),
+          latency ? "demo and bench can use two hosts with limited bandwidth and added latency"
+                  : "demo and bench can use two hosts with limited bandwidth; this kernel adds no latency (netem)"};
+}
+
+Fact profile_fact() {
+  const fs::path path = default_profile();
+  const auto text = read_file(path);
+  if (!text) {
+    return {"profile", Level::warn, "none at " + path.string(),
+            "safe defaults are used; `lapwing tune` measures this machine in half a minute"};
+  }
+  if (!nlohmann::json::parse(*text, nullptr, false).is_object()) {
+    return {"profile", Level::no, path.string() + " is damaged", "it is ignored; make it anew: lapwing tune"};
+  }
+  return {"profile", Level::ok, path.string(), "thresholds and strips follow what was measured"};
+}
+
+}  // namespace
+
+std::vector<Fact> mpi_facts() { return {mpi_fact(Mpi::mpich), mpi_fact(Mpi::openmpi)}; }
+
+std::vector<Fact> network_facts() { return {rdma_fact(), netlab_fact()}; }
+
+std::vector<Fact> installation_facts() {
+  const fs::path preload = prefix() / "lib" / "liblapwing-preload.so";
+  const bool there = fs::exists(preload);
+  return {{"preload library", there ? Level::ok : Level::no, there ? preload.string() : preload.string() + " is missing",
+           there ? "lapwing run, or LD_PRELOAD of this file with any launcher" : "nothing can be run with Lapwing"},
+          profile_fact()};
+}
+
+}  // namespace lapwing::cli
