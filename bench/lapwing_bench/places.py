@@ -17,11 +17,14 @@ BEST = {
 
 
 def import_netlab(here):
-    """The netlab package: installed beside the driver, or in the source tree."""
-    real = os.path.dirname(os.path.realpath(here))
-    for parent in (os.path.dirname(here), real, os.path.join(real, "..", "tools")):
+    """The netlab package: installed beside the driver, or in the source tree above it."""
+    folder, parents = os.path.dirname(os.path.realpath(here)), []
+    while folder not in parents:
+        parents += [folder]
+        folder = os.path.dirname(folder)
+    for parent in [p for folder in parents for p in (folder, os.path.join(folder, "tools"))]:
         if os.path.isfile(os.path.join(parent, "netlab", "lab.py")):
-            sys.path.insert(0, os.path.abspath(parent))
+            sys.path.insert(0, parent)
             import netlab.errors
             import netlab.lab
             return netlab.lab.Lab, netlab.errors.NetlabError
