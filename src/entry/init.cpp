@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI_Init to MPI_Finalize, and what must not happen in between.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "entry/p2p.hpp"
+#include "mpi/launch.hpp"
+#include "transfer/retire.hpp"
+
+namespace transfer = lapwing::transfer;
+namespace mpi = lapwing::mpi;
+
+namespace {
+
+transfer::Settings settings;
+bool prepared = false;
+bool raised = false;         // MPI runs at a higher level than the program asked for
+int level = MPI_THREAD_SINGLE;  // what the program is told
+
+// The program is told the level that it asked for: some check for exactly it.
+int initialise(int* argc, char*** argv, int required, int* provided) {
+  settings = transfer::read_settings();
+  prepared = true;
+  if (!settings.enabled) {
+    const int rc = PMPI_Init_thread(argc, argv, required, &level);
+    if (provided) *provided = level;
+    return rc;
+  }
+  mpi::prepare();
+  mpi::announce_presence();
+  std::string obstacle;
+  const bool wants_helper = settings.helper && settings.defer != transfer::Defer::off;
+  raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
+  int granted = MPI_THREAD_SINGLE;
+  const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);
+  level = raised ? std::min(granted, required) : granted;
+  if (provided) *provided = level;
+  if (rc != MPI_SUCCESS) return rc;
+  transfer::Record::begin(settings.report);
+  transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle);
+  return rc;
+}
+
+}  // namespace
+
+LAPWING_ENTRY int MPI_Init(int* argc, char*** argv) {
+  return initialise(argc, argv, MPI_THREAD_SINGLE, nullptr);
+}
+
+LAPWING_ENTRY int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return initialise(argc, argv, required, provided);
+}
+
+LAPWING_ENTRY int MPI_Query_thread(int* provided) {
+  const int rc = PMPI_Query_thread(provided);
+  if (rc == MPI_SUCCESS && raised) *provided = level;
+  return rc;
+}
+
+LAPWING_ENTRY int MPI_Finalize() {
+  const bool active = transfer::Engine::get() != nullptr;
+  transfer::Engine::stop();
+  if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
+  return PMPI_Finalize();
+}
+
+LAPWING_ENTRY int MPI_Abort(MPI_Comm comm, int code) {
+  // Nothing is retired: a job that aborts must not wait for anybody.
+  return PMPI_Abort(comm, code);
+}

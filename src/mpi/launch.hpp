@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher knows: who has Lapwing, and how MPI may be initialised.
+#pragma once
+
+#include <string>
+
+namespace lapwing::mpi {
+
+/// Before PMPI_Init: tells the launcher's key-value space that this process has
+/// Lapwing. Silent where there is no such space.
+void announce_presence();
+
+enum class Presence { all, some, unknown };
+
+/// After PMPI_Init: whether every rank of the job announced itself. Asks the
+/// launcher only; no rank need take part, so a rank without Lapwing cannot
+/// make it hang. `unknown` where the launcher offers no key-value space.
+Presence presence(int rank, int size, std::string* missing);
+
+/// Whether MPI may be initialised with MPI_THREAD_MULTIPLE although the program
+/// asked for less; otherwise `why` says what would break.
+bool may_raise_thread_level(std::string* why);
+
+/// Finds what the inline functions of flavour.hpp need. Cheap, idempotent.
+void prepare();
+
+}  // namespace lapwing::mpi

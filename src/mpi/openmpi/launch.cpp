@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Open MPI: ranks announce themselves through PMIx, which its launcher speaks.
+#include "mpi/launch.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "flavour.hpp"
+
+namespace lapwing::mpi {
+
+std::uintptr_t predefined_from = 0, predefined_to = 0;
+
+namespace {
+
+// The part of the PMIx 2+ interface that is used here, by its public layout.
+struct PmixProcess {
+  char nspace[256];
+  std::uint32_t rank;
+};
+struct PmixValue {
+  std::uint16_t type;
+  alignas(8) unsigned char data[64];
+};
+constexpr std::uint16_t pmix_int32 = 9;
+constexpr std::uint8_t pmix_global = 3;
+
+struct Pmix {
+  int (*init)(PmixProcess*, void*, std::size_t) = nullptr;
+  int (*put)(std::uint8_t, const char*, PmixValue*) = nullptr;
+  int (*commit)() = nullptr;
+  int (*get)(const PmixProcess*, const char*, const void*, std::size_t, PmixValue**) = nullptr;
+  PmixProcess self{};
+  bool ready = false;
+};
+Pmix pmix;
+
+}  // namespace
+
+void announce_presence() {
+  if (!std::getenv("PMIX_RANK")) return;
+  void* library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
+  if (!library) return;
+  auto bind = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+    return function != nullptr;
+  };
+  if (!bind(pmix.init, "PMIx_Init") || !bind(pmix.put, "PMIx_Put") || !bind(pmix.commit, "PMIx_Commit") ||
+      !bind(pmix.get, "PMIx_Get")) {
+    return;
+  }
+  if (pmix.init(&pmix.self, nullptr, 0) != 0) return;
+  PmixValue value{};
+  value.type = pmix_int32;
+  const std::int32_t one = 1;
+  std::memcpy(value.data, &one, sizeof one);
+  pmix.ready = pmix.put(pmix_global, "lapwing", &value) == 0 && pmix.commit() == 0;
+}
+
+Presence presence(int rank, int size, std::string* missing) {
+  if (!pmix.ready) return Presence::unknown;
+  for (int r = 0; r < size; ++r) {
+    if (r == rank) continue;
+    PmixProcess peer = pmix.self;
+    peer.rank = static_cast<std::uint32_t>(r);
+    PmixValue* value = nullptr;
+    if (pmix.get(&peer, "lapwing", nullptr, 0, &value) != 0) {
+      *missing = std::to_string(r);
+      return Presence::some;
+    }
+  }
+  return Presence::all;
+}
+
+namespace {
+
+// True if the program itself, or a library it was linked with, calls one-sided
+// windows: Open MPI 4's pt2pt windows refuse MPI_THREAD_MULTIPLE.
+int scan_for_windows(dl_phdr_info* info, std::size_t, void* found) {
+  const char* name = info->dlpi_name ? info->dlpi_name : "";
+  if (std::strstr(name, "libmpi") || std::strstr(name, "liblapwing") || std::strstr(name, "mca_")) return 0;
+  const ElfW(Sym)* symbols = nullptr;
+  const char* strings = nullptr;
+  std::size_t plt_bytes = 0;
+  const ElfW(Rela)* plt = nullptr;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    auto absolute = [&](ElfW(Addr) a) { return a < info->dlpi_addr ? a + info->dlpi_addr : a; };
+    for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag; ++d) {
+      if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(absolute(d->d_un.d_ptr));
+      if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(absolute(d->d_un.d_ptr));
+      if (d->d_tag == DT_JMPREL) plt = reinterpret_cast<const ElfW(Rela)*>(absolute(d->d_un.d_ptr));
+      if (d->d_tag == DT_PLTRELSZ) plt_bytes = d->d_un.d_val;
+    }
+  }
+  if (!symbols || !strings || !plt) return 0;
+  for (std::size_t i = 0; i < plt_bytes / sizeof(*plt); ++i) {
+    const char* symbol = strings + symbols[ELF64_R_SYM(plt[i].r_info)].st_name;
+    if (std::strncmp(symbol, "MPI_Win_", 8) == 0 || std::strncmp(symbol, "mpi_win_", 8) == 0) {
+      *static_cast<bool*>(found) = true;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int find_data_segment(dl_phdr_info* info, std::size_t, void*) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(MPI_BYTE);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    const std::uintptr_t from = info->dlpi_addr + segment.p_vaddr, to = from + segment.p_memsz;
+    if (segment.p_type == PT_LOAD && wanted >= from && wanted < to) {
+      predefined_from = from;
+      predefined_to = to;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool may_raise_thread_level(std::string* why) {
+  bool windows = false;
+  dl_iterate_phdr(scan_for_windows, &windows);
+  if (windows) {
+    *why = "the program uses one-sided windows, which Open MPI 4 refuses together with a helper thread";
+  }
+  return !windows;
+}
+
+void prepare() {
+  if (predefined_to == 0) dl_iterate_phdr(find_data_segment, nullptr);
+}
+
+}  // namespace lapwing::mpi

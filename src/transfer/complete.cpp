@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits and tests: true once matched, whatever has still to land (rule 1).
+//
+// A request that stands for a stripped message is given to MPI's own wait or
+// test only when it is *ready*: then MPI completes it at once, and the status
+// is corrected. What is not ready is hidden from tests by a null handle.
+#include <algorithm>
+#include <vector>
+
+#include "transfer/early.hpp"
+#include "transfer/faults.hpp"
+#include "transfer/operations.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+// Under the lock. True once MPI may complete the request for the program.
+bool ready(Engine& engine, Tracked& tracked, MPI_Request request) {
+  if (!tracked.active) return true;
+  if (tracked.kind == Tracked::Kind::receive) {
+    if (!tracked.incoming && !tracked.known_plain) engine.look_for_header(tracked, request);
+    return tracked.known_plain || (tracked.incoming && tracked.incoming->may_return());
+  }
+  Outgoing& transfer = *tracked.outgoing;
+  if (!tracked.header_complete) {
+    int left = 0;
+    PMPI_Request_get_status(request, &left, MPI_STATUS_IGNORE);
+    if (!left) return false;
+    tracked.header_complete = true;
+    transfer.note_header_left();
+  }
+  if (transfer.buffer_free()) return true;
+  if (!tracked.guard_tried) {
+    tracked.guard_tried = true;
+    tracked.guarded = engine.guard_outgoing(transfer);
+  }
+  return tracked.guarded;
+}
+
+// MPI has completed `key`'s request with `status`: makes it the message's.
+int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
+  Tracked* tracked = engine.requests().find(request_of(key));
+  if (!tracked) return MPI_SUCCESS;
+  int rc = MPI_SUCCESS;
+  if (tracked->kind == Tracked::Kind::receive && tracked->incoming) {
+    rc = tracked->incoming->result();
+    if (status) {
+      set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG, tracked->incoming->total());
+    }
+  }
+  if (tracked->persistent) {
+    tracked->active = false;
+    tracked->incoming.reset();
+    tracked->outgoing.reset();
+    tracked->header_complete = tracked->guard_tried = tracked->guarded = false;
+  } else {
+    engine.requests().remove(request_of(key));
+  }
+  return rc;
+}
+
+// The requests of one call: tracked ones that are not ready are masked.
+class Batch {
+ public:
+  Batch(Engine& engine, int count, const MPI_Request* requests)
+      : engine_(engine), masked_(requests, requests + std::max(count, 0)) {
+    keys_.reserve(masked_.size());
+    for (MPI_Request& request : masked_) keys_.push_back(Requests::key(request));
+  }
+
+  // Under the lock. Number of requests that must wait.
+  int mask() {
+    int waiting = 0;
+    for (std::size_t i = 0; i < masked_.size(); ++i) {
+      const MPI_Request request = request_of(keys_[i]);
+      Tracked* tracked = request == MPI_REQUEST_NULL ? nullptr : engine_.requests().find(request);
+      if (tracked && !ready(engine_, *tracked, request)) {
+        masked_[i] = MPI_REQUEST_NULL;
+        ++waiting;
+      } else {
+        masked_[i] = request;
+      }
+    }
+    return waiting;
+  }
+  MPI_Request* data() { return masked_.data(); }
+  std::uint64_t key(int i) const { return keys_[static_cast<std::size_t>(i)]; }
+
+  // After MPI completed entry i: the program's handle follows, the status too.
+  int settle_entry(int i, MPI_Request* requests, MPI_Status* status) {
+    requests[i] = masked_[static_cast<std::size_t>(i)];
+    return settle(engine_, key(i), status);
+  }
+
+ private:
+  Engine& engine_;
+  std::vector<MPI_Request> masked_;
+  std::vector<std::uint64_t> keys_;
+};
+
+bool any_tracked(Engine& engine, int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] != MPI_REQUEST_NULL && engine.requests().find(requests[i])) return true;
+  }
+  return false;
+}
+
+// True where the call is MPI's alone. What the arrays hold must have landed.
+bool plain_call(Engine* engine, int count, MPI_Request* requests, MPI_Status* statuses) {
+  if (!engine || count < 0 || (count > 0 && !requests)) return true;
+  retire_for_write(requests, sizeof(MPI_Request) * static_cast<std::size_t>(count));
+  if (statuses != MPI_STATUSES_IGNORE && statuses != MPI_STATUS_IGNORE) {
+    retire_for_write(statuses, sizeof(MPI_Status) * static_cast<std::size_t>(count));
+  }
+  if (!Requests::any()) return true;
+  std::lock_guard lock(engine->mutex());
+  return !any_tracked(*engine, count, requests);
+}
+
+// One attempt at MPI_Testall over tracked requests. Under the lock.
+int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  *flag = 0;
+  if (batch.mask() != 0) return MPI_SUCCESS;
+  std::vector<MPI_Status> own(static_cast<std::size_t>(count));
+  if (statuses != MPI_STATUSES_IGNORE) std::copy_n(statuses, count, own.begin());
+  int rc = PMPI_Testall(count, batch.data(), flag, own.data());
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(rc, &error_class);
+  const bool in_status = error_class == MPI_ERR_IN_STATUS;
+  if (rc != MPI_SUCCESS && !in_status) return rc;
+  if (!*flag && !in_status) return rc;
+  *flag = 1;
+  for (int i = 0; i < count; ++i) {
+    MPI_Status& status = own[static_cast<std::size_t>(i)];
+    const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
+    Tracked* tracked = engine.requests().find(request_of(batch.key(i)));
+    const MPI_Comm comm = tracked ? tracked->comm : MPI_COMM_NULL;
+    const int mine = batch.settle_entry(i, requests, failed ? nullptr : &status);
+    if (mine == MPI_SUCCESS) continue;
+    if (!in_status && rc == MPI_SUCCESS) {
+      for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
+      raise(comm, mine);
+      rc = MPI_ERR_IN_STATUS;
+    }
+    status.MPI_ERROR = mine;
+  }
+  if (statuses != MPI_STATUSES_IGNORE) std::copy_n(own.begin(), count, statuses);
+  return rc;
+}
+
+int attempt_any(Engine& engine, Batch& batch, int count, MPI_Request* requests, int* index, int* flag,
+                MPI_Status* status) {
+  const int waiting = batch.mask();
+  MPI_Status own{};
+  if (status != MPI_STATUS_IGNORE) own = *status;
+  int rc = PMPI_Testany(count, batch.data(), index, flag, &own);
+  if (*flag && *index == MPI_UNDEFINED && waiting > 0) *flag = 0;  // all that is left is not ready
+  if (!*flag) {
+    *index = MPI_UNDEFINED;
+    return rc;
+  }
+  if (*index != MPI_UNDEFINED) {
+    Tracked* tracked = engine.requests().find(request_of(batch.key(*index)));
+    const MPI_Comm comm = tracked ? tracked->comm : MPI_COMM_NULL;
+    const int mine = batch.settle_entry(*index, requests, rc == MPI_SUCCESS ? &own : nullptr);
+    if (rc == MPI_SUCCESS && mine != MPI_SUCCESS) rc = raise(comm, mine);
+  }
+  if (status != MPI_STATUS_IGNORE) *status = own;
+  return rc;
+}
+
+int attempt_some(Engine& engine, Batch& batch, int count, MPI_Request* requests, int* done, int* indices,
+                 MPI_Status* statuses) {
+  const int waiting = batch.mask();
+  std::vector<MPI_Status> own(static_cast<std::size_t>(std::max(count, 1)));
+  int rc = PMPI_Testsome(count, batch.data(), done, indices, own.data());
+  if (*done == MPI_UNDEFINED) {
+    if (waiting > 0) *done = 0;
+    return rc;
+  }
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(rc, &error_class);
+  if (rc != MPI_SUCCESS && error_class != MPI_ERR_IN_STATUS) return rc;
+  for (int i = 0; i < *done; ++i) {
+    MPI_Status& status = own[static_cast<std::size_t>(i)];
+    const bool failed = rc != MPI_SUCCESS && status.MPI_ERROR != MPI_SUCCESS;
+    Tracked* tracked = engine.requests().find(request_of(batch.key(indices[i])));
+    const MPI_Comm comm = tracked ? tracked->comm : MPI_COMM_NULL;
+    const int mine = batch.settle_entry(indices[i], requests, failed ? nullptr : &status);
+    if (mine != MPI_SUCCESS) {
+      if (rc == MPI_SUCCESS) {
+        for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
+        raise(comm, mine);
+        rc = MPI_ERR_IN_STATUS;
+      }
+      status.MPI_ERROR = mine;
+    }
+  }
+  if (statuses != MPI_STATUSES_IGNORE) std::copy_n(own.begin(), *done, statuses);
+  return rc;
+}
+
+}  // namespace
+
+void note_receive_error(int rc) {
+  Engine* engine = Engine::get();
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(rc, &error_class);
+  if (!engine || faults::is(faults::truncation_ignored)) return;
+  if (error_class != MPI_ERR_TRUNCATE && error_class != MPI_ERR_IN_STATUS) return;
+  std::lock_guard lock(engine->mutex());
+  engine->note_truncated();
+}
+
+int wait(MPI_Request* request, MPI_Status* status, Caller caller) {
+  Engine* engine = Engine::get();
+  const std::uint64_t begun = engine ? now_ns() : 0;
+  int rc = MPI_SUCCESS;
+  if (plain_call(engine, request ? 1 : -1, request, status)) {
+    rc = PMPI_Wait(request, status);
+    if (rc != MPI_SUCCESS) note_receive_error(rc);
+  } else {
+    int index = 0, flag = 0;
+    Batch batch(*engine, 1, request);
+    engine->drive([&] {
+      if (!flag) rc = attempt_any(*engine, batch, 1, request, &index, &flag, status);
+      return flag || rc != MPI_SUCCESS;
+    });
+  }
+  if (engine) engine->note_call(caller, 0, now_ns() - begun);
+  return rc;
+}
+
+int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller caller) {
+  Engine* engine = Engine::get();
+  const std::uint64_t begun = engine ? now_ns() : 0;
+  int rc = MPI_SUCCESS;
+  if (plain_call(engine, count, requests, statuses)) {
+    rc = PMPI_Waitall(count, requests, statuses);
+    if (rc != MPI_SUCCESS) note_receive_error(rc);
+  } else {
+    int flag = 0;
+    Batch batch(*engine, count, requests);
+    engine->drive([&] {
+      if (!flag) rc = attempt_all(*engine, batch, count, requests, &flag, statuses);
+      return flag || rc != MPI_SUCCESS;
+    });
+  }
+  if (engine) engine->note_call(caller, 0, now_ns() - begun);
+  return rc;
+}
+
+int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, Caller caller) {
+  Engine* engine = Engine::get();
+  const std::uint64_t begun = engine ? now_ns() : 0;
+  int rc = MPI_SUCCESS;
+  if (plain_call(engine, count, requests, MPI_STATUSES_IGNORE)) {
+    rc = PMPI_Waitany(count, requests, index, status);
+    if (rc != MPI_SUCCESS) note_receive_error(rc);
+  } else {
+    int flag = 0;
+    Batch batch(*engine, count, requests);
+    engine->drive([&] {
+      if (!flag) rc = attempt_any(*engine, batch, count, requests, index, &flag, status);
+      return flag || rc != MPI_SUCCESS;
+    });
+  }
+  if (engine) engine->note_call(caller, 0, now_ns() - begun);
+  return rc;
+}
+
+int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses, Caller caller) {
+  Engine* engine = Engine::get();
+  const std::uint64_t begun = engine ? now_ns() : 0;
+  int rc = MPI_SUCCESS;
+  if (plain_call(engine, count, requests, statuses)) {
+    rc = PMPI_Waitsome(count, requests, done, indices, statuses);
+    if (rc != MPI_SUCCESS) note_receive_error(rc);
+  } else {
+    *done = 0;
+    Batch batch(*engine, count, requests);
+    engine->drive([&] {
+      if (*done == 0) rc = attempt_some(*engine, batch, count, requests, done, indices, statuses);
+      return *done != 0 || rc != MPI_SUCCESS;
+    });
+  }
+  if (engine) engine->note_call(caller, 0, now_ns() - begun);
+  return rc;
+}
+
+int test(MPI_Request* request, int* flag, MPI_Status* status) {
+  Engine* engine = Engine::get();
+  if (plain_call(engine, request ? 1 : -1, request, status)) return PMPI_Test(request, flag, status);
+  int index = 0;
+  std::lock_guard lock(engine->mutex());
+  engine->progress();
+  Batch batch(*engine, 1, request);
+  return attempt_any(*engine, batch, 1, request, &index, flag, status);
+}
+
+int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  Engine* engine = Engine::get();
+  if (plain_call(engine, count, requests, statuses)) return PMPI_Testall(count, requests, flag, statuses);
+  std::lock_guard lock(engine->mutex());
+  engine->progress();
+  Batch batch(*engine, count, requests);
+  const int rc = attempt_all(*engine, batch, count, requests, flag, statuses);
+  return rc;
+}
+
+int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  Engine* engine = Engine::get();
+  if (plain_call(engine, count, requests, MPI_STATUSES_IGNORE)) return PMPI_Testany(count, requests, index, flag, status);
+  std::lock_guard lock(engine->mutex());
+  engine->progress();
+  Batch batch(*engine, count, requests);
+  return attempt_any(*engine, batch, count, requests, index, flag, status);
+}
+
+int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  Engine* engine = Engine::get();
+  if (plain_call(engine, count, requests, statuses)) return PMPI_Testsome(count, requests, done, indices, statuses);
+  std::lock_guard lock(engine->mutex());
+  engine->progress();
+  Batch batch(*engine, count, requests);
+  return attempt_some(*engine, batch, count, requests, done, indices, statuses);
+}
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What receivers tell senders: credits, how the data was scanned, and what to
+// do about a header that MPI itself truncated.
+#include <algorithm>
+#include <cstring>
+
+#include "transfer/engine.hpp"
+#include "transfer/faults.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+enum class Scan : std::uint8_t { unknown, up, down };
+
+struct Credit {
+  std::uint32_t id;
+  std::uint32_t site;
+  std::uint64_t landed;
+  Scan scan;
+};
+
+struct Drain {
+  std::uint32_t id;
+  std::uint32_t first, largest;
+  std::uint64_t total;
+  std::uint8_t direction;
+};
+
+// Where the program touched the closed pages first tells from which end it
+// reads them. A touch in between tells nothing.
+Scan observed_scan(const guard::Region& region) {
+  const std::uintptr_t touched = region.first_fault.load(std::memory_order_relaxed);
+  if (touched == 0) return Scan::unknown;
+  const auto from = reinterpret_cast<std::uintptr_t>(region.begin());
+  const auto length = static_cast<std::uintptr_t>(region.end() - region.begin());
+  if (length < 4 * 4096) return Scan::unknown;
+  if (touched - from < length / 4) return Scan::up;
+  if (touched - from >= length - length / 4) return Scan::down;
+  return Scan::unknown;
+}
+
+}  // namespace
+
+void Engine::send_credit(const Incoming& transfer, std::uint32_t site_key, std::uint64_t landed, bool last) {
+  if (faults::is(faults::lost_credit) && !last) return;
+  Credit credit{transfer.id(), site_key, landed, Scan::unknown};
+  if (last && transfer.region()) credit.scan = observed_scan(*transfer.region());
+  control_->send(transfer.source(), credit_kind, &credit, sizeof credit);
+  if (faults::is(faults::doubled_credit)) {
+    credit.landed += settings_.window;
+    control_->send(transfer.source(), credit_kind, &credit, sizeof credit);
+  }
+}
+
+void Engine::on_credit(int source, const char* data, std::size_t size) {
+  Credit credit;
+  if (size != sizeof credit) return;
+  std::memcpy(&credit, data, sizeof credit);
+  for (const auto& transfer : outgoing_) {
+    if (transfer->id() == credit.id && transfer->destination() == source) transfer->credit(credit.landed);
+  }
+  Site* site = sites_.by_key(credit.site);
+  if (!site || credit.scan == Scan::unknown) return;
+  // Recent votes weigh more, so that a site that turns round is followed.
+  site->up_votes -= site->up_votes / 4;
+  site->down_votes -= site->down_votes / 4;
+  (credit.scan == Scan::up ? site->up_votes : site->down_votes) += 4;
+  site->direction = site->down_votes > site->up_votes ? Direction::down : Direction::up;
+}
+
+void Engine::note_truncated() {
+  // Which receive it was is not known here, nor from whom; every sender pushes
+  // what it still holds for us, and what was not truncated finds its payload
+  // waiting. This is an error path: most programs end in it.
+  for (int rank = 0; rank < world_size_; ++rank) {
+    if (rank != world_rank_) control_->send(rank, truncated_kind, nullptr, 0);
+  }
+  on_truncated(world_rank_, nullptr, 0);
+  listening_ = true;
+  wake_helper();
+}
+
+void Engine::on_truncated(int source, const char*, std::size_t) {
+  for (const auto& transfer : outgoing_) {
+    if (transfer->destination() != source || transfer->credited() != 0 || transfer->drained) continue;
+    const StripPlan& plan = transfer->plan();
+    const Drain drain{transfer->id(), static_cast<std::uint32_t>(plan.first()), static_cast<std::uint32_t>(plan.largest()),
+                      transfer->total(), static_cast<std::uint8_t>(plan.direction())};
+    control_->send(source, drain_kind, &drain, sizeof drain);
+    transfer->drained = true;
+    transfer->release_credit();
+  }
+}
+
+void Engine::on_drain(int source, const char* data, std::size_t size) {
+  Drain drain;
+  if (size != sizeof drain) return;
+  std::memcpy(&drain, data, sizeof drain);
+  for (const auto& transfer : incoming_) {
+    if (transfer->id() == drain.id && transfer->source() == source) return;  // its header came after all
+  }
+  HeaderBytes header{};
+  Trailer trailer{};
+  trailer.magic = trailer_magic;
+  trailer.id = drain.id;
+  trailer.total = drain.total;
+  trailer.first = drain.first;
+  trailer.largest = drain.largest;
+  trailer.direction = drain.direction;
+  std::memcpy(header.data() + 2 * edge_bytes, &trailer, sizeof trailer);
+  auto orphan = std::make_shared<Incoming>(*this, header, source, Destination{}, nullptr);
+  incoming_.push_back(orphan);
+  orphans_[{source, drain.id}] = orphan;
+}
+
+}  // namespace lapwing::transfer

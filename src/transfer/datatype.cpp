@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/datatype.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace lapwing::transfer {
+
+std::size_t payload_bytes(MPI_Count count, MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (count <= 0 || type == MPI_DATATYPE_NULL) return 0;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) return 0;
+  return static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
+}
+
+bool is_predefined(MPI_Datatype type) {
+  int integers, addresses, types, combiner;
+  return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+         combiner == MPI_COMBINER_NAMED;
+}
+
+namespace {
+
+// Only constructions that keep order and leave no gap; anything else travels
+// the plain way, as a type map may permute bytes without leaving a gap.
+bool is_run(MPI_Datatype type, int depth = 0) {
+  int integers, addresses, types, combiner;
+  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
+  if (combiner == MPI_COMBINER_NAMED) {
+    MPI_Count size, lower, extent;
+    PMPI_Type_size_x(type, &size);
+    PMPI_Type_get_extent_x(type, &lower, &extent);
+    return size == extent && lower == 0;
+  }
+  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || depth > 8) return false;
+  std::vector<int> i(static_cast<std::size_t>(std::max(integers, 1)));
+  std::vector<MPI_Aint> a(static_cast<std::size_t>(std::max(addresses, 1)));
+  MPI_Datatype inner;
+  PMPI_Type_get_contents(type, integers, addresses, 1, i.data(), a.data(), &inner);
+  const bool run = is_run(inner, depth + 1);
+  if (!is_predefined(inner)) PMPI_Type_free(&inner);
+  return run;
+}
+
+}  // namespace
+
+char* contiguous_base(const void* buffer, MPI_Count count, MPI_Datatype type) {
+  if (buffer == MPI_BOTTOM || !is_run(type)) return nullptr;
+  return const_cast<char*>(static_cast<const char*>(buffer));
+}
+
+Span buffer_span(const void* buffer, MPI_Count count, MPI_Datatype type) {
+  if (count <= 0 || type == MPI_DATATYPE_NULL) return {static_cast<const char*>(buffer), 0};
+  MPI_Count lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+  PMPI_Type_get_extent_x(type, &lower, &extent);
+  PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
+  // A negative extent puts later elements before earlier ones.
+  const MPI_Count reach = (count - 1) * extent;
+  const MPI_Count from = true_lower + std::min<MPI_Count>(0, reach);
+  const MPI_Count to = true_lower + true_extent + std::max<MPI_Count>(0, reach);
+  return {static_cast<const char*>(buffer) + from, static_cast<std::size_t>(std::max<MPI_Count>(0, to - from))};
+}
+
+}  // namespace lapwing::transfer

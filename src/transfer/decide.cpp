@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// How one message is to travel (HUNT, section 5.3).
+#include <bit>
+#include <climits>
+
+#include "transfer/engine.hpp"
+
+namespace lapwing::transfer {
+
+// With this many messages on their way out, the later ones are hidden behind
+// the earlier ones anyway: they are deferred whole, without decomposition.
+constexpr std::size_t train = 8;
+
+Decision Engine::decide(Site& site, std::size_t bytes, int destination) {
+  Decision decision;
+  const std::size_t middle = bytes > 2 * edge_bytes ? bytes - 2 * edge_bytes : 0;
+  const Direction direction = settings_.order == Order::up     ? Direction::up
+                              : settings_.order == Order::down ? Direction::down
+                                                               : site.direction;
+  if (bytes == header_bytes) {
+    // Its size is the mark of a header, so it must be one.
+    decision.stripped = true;
+    decision.plan = StripPlan(bytes, middle, middle, Direction::up);
+    return decision;
+  }
+  if (settings_.defer == Defer::off || bytes < settings_.guard_threshold || bytes > INT_MAX ||
+      destination == world_rank_) {
+    return decision;
+  }
+  if (settings_.defer == Defer::automatic) {
+    const bool local = is_local(destination);
+    if (local && !spare_core_) return decision;
+    const auto size_class = static_cast<std::uint32_t>(std::bit_width(bytes)) * 2 + (local ? 1 : 0);
+    if (site.learning[size_class].next(now_ns(), bytes, !local) == Learning::Way::plain) return decision;
+  }
+  const bool whole = bytes < settings_.strip_threshold || outgoing_.size() >= train;
+  decision.stripped = true;
+  decision.plan = whole ? StripPlan(bytes, middle, middle, direction)
+                        : StripPlan(bytes, settings_.strip_first, settings_.strip_largest, direction);
+  return decision;
+}
+
+}  // namespace lapwing::transfer

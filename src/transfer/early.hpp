@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages that a probe took out of MPI's queue, and statuses made by hand.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+
+#include "transfer/comms.hpp"
+
+namespace lapwing::transfer {
+
+/// The oldest early message that a receive or probe of (rank, tag) matches, no
+/// longer held. Under the engine's lock.
+std::optional<EarlyMessage> take_early(CommInfo& info, int rank, int tag);
+
+/// Fills a status as if `bytes` bytes had come from (source, tag); leaves
+/// MPI_ERROR alone.
+void set_envelope(MPI_Status* status, int source, int tag, std::size_t bytes);
+
+/// Raises an error as MPI would: through the communicator's handler.
+int raise(MPI_Comm comm, int code);
+
+/// Returns once no outgoing transfer reads [address, address+length) any more.
+void retire_overlapping_sends(const void* address, std::size_t length);
+
+}  // namespace lapwing::transfer

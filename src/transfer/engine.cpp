@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/engine.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <iterator>
+
+#include "transfer/datatype.hpp"
+#include "transfer/faults.hpp"
+#include "transfer/helper.hpp"
+
+namespace lapwing::transfer {
+
+std::uint64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+void Engine::relax(unsigned round) {
+  // A transport needs many polls a microsecond; a core that somebody else could
+  // use is given up as soon as polling has not paid for a while.
+  if (round > 64) sched_yield();
+}
+
+bool Engine::staging_permits(std::size_t bytes) const {
+  std::size_t held = bytes;
+  for (const auto& transfer : outgoing_) held += transfer->owned_bytes();
+  return held <= settings_.staging;
+}
+
+int Engine::start_outgoing(std::shared_ptr<Outgoing> transfer, int rank, SendMode mode, MPI_Request* user_request) {
+  HeaderBytes& header = transfer->prepare_header(transfer->site() ? transfer->site()->key : 0);
+  MPI_Request* request = user_request ? user_request : &transfer->header_request;
+  const int size = static_cast<int>(header.size());
+  const int rc = mode == SendMode::synchronous
+                     ? PMPI_Issend(header.data(), size, MPI_BYTE, rank, transfer->tag, transfer->comm, request)
+                     : PMPI_Isend(header.data(), size, MPI_BYTE, rank, transfer->tag, transfer->comm, request);
+  if (rc != MPI_SUCCESS) return rc;
+  if (Site* site = transfer->site()) ++site->stripped;
+  adopt_outgoing(std::move(transfer));
+  return MPI_SUCCESS;
+}
+
+void Engine::adopt_outgoing(std::shared_ptr<Outgoing> transfer) {
+  outgoing_.push_back(transfer);
+  transfer->advance(*this);
+  wake_helper();
+}
+
+std::shared_ptr<Incoming> Engine::start_incoming(const HeaderBytes& header, int world_source,
+                                                 const Destination& destination, Site* site) {
+  const auto [id, total] = Incoming::identity(header);
+  if (const auto orphan = orphans_.find({world_source, id}); orphan != orphans_.end()) {
+    auto transfer = orphan->second;
+    orphans_.erase(orphan);
+    transfer->claim(*this, header, destination, site);
+    return transfer;
+  }
+  auto transfer = std::make_shared<Incoming>(*this, header, world_source, destination, site);
+  incoming_.push_back(transfer);
+  transfer->advance(*this);
+  if (transfer->region()) {
+    ++stats.deferred_receives;
+    stats.bytes_deferred += total;
+    if (site) ++site->deferred;
+  }
+  wake_helper();
+  return transfer;
+}
+
+bool Engine::progress() {
+  bool moved = false;
+  if (guard::closed_regions.load(std::memory_order_relaxed) != 0) guard::serve();
+  for (auto it = incoming_.begin(); it != incoming_.end();) {
+    moved |= (*it)->advance(*this);
+    it = (*it)->landed() ? incoming_.erase(it) : std::next(it);
+  }
+  for (auto it = outgoing_.begin(); it != outgoing_.end();) {
+    moved |= (*it)->advance(*this);
+    it = (*it)->finished() ? outgoing_.erase(it) : std::next(it);
+  }
+  if (Requests::any()) moved |= poll_pending_receives();
+  if (!outgoing_.empty() || control_->sending() || listening_) moved |= control_->progress() > 0;
+  return moved;
+}
+
+bool Engine::poll_pending_receives() {
+  bool moved = false;
+  MPI_Request forsaken = MPI_REQUEST_NULL;
+  for (auto& [key, tracked] : requests_.all()) {
+    if (tracked.kind != Tracked::Kind::receive || !tracked.active) continue;
+    if (!tracked.incoming && !tracked.known_plain) moved |= look_for_header(tracked, request_of(key));
+    if (tracked.abandoned && (tracked.known_plain || (tracked.incoming && tracked.incoming->landed()))) {
+      forsaken = request_of(key);
+    }
+  }
+  if (forsaken != MPI_REQUEST_NULL) {
+    // The program freed it before it was matched; now nothing of it is left.
+    requests_.remove(forsaken);
+    PMPI_Request_free(&forsaken);
+  }
+  return moved;
+}
+
+bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
+  int complete = 0;
+  MPI_Status status;
+  if (PMPI_Request_get_status(request, &complete, &status) != MPI_SUCCESS) {
+    tracked.known_plain = true;  // the program's own wait will meet the error
+    return true;
+  }
+  if (!complete) return false;
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  int cancelled = 0;
+  PMPI_Test_cancelled(&status, &cancelled);
+  CommInfo& info = comms_.of(tracked.comm);
+  if (cancelled || bytes != static_cast<MPI_Count>(header_bytes) || status.MPI_SOURCE < 0 || !info.eligible) {
+    tracked.known_plain = true;
+    return true;
+  }
+  HeaderBytes header;
+  take_header(tracked.destination, &header);
+  tracked.envelope = status;
+  tracked.incoming = start_incoming(header, info.world_rank(status.MPI_SOURCE), tracked.destination, tracked.site);
+  return true;
+}
+
+void Engine::take_header(const Destination& destination, HeaderBytes* header) {
+  if (const char* base = contiguous_base(destination.buffer, destination.count, destination.type)) {
+    std::memcpy(header->data(), base, header->size());
+    return;
+  }
+  // The header has been scattered by the receive's type map: gather it again,
+  // from as few elements as hold it.
+  MPI_Count size = 1;
+  PMPI_Type_size_x(destination.type, &size);
+  const MPI_Count count = std::min<MPI_Count>(destination.count, (static_cast<MPI_Count>(header_bytes) + size - 1) / size);
+  std::vector<char> packed(static_cast<std::size_t>(count * size));
+  gather(destination.buffer, count, destination.type, packed.data(), packed.size());
+  std::memcpy(header->data(), packed.data(), header->size());
+}
+
+void Engine::gather(const void* buffer, MPI_Count count, MPI_Datatype type, char* out, std::size_t bytes) {
+  MPI_Status status;
+  PMPI_Sendrecv(buffer, static_cast<int>(count), type, 0, 3, out, static_cast<int>(bytes), MPI_BYTE, 0, 3, self_comm_,
+                &status);
+}
+
+void Engine::note_call(const Caller& caller, std::size_t bytes, std::uint64_t nanoseconds) {
+  std::lock_guard lock(mutex_);
+  Site& site = sites_.at(caller.address, caller.name);
+  ++site.calls;
+  site.bytes += bytes;
+  site.exposed_ns += nanoseconds;
+  stats.exposed_ns += nanoseconds;
+}
+
+void Engine::note_region_opened(const Incoming& transfer) {
+  const guard::Region& region = *transfer.region();
+  const std::uint64_t waited = region.waited_ns.load(std::memory_order_relaxed);
+  const std::uint32_t faults = region.faults.load(std::memory_order_relaxed);
+  stats.faults += faults;
+  stats.exposed_ns += waited;
+  if (Site* site = transfer.site()) {
+    site->faults += faults;
+    site->exposed_ns += waited;
+    site->transfer_ns += now_ns() - transfer.born_ns();
+  }
+}
+
+int Engine::receive_from_self(const char* bytes, std::size_t size, const Destination& destination) {
+  MPI_Status status;
+  return PMPI_Sendrecv(bytes, static_cast<int>(size), MPI_BYTE, 0, 0, destination.buffer,
+                       static_cast<int>(destination.count), destination.type, 0, 0, self_comm_, &status);
+}
+
+MPI_Request Engine::mint_request() {
+  MPI_Request sent, request;
+  PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 1, self_comm_, &request);
+  PMPI_Isend(nullptr, 0, MPI_BYTE, 0, 1, self_comm_, &sent);
+  PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  return request;
+}
+
+MPI_Message Engine::mint_message() {
+  MPI_Request sent;
+  MPI_Message message;
+  PMPI_Isend(nullptr, 0, MPI_BYTE, 0, 2, self_comm_, &sent);
+  PMPI_Mprobe(0, 2, self_comm_, &message, MPI_STATUS_IGNORE);
+  PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  return message;
+}
+
+bool Engine::somebody_waits() const {
+  for (const auto& transfer : incoming_) {
+    if (transfer->region() && transfer->region()->waiting.load(std::memory_order_relaxed) != 0) return true;
+  }
+  for (const auto& transfer : outgoing_) {
+    if (transfer->region() && transfer->region()->waiting.load(std::memory_order_relaxed) != 0) return true;
+  }
+  return false;
+}
+
+bool Engine::guard_outgoing(Outgoing& transfer) {
+  // Pages that another transfer keeps closed cannot be closed twice.
+  return guarding_ && !guard::meets_closed(transfer.payload(), transfer.total()) && transfer.guard();
+}
+
+void Engine::wake_helper() {
+  if (helper_) helper_->wake();
+}
+
+void Engine::die_of_foreign_header(int source) {
+  fmt::print(stderr, "lapwing: rank {}: a message from rank {} has the size of a header but was not made by this version of "
+             "Lapwing; do all ranks run the same one?\n", world_rank_, source);
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+void Engine::die_of_lost_strip(const Incoming& transfer, int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  fmt::print(stderr, "lapwing: rank {}: the rest of a message of {} bytes from rank {} cannot arrive any more: {}\n",
+             world_rank_, transfer.total(), transfer.source(), text);
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine of one process: everything that is in flight, and its progress.
+//
+// One lock guards it all. Program threads enter it from MPI calls; the helper
+// thread enters it while something is in flight and sleeps otherwise. No thread
+// ever waits for a closed page while it holds the lock, and no MPI call made
+// under it blocks, so the lock is always released soon.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "transfer/comms.hpp"
+#include "transfer/control.hpp"
+#include "transfer/incoming.hpp"
+#include "transfer/outgoing.hpp"
+#include "transfer/requests.hpp"
+#include "transfer/settings.hpp"
+#include "transfer/sites.hpp"
+
+namespace lapwing::transfer {
+
+class Helper;
+
+std::uint64_t now_ns();
+
+/// Kinds of control message; upper rooms use kinds from 16 on.
+enum ControlKind : int { credit_kind = 0, truncated_kind = 1, drain_kind = 2, first_free_kind = 16 };
+
+/// A matched message of the program's whose header has been received: the
+/// MPI_Message that it holds is a real one of Lapwing's own that stands for it.
+struct Minted {
+  std::unique_ptr<HeaderBytes> header;
+  MPI_Comm comm;
+  int source, tag, world_source;
+};
+
+/// How one message is to travel.
+struct Decision {
+  bool stripped = false;
+  StripPlan plan;
+};
+
+enum class SendMode { standard, synchronous };
+
+class Engine {
+ public:
+  /// The engine, or nullptr before MPI_Init, after MPI_Finalize and wherever
+  /// Lapwing stands aside.
+  static Engine* get() { return instance_.load(std::memory_order_acquire); }
+
+  /// Collective over the world; after PMPI_Init. `threads`: whether MPI may be
+  /// called by several threads. Stands aside with a sentence where it must.
+  static void start(const Settings& settings, bool threads, const std::string& obstacle);
+  /// Collective; before PMPI_Finalize. Retires everything.
+  static void stop();
+
+  std::mutex& mutex() { return mutex_; }
+  const Settings& settings() const { return settings_; }
+  MPI_Comm strips_comm() const { return strips_comm_; }
+  Comms& comms() { return comms_; }
+  Control& control() { return *control_; }
+  Requests& requests() { return requests_; }
+  Sites& sites() { return sites_; }
+  bool is_local(int world_rank) const { return local_[static_cast<std::size_t>(world_rank)]; }
+  bool may_defer_receives() const { return guarding_; }
+  void set_defer(Defer defer) { settings_.defer = defer; }
+  int world_rank() const { return world_rank_; }
+  int world_size() const { return world_size_; }
+
+  // Everything below needs the lock.
+
+  Decision decide(Site& site, std::size_t bytes, int destination);
+  /// Posts the header on (comm, tag) and starts the strips. `user_request`
+  /// receives the header's request where the program waits for it itself.
+  int start_outgoing(std::shared_ptr<Outgoing> transfer, int rank, SendMode mode, MPI_Request* user_request);
+  /// A transfer of a packed copy, for a message that must be stripped.
+  std::shared_ptr<Outgoing> declare_copy(const SendArguments& arguments, CommInfo& info);
+  std::shared_ptr<Incoming> start_incoming(const HeaderBytes& header, int world_source, const Destination& destination,
+                                           Site* site);
+  std::uint32_t next_id() { return next_id_++; }
+  bool staging_permits(std::size_t bytes) const;
+  /// One round over all that is in flight; true if anything moved.
+  bool progress();
+  bool anything_in_flight() const { return !outgoing_.empty() || !incoming_.empty() || control_->sending(); }
+  bool somebody_waits() const;
+  /// Write-guards what has not left; false where that cannot be done.
+  bool guard_outgoing(Outgoing& transfer);
+  const std::list<std::shared_ptr<Outgoing>>& outgoing() const { return outgoing_; }
+  const std::list<std::shared_ptr<Incoming>>& incoming() const { return incoming_; }
+  /// A transfer whose header travels by a persistent request of the program's.
+  void adopt_outgoing(std::shared_ptr<Outgoing> transfer);
+  /// A receive too small for a header met a larger message: if that was a
+  /// stripped one, its strips must not be left lying.
+  void note_truncated();
+  /// Sees whether the header of a posted receive has arrived, and starts the
+  /// transfer if so. True once it is known what the message is.
+  bool look_for_header(Tracked& tracked, MPI_Request request);
+  /// The header that MPI has just received into a destination.
+  void take_header(const Destination& destination, HeaderBytes* header);
+  /// Control messages are looked for also while nothing is in flight.
+  void listen(bool on) { listening_ = on; }
+  bool listening() const { return listening_; }
+  void wake_helper();
+
+  // Services of the two kinds of transfer.
+  void send_credit(const Incoming& transfer, std::uint32_t site_key, std::uint64_t landed, bool last);
+  /// Packs a buffer into `bytes` bytes at `out`.
+  void gather(const void* buffer, MPI_Count count, MPI_Datatype type, char* out, std::size_t bytes);
+  int receive_from_self(const char* bytes, std::size_t size, const Destination& destination);
+  void note_strips(std::size_t count) { stats.strips += count; }
+  void note_region_opened(const Incoming& transfer);
+  /// Takes the lock: a call of the program's that went through the engine.
+  void note_call(const Caller& caller, std::size_t bytes, std::uint64_t nanoseconds);
+  [[noreturn]] void die_of_foreign_header(int source);
+  [[noreturn]] void die_of_lost_strip(const Incoming& transfer, int code);
+
+  /// Drives progress from a program thread until `done()`, called under the
+  /// lock, holds. Call it without the lock.
+  template <typename Done>
+  void drive(Done done) {
+    drivers_.fetch_add(1, std::memory_order_relaxed);
+    for (unsigned round = 0;; ++round) {
+      {
+        std::lock_guard lock(mutex_);
+        if (done()) break;
+        if (progress()) round = 0;
+        if (done()) break;
+      }
+      relax(round);
+    }
+    drivers_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  /// Between two looks at something that MPI alone moves.
+  void relax_outside() {
+    std::unique_lock lock(mutex_);
+    const bool moved = progress();
+    lock.unlock();
+    if (!moved) relax(~0u);
+  }
+  int drivers() const { return drivers_.load(std::memory_order_relaxed); }
+
+  /// A real request, or a real matched message, that is complete at once; it
+  /// stands for something that the engine holds (`tag` is the caller's).
+  MPI_Request mint_request();
+  MPI_Message mint_message();
+  std::unordered_map<std::uint64_t, Minted> minted;
+
+  struct Stats {
+    std::uint64_t deferred_receives = 0, deferred_sends = 0, strips = 0, faults = 0, bytes_deferred = 0;
+    std::uint64_t exposed_ns = 0;
+  } stats;
+  std::string standing_aside;
+
+ private:
+  explicit Engine(const Settings& settings);
+  ~Engine();
+  void finish();
+  void start_guards();
+  bool agree(bool threads, const std::string& obstacle);
+  bool poll_pending_receives();
+  void on_credit(int source, const char* data, std::size_t size);
+  void on_truncated(int source, const char* data, std::size_t size);
+  void on_drain(int source, const char* data, std::size_t size);
+  static void relax(unsigned round);
+
+  static inline std::atomic<Engine*> instance_{nullptr};
+
+  std::mutex mutex_;
+  Settings settings_;
+  Comms comms_;
+  Requests requests_;
+  Sites sites_;
+  std::unique_ptr<Control> control_;
+  std::unique_ptr<Helper> helper_;
+  MPI_Comm strips_comm_ = MPI_COMM_NULL, control_comm_ = MPI_COMM_NULL, self_comm_ = MPI_COMM_NULL;
+  std::vector<bool> local_;
+  bool guarding_ = false;
+  bool spare_core_ = true;
+  int world_rank_ = 0, world_size_ = 1;
+  std::uint32_t next_id_ = 1;
+  std::list<std::shared_ptr<Outgoing>> outgoing_;
+  std::list<std::shared_ptr<Incoming>> incoming_;
+  std::map<std::pair<int, std::uint32_t>, std::shared_ptr<Incoming>> orphans_;  // drained, header not seen
+  bool listening_ = false;
+  std::atomic<int> drivers_{0};
+};
+
+}  // namespace lapwing::transfer

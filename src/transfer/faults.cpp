@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/faults.hpp"
+
+#include <array>
+
+namespace lapwing::transfer::faults {
+
+int planted = none;
+
+namespace {
+
+constexpr std::array<const char*, count + 1> names = {
+    "", "early_page_opened", "lost_strip", "swapped_strips", "wrong_total", "wrong_source", "wrong_tag", "short_strip",
+    "shifted_strip", "stale_tail", "stale_front", "skipped_write_guard", "send_released_early", "skipped_overlap_check",
+    "wrong_count_in_probe", "probe_overtakes", "header_taken_for_plain", "lost_credit", "doubled_credit",
+    "truncation_ignored", "unpack_misplaced", "barrier_ignored", "fork_ignored", nullptr};
+
+}  // namespace
+
+bool plant(const std::string& name) {
+  for (int fault = 1; fault < count; ++fault) {
+    if (name == names[static_cast<std::size_t>(fault)]) {
+      planted = fault;
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace lapwing::transfer::faults
+
+/// The names that LAPWING_FAULT takes, ended by a null pointer; for tests.
+extern "C" __attribute__((visibility("default"))) const char* const* lapwing_fault_names(void) {
+  return lapwing::transfer::faults::names.data() + 1;
+}

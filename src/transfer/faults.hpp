@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defects that tests plant in the engine, one at a time, to show that the
+// differential tests would find them. All are off in any ordinary run: each
+// test is one load of a constant that nothing writes but LAPWING_TESTING=1.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace lapwing::transfer::faults {
+
+enum Fault : int { none = 0, early_page_opened, /* the rest in faults.cpp's table, in this order */
+  lost_strip, swapped_strips, wrong_total, wrong_source, wrong_tag, short_strip, shifted_strip, stale_tail,
+  stale_front, skipped_write_guard, send_released_early, skipped_overlap_check, wrong_count_in_probe,
+  probe_overtakes, header_taken_for_plain, lost_credit, doubled_credit, truncation_ignored, unpack_misplaced,
+  barrier_ignored, fork_ignored, count };
+
+extern int planted;
+inline bool is(Fault fault) { return __builtin_expect(planted != none, 0) && planted == fault; }
+inline std::size_t early_page() { return is(early_page_opened) ? 4096 : 0; }
+
+/// Plants by name; false if there is no such fault.
+bool plant(const std::string& name);
+
+}  // namespace lapwing::transfer::faults

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cancelling, freeing and looking at requests behind which a transfer stands.
+#include "transfer/early.hpp"
+#include "transfer/operations.hpp"
+
+namespace lapwing::transfer {
+
+int cancel(MPI_Request* request) {
+  Engine* engine = Engine::get();
+  if (!engine || !Requests::any()) return PMPI_Cancel(request);
+  std::lock_guard lock(engine->mutex());
+  Tracked* tracked = engine->requests().find(*request);
+  if (!tracked) return PMPI_Cancel(request);
+  // A send whose strips are on their way completes; a receive whose header has
+  // arrived is matched. Both are what MPI calls a cancel that failed.
+  if (tracked->kind == Tracked::Kind::send) return MPI_SUCCESS;
+  engine->look_for_header(*tracked, *request);
+  return tracked->incoming ? MPI_SUCCESS : PMPI_Cancel(request);
+}
+
+int request_free(MPI_Request* request) {
+  Engine* engine = Engine::get();
+  if (!engine || !request || !Requests::any()) return PMPI_Request_free(request);
+  std::lock_guard lock(engine->mutex());
+  Tracked* tracked = engine->requests().find(*request);
+  if (!tracked) return PMPI_Request_free(request);
+  if (tracked->kind == Tracked::Kind::send && tracked->outgoing && !tracked->persistent) {
+    // The header's buffer is the transfer's: it keeps the request until it left.
+    tracked->outgoing->header_request = *request;
+    engine->requests().remove(*request);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+  }
+  if (tracked->kind == Tracked::Kind::receive && tracked->active && !tracked->known_plain) {
+    // Still to be matched: somebody must notice a header. The engine keeps it.
+    tracked->abandoned = true;
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+  }
+  engine->requests().remove(*request);
+  return PMPI_Request_free(request);
+}
+
+int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  Engine* engine = Engine::get();
+  if (!engine || !Requests::any()) return PMPI_Request_get_status(request, flag, status);
+  std::lock_guard lock(engine->mutex());
+  Tracked* tracked = request == MPI_REQUEST_NULL ? nullptr : engine->requests().find(request);
+  if (!tracked || tracked->kind == Tracked::Kind::send || !tracked->active) {
+    return PMPI_Request_get_status(request, flag, status);
+  }
+  engine->progress();
+  *flag = 0;
+  if (!tracked->incoming && !tracked->known_plain) engine->look_for_header(*tracked, request);
+  if (tracked->known_plain) return PMPI_Request_get_status(request, flag, status);
+  if (!tracked->incoming || !tracked->incoming->may_return()) return MPI_SUCCESS;
+  *flag = 1;
+  if (status != MPI_STATUS_IGNORE) {
+    set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG, tracked->incoming->total());
+  }
+  return MPI_SUCCESS;
+}
+
+void retire_overlapping_sends(const void* address, std::size_t length) {
+  Engine* engine = Engine::get();
+  if (!engine) return;
+  const char* from = static_cast<const char*>(address);
+  engine->drive([&] {
+    for (const auto& transfer : engine->outgoing()) {
+      if (transfer->reads(from, from + length)) return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace lapwing::transfer

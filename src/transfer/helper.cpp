@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/helper.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "guard/guard.hpp"
+#include "transfer/engine.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+// A poll that found nothing is followed by a longer pause, so that the thread
+// costs little while a strip is still on the wire, and by a short one again as
+// soon as something has moved. On a gigabit link a 64 KiB strip takes 550 us.
+constexpr std::int64_t shortest_pause = 20'000;
+constexpr std::int64_t longest_in_flight = 160'000;
+constexpr std::int64_t longest_pending = 1'000'000;  // receives posted, nothing matched
+
+}  // namespace
+
+Helper::Helper(Engine& engine) : engine_(engine), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (wake_fd_ < 0) throw std::runtime_error("no event descriptor can be made for the helper thread");
+}
+
+void Helper::start() {
+  // Signals are the program's affair: its threads must keep receiving them.
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  const int error = pthread_create(&thread_, nullptr, run, this);
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  if (error) throw std::runtime_error("no helper thread can be made");
+}
+
+Helper::~Helper() {
+  if (!thread_) {
+    close(wake_fd_);
+    return;
+  }
+  stop_.store(true);
+  const std::uint64_t one = 1;
+  if (write(wake_fd_, &one, sizeof one) < 0) return;
+  pthread_join(thread_, nullptr);
+  close(wake_fd_);
+}
+
+void Helper::wake() {
+  if (!asleep_.load(std::memory_order_acquire)) return;
+  const std::uint64_t one = 1;
+  if (write(wake_fd_, &one, sizeof one) < 0) return;  // full: it is awake already
+}
+
+void* Helper::run(void* self) {
+  guard::mark_engine_thread();
+  prctl(PR_SET_TIMERSLACK, 1);
+  pthread_setname_np(pthread_self(), "lapwing");
+  static_cast<Helper*>(self)->loop();
+  return nullptr;
+}
+
+void Helper::loop() {
+  pollfd descriptors[2] = {{wake_fd_, POLLIN, 0}, {guard::event_fd(), POLLIN, 0}};
+  const nfds_t count = descriptors[1].fd >= 0 ? 2 : 1;
+  while (!stop_.load(std::memory_order_acquire)) {
+    const std::int64_t pause = pause_ns();
+    if (pause == 0) {
+      sched_yield();
+      continue;
+    }
+    asleep_.store(true, std::memory_order_release);
+    // What was put in flight between pause_ns() and here has written no wake-up:
+    // the state is read once more, now that writers can see that we sleep.
+    bool idle = pause < 0;
+    if (idle) {
+      std::lock_guard lock(engine_.mutex());
+      idle = !engine_.anything_in_flight() && !engine_.requests().any_pending() && !engine_.listening();
+    }
+    if (!idle && pause < 0) {
+      asleep_.store(false, std::memory_order_relaxed);
+      continue;
+    }
+    timespec time{pause / 1'000'000'000, pause % 1'000'000'000};
+    ppoll(descriptors, count, pause < 0 ? nullptr : &time, nullptr);
+    asleep_.store(false, std::memory_order_relaxed);
+    if (descriptors[0].revents & POLLIN) {
+      std::uint64_t wakes;
+      if (read(wake_fd_, &wakes, sizeof wakes) < 0) continue;
+      backoff_ns_ = 0;
+    }
+    if (count == 2 && (descriptors[1].revents & POLLIN)) backoff_ns_ = 0;
+  }
+}
+
+std::int64_t Helper::pause_ns() {
+  // A program thread that polls for its own sake moves everything on; this
+  // thread would only steal from it.
+  if (engine_.drivers() > 0) return longest_in_flight;
+  std::lock_guard lock(engine_.mutex());
+  const bool moved = engine_.progress();
+  const bool flying = engine_.anything_in_flight();
+  if (!flying && !engine_.requests().any_pending() && !engine_.listening()) {
+    backoff_ns_ = 0;
+    return -1;
+  }
+  if (flying && engine_.somebody_waits()) {
+    // The program's core is free meanwhile; latency is all that counts.
+    backoff_ns_ = 0;
+    return moved ? 0 : 5'000;
+  }
+  backoff_ns_ = moved ? shortest_pause : std::max(shortest_pause, backoff_ns_ + backoff_ns_ / 2);
+  backoff_ns_ = std::min(backoff_ns_, flying ? longest_in_flight : longest_pending);
+  return backoff_ns_;
+}
+
+}  // namespace lapwing::transfer

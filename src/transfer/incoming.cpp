@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/incoming.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "transfer/datatype.hpp"
+#include "transfer/engine.hpp"
+#include "transfer/faults.hpp"
+#include "transfer/pages.hpp"
+
+namespace lapwing::transfer {
+
+Incoming::Incoming(Engine& engine, const HeaderBytes& header, int source, const Destination& destination, Site* site)
+    : source_(source), destination_(destination), site_(site), born_ns_(now_ns()) {
+  Trailer trailer;
+  std::memcpy(&trailer, header.data() + 2 * edge_bytes, sizeof trailer);
+  if (trailer.magic != trailer_magic) engine.die_of_foreign_header(source);
+  id_ = trailer.id;
+  total_ = trailer.total;
+  site_key_ = trailer.site;
+  plan_ = StripPlan(total_, trailer.first, trailer.largest, static_cast<Direction>(trailer.direction));
+
+  base_ = total_ <= destination.capacity && destination.capacity != 0
+              ? contiguous_base(destination.buffer, destination.count, destination.type)
+              : nullptr;
+  if (!base_) copy_.resize(total_);
+  char* target = base_ ? base_ : copy_.data();
+  std::memcpy(target, header.data(), edge_bytes);
+  // Both edges are placed before any page closes.
+  std::memcpy(target + total_ - edge_bytes, header.data() + edge_bytes, edge_bytes);
+  if (base_) {
+    const PageRange pages = middle_pages(base_, total_);
+    if (engine.may_defer_receives() && pages.begin < pages.end) {
+      region_ = guard::close_incoming(pages.begin, pages.end);
+    }
+  }
+}
+
+Incoming::~Incoming() = default;
+
+std::pair<std::uint32_t, std::uint64_t> Incoming::identity(const HeaderBytes& header) {
+  Trailer trailer;
+  std::memcpy(&trailer, header.data() + 2 * edge_bytes, sizeof trailer);
+  return {trailer.id, trailer.total};
+}
+
+void Incoming::claim(Engine& engine, const HeaderBytes& header, const Destination& destination, Site* site) {
+  std::memcpy(copy_.data(), header.data(), edge_bytes);
+  std::memcpy(copy_.data() + total_ - edge_bytes, header.data() + edge_bytes, edge_bytes);
+  destination_ = destination;
+  site_ = site;
+  if (landed()) deliver(engine);
+}
+
+char* Incoming::place(std::size_t offset) {
+  if (!base_) return copy_.data() + offset;
+  char* address = base_ + offset;
+  return region_ ? region_->landing(address) : address;
+}
+
+void Incoming::open_frontier(Engine& engine) {
+  if (!region_) return;
+  if (landed_ == plan_.count()) {
+    engine.note_region_opened(*this);
+    region_->open(region_->begin(), region_->end());
+    region_.reset();
+    return;
+  }
+  const Strip last = plan_.strip(landed_ - 1);
+  if (plan_.direction() == Direction::up) {
+    char* to = page_floor(base_ + last.offset + last.length + faults::early_page());
+    if (to > region_->begin()) region_->open(region_->begin(), std::min(to, region_->end()));
+  } else {
+    char* from = page_ceil(base_ + last.offset);
+    if (from < region_->end()) region_->open(std::max(from, region_->begin()), region_->end());
+  }
+}
+
+bool Incoming::advance(Engine& engine) {
+  bool moved = false;
+  const std::size_t before = landed_;
+  while (!flying_.empty()) {
+    int arrived = 0;
+    const int rc = PMPI_Test(&flying_.front(), &arrived, MPI_STATUS_IGNORE);
+    if (rc != MPI_SUCCESS) engine.die_of_lost_strip(*this, rc);
+    if (!arrived) break;
+    flying_.pop_front();
+    landed_bytes_ += plan_.strip(landed_).length;
+    ++landed_;
+  }
+  while (next_ < plan_.count() && posted_ < landed_bytes_ + engine.settings().window) {
+    const Strip strip = plan_.strip(next_);
+    MPI_Request request;
+    PMPI_Irecv(place(strip.offset), static_cast<int>(strip.length), MPI_BYTE, source_, strip_tag(id_),
+               engine.strips_comm(), &request);
+    flying_.push_back(request);
+    posted_ += strip.length;
+    ++next_;
+    moved = true;
+  }
+  if (landed_ != before) {
+    moved = true;
+    engine.note_strips(landed_ - before);
+    const bool last = landed_ == plan_.count();
+    if (last || landed_bytes_ - credited_ >= engine.settings().window / 4) {
+      credited_ = landed_bytes_;
+      engine.send_credit(*this, site_key_, landed_bytes_, last);
+    }
+    if (last && !base_) deliver(engine);
+    open_frontier(engine);
+  }
+  return moved;
+}
+
+void Incoming::deliver(Engine& engine) {
+  if (destination_.type == MPI_DATATYPE_NULL) return;  // drained; perhaps claimed later
+  // A receive from ourselves lets MPI itself scatter the bytes, find a partial
+  // element or a truncation, and say so as it always does.
+  result_ = engine.receive_from_self(copy_.data(), total_, destination_);
+  copy_.clear();
+  copy_.shrink_to_fit();
+}
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stripped message that has been matched here.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "guard/guard.hpp"
+#include "transfer/comms.hpp"
+#include "transfer/plan.hpp"
+
+namespace lapwing::transfer {
+
+class Engine;
+struct Site;
+
+/// Where a receive wants its payload.
+struct Destination {
+  void* buffer = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  std::size_t capacity = 0;  ///< count * size of type
+};
+
+/// States: matched (constructed from a header), moving, landed. While moving,
+/// the pages of the middle are closed if the memory permits; otherwise, or for
+/// other datatypes and truncated receives, the transfer must land before the
+/// program's call returns. All calls under the engine's lock.
+class Incoming {
+ public:
+  Incoming(Engine& engine, const HeaderBytes& header, int source, const Destination& destination, Site* site);
+  ~Incoming();
+
+  /// Id and size of the payload that a header announces.
+  static std::pair<std::uint32_t, std::uint64_t> identity(const HeaderBytes& header);
+  /// The header of a transfer that was drained without it has been matched
+  /// after all: gives the payload its destination.
+  void claim(Engine& engine, const HeaderBytes& header, const Destination& destination, Site* site);
+
+  /// Posts, tests, opens. True if anything moved.
+  bool advance(Engine& engine);
+  bool landed() const { return landed_ == plan_.count(); }
+  /// The program may go on: everything that has not landed is closed.
+  bool may_return() const { return region_ != nullptr || landed(); }
+  /// After landing: MPI's error where the receive was too small, else success.
+  int result() const { return result_; }
+
+  std::size_t total() const { return total_; }
+  std::uint32_t id() const { return id_; }
+  int source() const { return source_; }
+  guard::Region* region() const { return region_.get(); }
+  Site* site() const { return site_; }
+  std::uint64_t born_ns() const { return born_ns_; }
+
+ private:
+  char* place(std::size_t offset);
+  void open_frontier(Engine& engine);
+  void deliver(Engine& engine);  // from the copy to a buffer that is not one run
+
+  std::uint32_t id_ = 0;
+  std::size_t total_ = 0;
+  int source_;
+  std::uint32_t site_key_ = 0;
+  Destination destination_;
+  StripPlan plan_;
+  Site* site_;
+  char* base_ = nullptr;               // contiguous destination
+  std::vector<char> copy_;             // where it is not contiguous, or too small
+  std::unique_ptr<guard::Region> region_;
+  std::deque<MPI_Request> flying_;
+  std::size_t next_ = 0, landed_ = 0;
+  std::uint64_t posted_ = 0, landed_bytes_ = 0, credited_ = 0;
+  int result_ = MPI_SUCCESS;
+  std::uint64_t born_ns_ = 0;
+};
+
+}  // namespace lapwing::transfer

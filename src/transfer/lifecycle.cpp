@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// From MPI_Init to MPI_Finalize.
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <numeric>
+
+#include "mpi/launch.hpp"
+#include "transfer/engine.hpp"
+#include "transfer/faults.hpp"
+#include "transfer/helper.hpp"
+#include "transfer/record.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+void demand(void* helper) { static_cast<Helper*>(helper)->wake(); }
+
+guard::Backend wanted_backend(const std::string& name) {
+  if (name == "userfaultfd") return guard::Backend::userfaultfd;
+  if (name == "mprotect") return guard::Backend::mprotect;
+  return guard::Backend::none;
+}
+
+}  // namespace
+
+Engine::Engine(const Settings& settings) : settings_(settings) {
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world_size_);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &control_comm_);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &strips_comm_);
+  PMPI_Comm_dup(MPI_COMM_SELF, &self_comm_);
+  for (MPI_Comm comm : {control_comm_, strips_comm_, self_comm_}) PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  control_ = std::make_unique<Control>(control_comm_);
+  control_->on(credit_kind, [this](int s, const char* d, std::size_t n) { on_credit(s, d, n); });
+  control_->on(truncated_kind, [this](int s, const char* d, std::size_t n) { on_truncated(s, d, n); });
+  control_->on(drain_kind, [this](int s, const char* d, std::size_t n) { on_drain(s, d, n); });
+
+  local_.assign(static_cast<std::size_t>(world_size_), false);
+  MPI_Comm node;
+  PMPI_Comm_split_type(control_comm_, MPI_COMM_TYPE_SHARED, world_rank_, MPI_INFO_NULL, &node);
+  MPI_Group node_group, world_group;
+  int node_size = 0;
+  PMPI_Comm_group(node, &node_group);
+  PMPI_Comm_group(control_comm_, &world_group);
+  PMPI_Group_size(node_group, &node_size);
+  std::vector<int> ranks(static_cast<std::size_t>(node_size)), world(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  PMPI_Group_translate_ranks(node_group, node_size, ranks.data(), world_group, world.data());
+  for (int rank : world) local_[static_cast<std::size_t>(rank)] = true;
+  PMPI_Group_free(&node_group);
+  PMPI_Group_free(&world_group);
+  PMPI_Comm_free(&node);
+  spare_core_ = sysconf(_SC_NPROCESSORS_ONLN) > node_size;
+}
+
+Engine::~Engine() {
+  helper_.reset();
+  if (guarding_) guard::stop();
+  for (MPI_Comm* comm : {&control_comm_, &strips_comm_, &self_comm_}) PMPI_Comm_free(comm);
+}
+
+void Engine::start_guards() {
+  if (settings_.guard == "none") return;
+  guarding_ = guard::start(wanted_backend(settings_.guard), demand, helper_.get());
+}
+
+void Engine::start(const Settings& settings, bool threads, const std::string& obstacle) {
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (rank == 0) {
+    for (const std::string& complaint : settings.complaints) fmt::print(stderr, "lapwing: {}.\n", complaint);
+  }
+  auto stand_aside = [&](const std::string& why, bool loud) {
+    Record::note_standing_aside(why);
+    if (rank == 0 && (loud || settings.verbose > 0)) {
+      fmt::print(stderr, "lapwing: {}; the program runs as it would without Lapwing.\n", why);
+    }
+  };
+  if (!settings.fault.empty() && !faults::plant(settings.fault)) {
+    if (rank == 0) fmt::print(stderr, "lapwing: there is no fault named {}.\n", settings.fault);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  if (size > 1 && !settings.uniform_job) {
+    std::string missing;
+    switch (mpi::presence(rank, size, &missing)) {
+      case mpi::Presence::all: break;
+      case mpi::Presence::some:
+        // Told by whoever has Lapwing: rank 0 may be the one without it.
+        Record::note_standing_aside("not every rank has Lapwing");
+        if (rank == 0 || missing == "0") {
+          fmt::print(stderr, "lapwing: rank {} of this job runs without Lapwing (not preloaded there, or LAPWING=off); "
+                     "all ranks run as they would without it.\n", missing);
+        }
+        return;
+      case mpi::Presence::unknown:
+        stand_aside("this launcher does not tell whether every rank has Lapwing; if so, say LAPWING_JOB=uniform", true);
+        return;
+    }
+  }
+  // From here on every rank takes part, whatever it found.
+  const bool possible = threads && settings.helper && settings.defer != Defer::off;
+  int mine[2] = {possible, settings.enabled}, all[2] = {0, 0};
+  PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (!all[0]) {
+    std::string why = "on some rank deferring is off";
+    if (settings.defer == Defer::off) why = "LAPWING_DEFER=off";
+    else if (!settings.helper) why = "LAPWING_HELPER=off, and nothing is deferred without a helper";
+    else if (!threads) why = obstacle.empty() ? "this MPI offers no MPI_THREAD_MULTIPLE" : obstacle;
+    stand_aside(why, !obstacle.empty() || (settings.defer != Defer::off && settings.helper));
+    return;
+  }
+  auto* engine = new Engine(settings);
+  try {
+    engine->helper_ = std::make_unique<Helper>(*engine);
+    engine->start_guards();
+    engine->helper_->start();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lapwing: rank {}: {}; the job cannot go on, as the other ranks rely on it. Try LAPWING=off.\n", rank,
+               error.what());
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  instance_.store(engine, std::memory_order_release);
+}
+
+void Engine::finish() {
+  drive([&] { return incoming_.empty(); });
+  // Once all ranks are here nobody matches a message any more. Until then this
+  // rank serves those that still receive from it.
+  MPI_Request everybody;
+  PMPI_Ibarrier(control_comm_, &everybody);
+  drive([&] {
+    int here = 0;
+    PMPI_Test(&everybody, &here, MPI_STATUS_IGNORE);
+    return here != 0;
+  });
+  // Credits sent before the barrier may still be on their way; a message that
+  // gets none was never received, which MPI lets a program get away with.
+  const std::uint64_t patience = now_ns() + 50'000'000;
+  drive([&] {
+    for (const auto& transfer : outgoing_) {
+      if (transfer->credited() != 0 || now_ns() < patience) return false;
+    }
+    return true;
+  });
+  std::lock_guard lock(mutex_);
+  for (const auto& transfer : outgoing_) transfer->abandon();
+  outgoing_.clear();
+}
+
+void Engine::stop() {
+  Engine* engine = get();
+  if (!engine) return;
+  engine->finish();
+  instance_.store(nullptr, std::memory_order_release);
+  Record::collect(engine, engine->control_comm_);
+  delete engine;
+}
+
+}  // namespace lapwing::transfer

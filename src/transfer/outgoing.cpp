@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/outgoing.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "transfer/engine.hpp"
+#include "transfer/pages.hpp"
+
+namespace lapwing::transfer {
+
+Outgoing::Outgoing(std::uint32_t id, const char* payload, std::size_t total, int destination, StripPlan plan,
+                   Site* site)
+    : id_(id), payload_(payload), total_(total), destination_(destination), plan_(plan), site_(site) {}
+
+Outgoing::~Outgoing() {
+  if (region_) region_->open(region_->begin(), region_->end());
+}
+
+HeaderBytes& Outgoing::prepare_header(std::uint32_t site_key) {
+  header_ = std::make_unique<HeaderBytes>();
+  char* at = header_->data();
+  std::memcpy(at, payload_, edge_bytes);
+  std::memcpy(at + edge_bytes, payload_ + total_ - edge_bytes, edge_bytes);
+  Trailer trailer{};
+  trailer.magic = trailer_magic;
+  trailer.id = id_;
+  trailer.total = total_;
+  trailer.site = site_key;
+  trailer.first = static_cast<std::uint32_t>(plan_.first());
+  trailer.largest = static_cast<std::uint32_t>(plan_.largest());
+  trailer.direction = static_cast<std::uint8_t>(plan_.direction());
+  std::memcpy(at + 2 * edge_bytes, &trailer, sizeof trailer);
+  return *header_;
+}
+
+void Outgoing::own_payload() {
+  auto copy = std::make_unique_for_overwrite<char[]>(total_);
+  std::memcpy(copy.get(), payload_, total_);
+  adopt(std::move(copy));
+}
+
+void Outgoing::adopt(std::unique_ptr<char[]> copy) {
+  owned_ = std::move(copy);
+  payload_ = owned_.get();
+}
+
+bool Outgoing::guard() {
+  if (owned_ || strips_left()) return true;
+  const PageRange pages = middle_pages(const_cast<char*>(payload_), total_);
+  if (pages.begin < pages.end) region_ = guard::close_outgoing(pages.begin, pages.end);
+  if (region_) open_frontier();
+  return region_ != nullptr;
+}
+
+void Outgoing::open_frontier() {
+  if (!region_) return;
+  if (strips_left()) {
+    region_.reset();  // opens what is left
+    return;
+  }
+  if (done_ == 0) return;
+  const Strip last = plan_.strip(done_ - 1);
+  if (plan_.direction() == Direction::up) {
+    char* to = page_floor(const_cast<char*>(payload_) + last.offset + last.length);
+    if (to > region_->begin()) region_->open(region_->begin(), std::min(to, region_->end()));
+  } else {
+    char* from = page_ceil(const_cast<char*>(payload_) + last.offset);
+    if (from < region_->end()) region_->open(std::max(from, region_->begin()), region_->end());
+  }
+}
+
+bool Outgoing::advance(Engine& engine) {
+  bool moved = false;
+  if (!header_left_ && header_request != MPI_REQUEST_NULL) {
+    int left = 0;
+    PMPI_Test(&header_request, &left, MPI_STATUS_IGNORE);
+    header_left_ = left;
+    moved |= left;
+  }
+  const std::size_t before = done_;
+  while (!flying_.empty()) {
+    int left = 0;
+    PMPI_Test(&flying_.front(), &left, MPI_STATUS_IGNORE);
+    if (!left) break;
+    flying_.pop_front();
+    ++done_;
+  }
+  while (next_ < plan_.count() && posted_ < credited_ + engine.settings().window) {
+    const Strip strip = plan_.strip(next_);
+    MPI_Request request;
+    PMPI_Isend(payload_ + strip.offset, static_cast<int>(strip.length), MPI_BYTE, destination_, strip_tag(id_),
+               engine.strips_comm(), &request);
+    flying_.push_back(request);
+    posted_ += strip.length;
+    ++next_;
+    moved = true;
+  }
+  if (done_ != before) {
+    open_frontier();
+    moved = true;
+  }
+  return moved;
+}
+
+void Outgoing::abandon() {
+  for (MPI_Request& request : flying_) {
+    PMPI_Cancel(&request);
+    PMPI_Request_free(&request);
+  }
+  flying_.clear();
+  done_ = next_ = plan_.count();
+  header_left_ = true;
+  region_.reset();
+}
+
+}  // namespace lapwing::transfer

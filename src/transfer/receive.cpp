@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receives: posted as the program wrote them; what turns out to be stripped
+// lands while the program goes on.
+#include <algorithm>
+
+#include "transfer/early.hpp"
+#include "transfer/faults.hpp"
+#include "transfer/operations.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+Destination destination_of(const ReceiveArguments& a) {
+  return {a.buffer, a.count, a.type, payload_bytes(a.count, a.type)};
+}
+
+void copy_status(const MPI_Status& from, MPI_Status* to) {
+  if (to != MPI_STATUS_IGNORE) *to = from;
+}
+
+// The call that matched a stripped message ends here: what may not be deferred
+// lands first, then status and error are what MPI's own would be.
+int conclude(Engine& engine, const std::shared_ptr<Incoming>& transfer, MPI_Comm comm, int source, int tag,
+             MPI_Status* status) {
+  if (!transfer->may_return()) engine.drive([&] { return transfer->may_return(); });
+  if (status != MPI_STATUS_IGNORE) set_envelope(status, source, tag, transfer->total());
+  return raise(comm, transfer->result());
+}
+
+// Receives an early message if one matches; false if the call is MPI's to do.
+bool receive_early(Engine& engine, const ReceiveArguments& a, MPI_Status* status, int* rc) {
+  std::unique_lock lock(engine.mutex());
+  CommInfo& info = engine.comms().of(a.comm);
+  std::optional<EarlyMessage> early = take_early(info, a.rank, a.tag);
+  if (!early) return false;
+  if (!early->header) {
+    lock.unlock();
+    *rc = PMPI_Mrecv(a.buffer, static_cast<int>(a.count), a.type, &early->message, status);
+    return true;
+  }
+  Site& site = engine.sites().at(a.caller.address, a.caller.name);
+  auto transfer = engine.start_incoming(*early->header, info.world_rank(early->source), destination_of(a), &site);
+  lock.unlock();
+  *rc = conclude(engine, transfer, a.comm, early->source, early->tag, status);
+  return true;
+}
+
+}  // namespace
+
+int raise(MPI_Comm comm, int code) {
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
+void set_envelope(MPI_Status* status, int source, int tag, std::size_t bytes) {
+  status->MPI_SOURCE = faults::is(faults::wrong_source) ? source ^ 1 : source;
+  status->MPI_TAG = faults::is(faults::wrong_tag) ? tag + 1 : tag;
+  const std::size_t said = faults::is(faults::wrong_total) ? bytes - 8 : bytes;
+  PMPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(said));
+  PMPI_Status_set_cancelled(status, 0);
+}
+
+int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
+  Engine* engine = Engine::get();
+  if (!engine || a.comm == MPI_COMM_NULL) return plain(status);
+  const std::uint64_t begun = now_ns();
+  const Span span = buffer_span(a.buffer, a.count, a.type);
+  retire_for_write(span.begin, span.length);
+  int rc = MPI_SUCCESS;
+  if (Comms::early_total != 0 && receive_early(*engine, a, status, &rc)) return rc;
+  MPI_Status own{};
+  if (status != MPI_STATUS_IGNORE) own = *status;  // a receive leaves MPI_ERROR alone
+  rc = plain(&own);
+  copy_status(own, status);
+  const Destination destination = destination_of(a);
+  if (rc != MPI_SUCCESS) {
+    if (destination.capacity < header_bytes) note_receive_error(rc);
+    return rc;
+  }
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&own, MPI_BYTE, &bytes);
+  if (bytes == static_cast<MPI_Count>(header_bytes) && own.MPI_SOURCE >= 0 && !faults::is(faults::header_taken_for_plain)) {
+    std::unique_lock lock(engine->mutex());
+    CommInfo& info = engine->comms().of(a.comm);
+    if (info.eligible) {
+      HeaderBytes header;
+      engine->take_header(destination, &header);
+      Site& site = engine->sites().at(a.caller.address, a.caller.name);
+      auto transfer = engine->start_incoming(header, info.world_rank(own.MPI_SOURCE), destination, &site);
+      lock.unlock();
+      rc = conclude(*engine, transfer, a.comm, own.MPI_SOURCE, own.MPI_TAG, status);
+      bytes = static_cast<MPI_Count>(transfer->total());
+    }
+  }
+  engine->note_call(a.caller, static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0)), now_ns() - begun);
+  return rc;
+}
+
+int mreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status, PlainStatus plain) {
+  Engine* engine = Engine::get();
+  if (!engine) return plain(status);
+  const Span span = buffer_span(a.buffer, a.count, a.type);
+  retire_for_write(span.begin, span.length);
+  std::unique_lock lock(engine->mutex());
+  const auto found = engine->minted.find(Requests::key(*message));
+  if (found == engine->minted.end()) {
+    lock.unlock();
+    return plain(status);
+  }
+  Minted held = std::move(found->second);
+  engine->minted.erase(found);
+  PMPI_Mrecv(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+  Site& site = engine->sites().at(a.caller.address, a.caller.name);
+  auto transfer = engine->start_incoming(*held.header, held.world_source, destination_of(a), &site);
+  lock.unlock();
+  return conclude(*engine, transfer, held.comm, held.source, held.tag, status);
+}
+
+namespace {
+
+// A request of MPI's, complete at once, behind which this transfer stands.
+int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> transfer, MPI_Comm comm, int source,
+                 int tag) {
+  Tracked& tracked = engine.requests().add(request);
+  tracked.kind = Tracked::Kind::receive;
+  tracked.comm = comm;
+  tracked.site = transfer->site();
+  tracked.envelope.MPI_SOURCE = source;
+  tracked.envelope.MPI_TAG = tag;
+  tracked.incoming = std::move(transfer);
+  return MPI_SUCCESS;
+}
+
+void track(Engine& engine, MPI_Request request, const ReceiveArguments& a, const Destination& destination) {
+  Tracked& tracked = engine.requests().add(request);
+  tracked.kind = Tracked::Kind::receive;
+  tracked.destination = destination;
+  tracked.comm = a.comm;
+  tracked.site = &engine.sites().at(a.caller.address, a.caller.name);
+  if (!is_predefined(a.type)) {
+    PMPI_Type_dup(a.type, &tracked.kept_type);
+    tracked.destination.type = tracked.kept_type;
+  }
+  engine.wake_helper();
+}
+
+}  // namespace
+
+int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain) {
+  Engine* engine = Engine::get();
+  if (!engine || a.comm == MPI_COMM_NULL) return plain(request);
+  const Span span = buffer_span(a.buffer, a.count, a.type);
+  retire_for_write(span.begin, span.length);
+  const Destination destination = destination_of(a);
+  std::lock_guard lock(engine->mutex());
+  CommInfo& info = engine->comms().of(a.comm);
+  if (std::optional<EarlyMessage> early = take_early(info, a.rank, a.tag)) {
+    if (!early->header) {
+      return PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &early->message, request);
+    }
+    Site& site = engine->sites().at(a.caller.address, a.caller.name);
+    auto transfer = engine->start_incoming(*early->header, info.world_rank(early->source), destination, &site);
+    *request = engine->mint_request();
+    return track_minted(*engine, *request, std::move(transfer), a.comm, early->source, early->tag);
+  }
+  const int rc = plain(request);
+  if (rc == MPI_SUCCESS && info.eligible && destination.capacity >= header_bytes && a.rank != MPI_PROC_NULL) {
+    track(*engine, *request, a, destination);
+  }
+  return rc;
+}
+
+int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* request, PlainRequest plain) {
+  Engine* engine = Engine::get();
+  if (!engine) return plain(request);
+  const Span span = buffer_span(a.buffer, a.count, a.type);
+  retire_for_write(span.begin, span.length);
+  std::lock_guard lock(engine->mutex());
+  const auto found = engine->minted.find(Requests::key(*message));
+  if (found == engine->minted.end()) return plain(request);
+  Minted held = std::move(found->second);
+  engine->minted.erase(found);
+  Site& site = engine->sites().at(a.caller.address, a.caller.name);
+  auto transfer = engine->start_incoming(*held.header, held.world_source, destination_of(a), &site);
+  const int rc = PMPI_Imrecv(nullptr, 0, MPI_BYTE, message, request);
+  if (rc != MPI_SUCCESS) return rc;
+  return track_minted(*engine, *request, std::move(transfer), held.comm, held.source, held.tag);
+}
+
+int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain) {
+  Engine* engine = Engine::get();
+  const int rc = plain(request);
+  if (!engine || rc != MPI_SUCCESS || a.comm == MPI_COMM_NULL || a.rank == MPI_PROC_NULL) return rc;
+  const Destination destination = destination_of(a);
+  std::lock_guard lock(engine->mutex());
+  if (engine->comms().of(a.comm).eligible && destination.capacity >= header_bytes) {
+    track(*engine, *request, a, destination);
+    Tracked& tracked = *engine->requests().find(*request);
+    tracked.persistent = true;
+    tracked.active = false;
+  }
+  return rc;
+}
+
+int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain) {
+  Engine* engine = Engine::get();
+  if (!engine) return plain(status);
+  // The receive is posted first, as MPI would; both may then take the strips.
+  MPI_Request receiving = MPI_REQUEST_NULL;
+  int rc = ireceive(r, &receiving, [&](MPI_Request* request) {
+    return PMPI_Irecv(r.buffer, static_cast<int>(r.count), r.type, r.rank, r.tag, r.comm, request);
+  });
+  if (rc != MPI_SUCCESS) return rc;
+  MPI_Request sending = MPI_REQUEST_NULL;
+  rc = isend(s, &sending, [&](MPI_Request* request) {
+    return PMPI_Isend(s.buffer, static_cast<int>(s.count), s.type, s.rank, s.tag, s.comm, request);
+  });
+  if (rc != MPI_SUCCESS) return rc;
+  MPI_Status statuses[2] = {};
+  MPI_Request both[2] = {receiving, sending};
+  if (status != MPI_STATUS_IGNORE) statuses[0] = *status;
+  const int kept = statuses[0].MPI_ERROR;
+  rc = wait_all(2, both, statuses, r.caller);
+  if (rc != MPI_SUCCESS) {
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(rc, &error_class);
+    if (error_class == MPI_ERR_IN_STATUS) rc = statuses[0].MPI_ERROR != MPI_SUCCESS ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
+  }
+  if (status != MPI_STATUS_IGNORE) {
+    *status = statuses[0];
+    status->MPI_ERROR = kept;
+  }
+  return rc;
+}
+
+int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request, PlainExchange plain) {
+  Engine* engine = Engine::get();
+  const Span in = buffer_span(r.buffer, r.count, r.type), out = buffer_span(s.buffer, s.count, s.type);
+  retire_for_write(in.begin, in.length);
+  retire_for_read(out.begin, out.length);
+  if (!engine || s.comm == MPI_COMM_NULL) return plain(s.buffer, s.count, s.type, request);
+  // One request for both halves: the send goes the plain way, unless its size
+  // is that of a header; the receive understands whatever comes.
+  std::lock_guard lock(engine->mutex());
+  CommInfo& info = engine->comms().of(s.comm);
+  const Destination destination = destination_of(r);
+  int rc;
+  if (info.eligible && s.rank >= 0 && payload_bytes(s.count, s.type) == header_bytes) {
+    auto transfer = engine->declare_copy(s, info);
+    HeaderBytes& header = transfer->prepare_header(0);
+    rc = plain(header.data(), static_cast<MPI_Count>(header.size()), MPI_BYTE, request);
+    if (rc != MPI_SUCCESS) return rc;
+    transfer->note_header_left();
+    engine->adopt_outgoing(transfer);
+    track(*engine, *request, r, destination);
+    engine->requests().find(*request)->outgoing = transfer;  // keeps the header's bytes
+    return rc;
+  }
+  rc = plain(s.buffer, s.count, s.type, request);
+  if (rc == MPI_SUCCESS && info.eligible && destination.capacity >= header_bytes && r.rank != MPI_PROC_NULL) {
+    track(*engine, *request, r, destination);
+  }
+  return rc;
+}
+
+int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain) {
+  Engine* engine = Engine::get();
+  const std::size_t bytes = payload_bytes(s.count, s.type);
+  if (!engine) return plain(status);
+  const Span span = buffer_span(r.buffer, r.count, r.type);
+  retire_for_write(span.begin, span.length);
+  // MPI keeps such a copy, too: one buffer cannot be sent and received into.
+  auto copy = std::make_unique_for_overwrite<char[]>(bytes + 1);
+  {
+    std::lock_guard lock(engine->mutex());
+    engine->gather(s.buffer, s.count, s.type, copy.get(), bytes);
+  }
+  SendArguments packed = s;
+  packed.buffer = copy.get();
+  packed.count = static_cast<MPI_Count>(bytes);
+  packed.type = MPI_BYTE;
+  const int rc = send_receive(packed, r, status, plain);
+  // The copy must outlive its strips.
+  retire_overlapping_sends(copy.get(), bytes);
+  return rc;
+}
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/requests.hpp"
+
+namespace lapwing::transfer {
+
+void Requests::remove(MPI_Request request) {
+  const auto found = map_.find(key(request));
+  if (found == map_.end()) return;
+  if (found->second.kept_type != MPI_DATATYPE_NULL) PMPI_Type_free(&found->second.kept_type);
+  map_.erase(found);
+  if (map_.empty()) any_.store(false, std::memory_order_relaxed);
+}
+
+bool Requests::any_pending() const {
+  for (const auto& [key, tracked] : map_) {
+    if (tracked.kind == Tracked::Kind::receive && tracked.active && !tracked.incoming && !tracked.known_plain) return true;
+  }
+  return false;
+}
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests of the program's behind which a stripped message may stand.
+//
+// The handle that the program holds is always a real one of MPI's. The engine
+// remembers, by handle, those whose completion means more than MPI knows.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "transfer/incoming.hpp"
+#include "transfer/outgoing.hpp"
+#include "transfer/sites.hpp"
+
+namespace lapwing::transfer {
+
+/// What a program said when it sent.
+struct SendArguments {
+  const void* buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+  int rank, tag;
+  MPI_Comm comm;
+  Caller caller;
+  enum class Kind { standard, synchronous, ready, buffered } kind = Kind::standard;
+};
+
+struct Tracked {
+  enum class Kind { receive, send };
+  Kind kind = Kind::receive;
+  bool persistent = false;
+  bool active = true;
+  // receive: what was posted, until a header shows that it is stripped
+  Destination destination;
+  MPI_Datatype kept_type = MPI_DATATYPE_NULL;  ///< a duplicate that outlives the program's own
+  MPI_Comm comm = MPI_COMM_NULL;
+  Site* site = nullptr;
+  std::shared_ptr<Incoming> incoming;
+  bool known_plain = false;
+  bool abandoned = false;  ///< freed by the program before it was matched
+  MPI_Status envelope{};  ///< source and tag of the matched header
+  // send
+  std::shared_ptr<Outgoing> outgoing;
+  bool header_complete = false, guard_tried = false, guarded = false;
+  std::unique_ptr<HeaderBytes> persistent_header;  ///< what a persistent send sends
+  SendArguments restart{};
+};
+
+/// All calls need the engine's lock, but for any().
+class Requests {
+ public:
+  static std::uint64_t key(const void* handle, std::size_t size) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, handle, size);
+    return value;
+  }
+  template <typename Handle>
+  static std::uint64_t key(const Handle& handle) {
+    return key(&handle, sizeof handle);
+  }
+
+  Tracked& add(MPI_Request request) {
+    any_.store(true, std::memory_order_relaxed);
+    return map_[key(request)] = Tracked{};
+  }
+  Tracked* find(MPI_Request request) {
+    const auto found = map_.find(key(request));
+    return found == map_.end() ? nullptr : &found->second;
+  }
+  void remove(MPI_Request request);
+  /// Requests whose header has not arrived: what the helper looks at.
+  bool any_pending() const;
+  std::unordered_map<std::uint64_t, Tracked>& all() { return map_; }
+
+  /// False only while no request is tracked: one load for the fast path.
+  static bool any() { return any_.load(std::memory_order_relaxed); }
+
+ private:
+  static inline std::atomic<bool> any_{false};
+  std::unordered_map<std::uint64_t, Tracked> map_;
+};
+
+/// The MPI_Request whose key is `key`.
+inline MPI_Request request_of(std::uint64_t key) {
+  MPI_Request request;
+  std::memcpy(&request, &key, sizeof request);
+  return request;
+}
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/retire.hpp"
+
+#include "guard/guard.hpp"
+#include "transfer/engine.hpp"
+#include "transfer/faults.hpp"
+#include "transfer/operations.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+bool meets(const guard::Region* region, const char* from, const char* to) {
+  return region && region->begin() < to && from < region->end() &&
+         guard::meets_closed(from, static_cast<std::size_t>(to - from));
+}
+
+}  // namespace
+
+void retire_for_write(const void* address, std::size_t length) { retire_overlapping(address, length); }
+
+void retire_for_read(const void* address, std::size_t length) {
+  if (guard::closed_regions.load(std::memory_order_relaxed) == 0 || length == 0) return;
+  if (!guard::meets_closed(address, length)) return;
+  Engine* engine = Engine::get();
+  if (!engine || faults::is(faults::skipped_overlap_check)) return;
+  const char* from = static_cast<const char*>(address);
+  engine->drive([&] {
+    for (const auto& transfer : engine->incoming()) {
+      if (meets(transfer->region(), from, from + length)) return false;
+    }
+    return true;
+  });
+}
+
+void retire_overlapping(const void* address, std::size_t length) {
+  if (guard::closed_regions.load(std::memory_order_relaxed) == 0 || length == 0) return;
+  Engine* engine = Engine::get();
+  if (!engine || faults::is(faults::skipped_overlap_check)) return;
+  if (!guard::meets_closed(address, length)) return;
+  engine->drive([&] { return !guard::meets_closed(address, length); });
+}
+
+void retire_everything() {
+  if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
+  Engine* engine = Engine::get();
+  if (!engine || faults::is(faults::barrier_ignored)) return;
+  engine->drive([&] { return guard::closed_regions.load(std::memory_order_relaxed) == 0; });
+}
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends: at once where they are to be hidden, the plain way otherwise.
+#include <climits>
+
+#include "transfer/faults.hpp"
+#include "transfer/operations.hpp"
+#include "transfer/retire.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+using Kind = SendArguments::Kind;
+
+// The payload as one run: the program's own buffer, or a packed copy where the
+// message must be stripped although its buffer is not one run.
+struct Payload {
+  const char* base = nullptr;
+  std::unique_ptr<char[]> copy;
+};
+
+std::unique_ptr<char[]> packed(const SendArguments& a, std::size_t bytes) {
+  auto copy = std::make_unique_for_overwrite<char[]>(bytes);
+  Engine::get()->gather(a.buffer, a.count, a.type, copy.get(), bytes);
+  return copy;
+}
+
+// A transfer for this send, or nullptr where it goes the plain way.
+std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool blocking) {
+  if (a.rank < 0 || a.comm == MPI_COMM_NULL) return nullptr;
+  const std::size_t bytes = payload_bytes(a.count, a.type);
+  if (bytes < header_bytes) return nullptr;
+  CommInfo& info = engine.comms().of(a.comm);
+  if (!info.eligible || a.rank >= info.size()) return nullptr;
+  Site& site = engine.sites().at(a.caller.address, a.caller.name);
+  const int destination = info.world_rank(a.rank);
+  const bool escape = bytes == header_bytes;
+  if (a.kind == Kind::buffered && !escape) return nullptr;
+  const char* base = contiguous_base(a.buffer, a.count, a.type);
+  if (!base && !escape) return nullptr;
+  Decision decision = engine.decide(site, bytes, destination);
+  if (!decision.stripped) return nullptr;
+
+  auto transfer = std::make_shared<Outgoing>(engine.next_id(), base, bytes, destination, decision.plan, &site);
+  transfer->comm = a.comm;
+  transfer->tag = a.tag;
+  if (!base || escape || a.kind == Kind::buffered) {
+    transfer->adopt(packed(a, bytes));
+    return transfer;
+  }
+  if (!blocking) return transfer;
+  // The buffer belongs to the program again when the call returns.
+  if (!engine.guard_outgoing(*transfer)) {
+    if (!engine.staging_permits(bytes)) return nullptr;
+    transfer->own_payload();
+  }
+  return transfer;
+}
+
+}  // namespace
+
+std::shared_ptr<Outgoing> Engine::declare_copy(const SendArguments& a, CommInfo& info) {
+  const std::size_t bytes = payload_bytes(a.count, a.type);
+  Site& site = sites_.at(a.caller.address, a.caller.name);
+  const int destination = info.world_rank(a.rank);
+  auto transfer = std::make_shared<Outgoing>(next_id(), nullptr, bytes, destination,
+                                             decide(site, bytes, destination).plan, &site);
+  transfer->comm = a.comm;
+  transfer->tag = a.tag;
+  transfer->adopt(packed(a, bytes));
+  return transfer;
+}
+
+int send(const SendArguments& a, Plain plain) {
+  Engine* engine = Engine::get();
+  if (!engine) return plain();
+  const std::uint64_t begun = now_ns();
+  const Span span = buffer_span(a.buffer, a.count, a.type);
+  retire_for_read(span.begin, span.length);
+  std::shared_ptr<Outgoing> transfer;
+  Site* site = nullptr;
+  {
+    std::lock_guard lock(engine->mutex());
+    transfer = declare(*engine, a, true);
+    if (transfer) {
+      site = transfer->site();
+      const int rc = engine->start_outgoing(transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard, nullptr);
+      if (rc != MPI_SUCCESS) return rc;
+      ++engine->stats.deferred_sends;
+      engine->stats.bytes_deferred += transfer->total();
+      ++site->deferred;
+    }
+  }
+  int rc = MPI_SUCCESS;
+  if (!transfer) {
+    rc = plain();
+  } else if (a.kind == Kind::synchronous) {
+    engine->drive([&] { return transfer->header_left(); });
+  }
+  engine->note_call(a.caller, span.length, now_ns() - begun);
+  return rc;
+}
+
+int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
+  Engine* engine = Engine::get();
+  if (!engine) return plain(request);
+  const Span span = buffer_span(a.buffer, a.count, a.type);
+  retire_for_read(span.begin, span.length);
+  {
+    std::lock_guard lock(engine->mutex());
+    if (auto transfer = declare(*engine, a, false)) {
+      const int rc = engine->start_outgoing(transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard, request);
+      if (rc != MPI_SUCCESS) return rc;
+      Tracked& tracked = engine->requests().add(*request);
+      tracked.kind = Tracked::Kind::send;
+      tracked.outgoing = transfer;
+      tracked.comm = a.comm;
+      tracked.site = transfer->site();
+      return MPI_SUCCESS;
+    }
+  }
+  return plain(request);
+}
+
+int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
+  Engine* engine = Engine::get();
+  if (!engine || a.rank < 0 || a.comm == MPI_COMM_NULL || payload_bytes(a.count, a.type) != header_bytes) return plain(request);
+  std::lock_guard lock(engine->mutex());
+  if (!engine->comms().of(a.comm).eligible) return plain(request);
+  // Only the one size that must be stripped is: its header is persistent.
+  auto header = std::make_unique<HeaderBytes>();
+  const int rc = PMPI_Send_init(header->data(), static_cast<int>(header->size()), MPI_BYTE, a.rank, a.tag, a.comm, request);
+  if (rc != MPI_SUCCESS) return rc;
+  Tracked& tracked = engine->requests().add(*request);
+  tracked.kind = Tracked::Kind::send;
+  tracked.persistent = true;
+  tracked.active = false;
+  tracked.persistent_header = std::move(header);
+  tracked.restart = a;
+  tracked.comm = a.comm;
+  if (!is_predefined(a.type)) {
+    PMPI_Type_dup(a.type, &tracked.kept_type);
+    tracked.restart.type = tracked.kept_type;
+  }
+  return MPI_SUCCESS;
+}
+
+int start(MPI_Request* request) {
+  Engine* engine = Engine::get();
+  if (!engine) return PMPI_Start(request);
+  {
+    std::unique_lock lock(engine->mutex());
+    Tracked* tracked = engine->requests().find(*request);
+    if (tracked && tracked->persistent) {
+      if (tracked->kind == Tracked::Kind::receive) {
+        const Destination d = tracked->destination;
+        lock.unlock();
+        const Span span = buffer_span(d.buffer, d.count, d.type);
+        retire_for_write(span.begin, span.length);
+        lock.lock();
+        tracked->active = true;
+        tracked->known_plain = false;
+        tracked->incoming.reset();
+        return PMPI_Start(request);
+      }
+      const SendArguments a = tracked->restart;
+      auto transfer = engine->declare_copy(a, engine->comms().of(a.comm));
+      *tracked->persistent_header = transfer->prepare_header(transfer->site()->key);
+      const int rc = PMPI_Start(request);
+      if (rc != MPI_SUCCESS) return rc;
+      transfer->note_header_left();  // its bytes are the request's, not the transfer's
+      engine->adopt_outgoing(transfer);
+      tracked->active = true;
+      tracked->outgoing = transfer;
+      return MPI_SUCCESS;
+    }
+  }
+  retire_everything();  // the buffer of a plain persistent request is not known here
+  return PMPI_Start(request);
+}
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user, the profile and the machine decided, read once at MPI_Init.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace lapwing::transfer {
+
+enum class Defer { off = 0, automatic = 1, on = 2, all = 3 };
+enum class Protect { all, first, last };  ///< all but `all` are benchmark switches (HUNT, section 5.2)
+enum class Order { automatic, up, down };
+
+struct Settings {
+  bool enabled = true;        ///< LAPWING: off passes every call through
+  Defer defer = Defer::automatic;
+  std::string guard = "auto";
+  bool helper = true;
+  std::size_t guard_threshold = 48 << 10;   ///< from here on a transfer is deferred whole
+  std::size_t strip_threshold = 128 << 10;  ///< from here on it travels in strips
+  std::size_t strip_first = 16 << 10;
+  std::size_t strip_largest = 64 << 10;
+  std::size_t window = 512 << 10;  ///< bytes in flight beyond what the receiver has credited
+  std::size_t staging = 64 << 20;  ///< cap of the engine's own copies per rank (rule 10)
+  Order order = Order::automatic;
+  Protect protect = Protect::all;
+  std::string profile;
+  std::string report;
+  int verbose = 0;
+  bool uniform_job = false;  ///< the launcher vouches that every rank has Lapwing
+  bool testing = false;
+  std::string fault;
+
+  /// Sentences about variables that are unknown or not understood.
+  std::vector<std::string> complaints;
+};
+
+/// Reads the environment (and the profile that it names); never fails: what is
+/// wrong becomes a complaint and the default stays.
+Settings read_settings();
+
+/// "64K", "1M", "12345" to bytes; false if it is not one of these.
+bool parse_bytes(const std::string& text, std::size_t* bytes);
+
+}  // namespace lapwing::transfer
