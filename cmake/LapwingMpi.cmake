@@ -4,6 +4,9 @@
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(MPICH REQUIRED IMPORTED_TARGET mpich)
 pkg_check_modules(OPENMPI REQUIRED IMPORTED_TARGET ompi-c)
+# Nobody uses the C++ bindings, and Open MPI's would have to be linked.
+set_property(TARGET PkgConfig::MPICH PkgConfig::OPENMPI APPEND PROPERTY
+  INTERFACE_COMPILE_DEFINITIONS MPICH_SKIP_MPICXX OMPI_SKIP_MPICXX)
 add_library(mpi::mpich ALIAS PkgConfig::MPICH)
 add_library(mpi::openmpi ALIAS PkgConfig::OPENMPI)
 set(LAPWING_FLAVOURS mpich openmpi)

@@ -6,13 +6,13 @@
 #     A GoogleTest without MPI. Label "unit"; the sanitizer presets build and
 #     run exactly these (target lapwing_unit_tests).
 #
-#   lapwing_mpi_test(name sources... RANKS 1 2 3 4 8 [INTERNALS | PRELOAD]
+#   lapwing_mpi_test(name sources... RANKS 1 2 3 4 8 [INTERNALS | PRELOAD | PLAIN]
 #                    [LIBRARIES ...] [ENVIRONMENT A=b ...] [TIMEOUT s] [LABELS ...] [SERIAL])
 #     A GoogleTest built once per MPI and run under each number of ranks. Its
 #     main is tests/support/mpi_main.cpp: a failure on any rank fails the test.
 #     By default it is linked with the library as a program would be; INTERNALS
 #     links the engine's objects instead, so that hidden names can be tested;
-#     PRELOAD links plain MPI and preloads Lapwing.
+#     PRELOAD links plain MPI and preloads Lapwing; PLAIN leaves Lapwing out.
 #     Labels "mpi", the flavour, and "ranksN".
 #
 #   lapwing_mpi_environment(out)   what both MPIs need to run as root, on fewer
@@ -74,7 +74,7 @@ function(lapwing_unit_test name)
 endfunction()
 
 function(lapwing_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNALS;PRELOAD;SERIAL" "TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNALS;PRELOAD;PLAIN;SERIAL" "TIMEOUT"
     "RANKS;LIBRARIES;ENVIRONMENT;LABELS")
   if(LAPWING_SANITIZE)
     return()  # the MPIs themselves are not built for sanitizers
@@ -95,7 +95,7 @@ function(lapwing_mpi_test name)
     elseif(arg_PRELOAD)
       add_dependencies(${target} lapwing_${flavour} lapwing_preload)
       list(APPEND environment LD_PRELOAD=$<TARGET_FILE:lapwing_preload>)
-    else()
+    elseif(NOT arg_PLAIN)
       target_link_libraries(${target} PRIVATE lapwing_${flavour})
     endif()
     target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} mpi::${flavour})

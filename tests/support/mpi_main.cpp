@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 namespace {
 
@@ -15,15 +16,20 @@ class FailuresOnly : public testing::EmptyTestEventListener {
   explicit FailuresOnly(int rank) : rank_(rank) {}
 
  private:
+  // GoogleTest holds its lock while it reports a failure, so the name of the
+  // test is remembered rather than asked for.
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::printf("[rank %d] %s.%s failed at %s:%d\n%s\n", rank_, test ? test->test_suite_name() : "?",
-                test ? test->name() : "?", result.file_name() ? result.file_name() : "?",
-                result.line_number(), result.message());
+    std::printf("[rank %d] %s failed at %s:%d\n%s\n", rank_, test_.c_str(),
+                result.file_name() != nullptr ? result.file_name() : "?", result.line_number(),
+                result.message());
     std::fflush(stdout);
   }
 
+  std::string test_ = "?";
   int rank_;
 };
 
@@ -43,7 +49,7 @@ int main(int argc, char** argv) {
     listeners.Append(new FailuresOnly(rank));
   }
   const int mine = RUN_ALL_TESTS();
-  int ran = testing::UnitTest::GetInstance()->test_to_run_count();
+  const int ran = testing::UnitTest::GetInstance()->test_to_run_count();
   int anyone = mine;
   PMPI_Allreduce(&mine, &anyone, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0 && ran == 0)
