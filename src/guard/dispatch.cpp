@@ -2,6 +2,7 @@
 #include "guard/dispatch.hpp"
 
 #include <linux/prctl.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -16,7 +17,7 @@
 
 extern "C" {
 extern char lapwing_kernel_begin[], lapwing_kernel_end[];
-extern char lapwing_kernel_resume[], lapwing_kernel_resume_with_set[], lapwing_kernel_restore[];
+extern char lapwing_kernel_resume[], lapwing_kernel_resume_with_copy[], lapwing_kernel_restore[];
 }
 
 namespace lapwing::guard::dispatch {
@@ -65,13 +66,32 @@ void end_lapse() {
   leave(*self);
 }
 
+// What resume() leaves on the stack: the address to return to, room for a
+// copy of an argument, and untouched above it the red zone of what called.
+constexpr std::size_t plain_frame = 8 + 128;
+constexpr std::size_t copy_room = 128;
+constexpr std::size_t frame_with_copy = 8 + copy_room + 128;
+
+void put(greg_t address, const void* bytes, std::size_t length) {
+  std::memcpy(reinterpret_cast<void*>(address), bytes, length);
+}
+
 // Continues behind the system call instruction by way of code that may enter
-// the kernel; the return address lies below the red zone of what called.
+// the kernel.
 void resume(greg_t* r) {
-  std::uint64_t back = static_cast<std::uint64_t>(r[REG_RIP]);
-  r[REG_RSP] -= 136;
-  std::memcpy(reinterpret_cast<void*>(r[REG_RSP]), &back, sizeof back);
+  greg_t back = r[REG_RIP];
+  r[REG_RSP] -= plain_frame;
+  put(r[REG_RSP], &back, sizeof back);
   r[REG_RIP] = reinterpret_cast<greg_t>(lapwing_kernel_resume);
+}
+
+void resume_with_copy(greg_t* r, greg_t& argument, const void* copy, std::size_t length) {
+  greg_t back = r[REG_RIP];
+  r[REG_RSP] -= frame_with_copy;
+  put(r[REG_RSP], &back, sizeof back);
+  put(r[REG_RSP] + 8, copy, length);
+  argument = r[REG_RSP] + 8;
+  r[REG_RIP] = reinterpret_cast<greg_t>(lapwing_kernel_resume_with_copy);
 }
 
 // Whoever blocks SIGSEGV or SIGSYS is killed by the next touch of a guard.
@@ -80,11 +100,29 @@ bool resume_with_open_mask(greg_t* r) {
   std::uint64_t set;
   std::memcpy(&set, reinterpret_cast<void*>(r[REG_RSI]), sizeof set);
   set &= ~(std::uint64_t{1} << (SIGSEGV - 1) | std::uint64_t{1} << (SIGSYS - 1));
-  std::uint64_t frame[2] = {static_cast<std::uint64_t>(r[REG_RIP]), set};
-  r[REG_RSP] -= 144;
-  std::memcpy(reinterpret_cast<void*>(r[REG_RSP]), frame, sizeof frame);
-  r[REG_RSI] = r[REG_RSP] + 8;
-  r[REG_RIP] = reinterpret_cast<greg_t>(lapwing_kernel_resume_with_set);
+  resume_with_copy(r, r[REG_RSI], &set, sizeof set);
+  return true;
+}
+
+// A thread or child on a stack of its own comes out of resume() as well, so it
+// finds the address to return to on that stack.
+bool resume_with_child_stack(greg_t* r, long number) {
+  greg_t back = r[REG_RIP];
+  if (number == SYS_clone && r[REG_RSI] != 0) {
+    r[REG_RSI] -= plain_frame;
+    put(r[REG_RSI], &back, sizeof back);
+    resume(r);
+    return true;
+  }
+  clone_args a{};
+  if (number != SYS_clone3 || r[REG_RSI] < 64 || r[REG_RSI] > static_cast<greg_t>(copy_room)) return false;
+  std::memcpy(&a, reinterpret_cast<void*>(r[REG_RDI]), sizeof a < static_cast<std::size_t>(r[REG_RSI])
+                                                           ? sizeof a
+                                                           : static_cast<std::size_t>(r[REG_RSI]));
+  if (a.stack == 0 || a.stack_size < 2 * frame_with_copy || r[REG_RSI] > static_cast<greg_t>(sizeof a)) return false;
+  a.stack_size -= frame_with_copy;
+  put(static_cast<greg_t>(a.stack + a.stack_size), &back, sizeof back);
+  resume_with_copy(r, r[REG_RDI], &a, static_cast<std::size_t>(r[REG_RSI]));
   return true;
 }
 
@@ -162,6 +200,12 @@ void regions_closed() {
       threads[i].selector.store(SYSCALL_DISPATCH_FILTER_BLOCK);
 }
 
+void regions_opened() {
+  if (!running()) return;
+  for (int i = 0, n = threads_used.load(); i < n; ++i) threads[i].selector.store(SYSCALL_DISPATCH_FILTER_ALLOW);
+  if (closed_regions.load() > 0) regions_closed();
+}
+
 bool handle(siginfo_t* info, void* context) {
   if (info->si_code != code_user_dispatch || !self) return false;
   greg_t* r = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -173,38 +217,42 @@ bool handle(siginfo_t* info, void* context) {
   }
   const long arguments[6] = {r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]};
   int saved = errno;
-  bool shares_stack = shares_memory(number, arguments);
   {
     Unwatched own;
     if (self->own_calls.load() == 1) await_arguments(number, arguments);
   }
   errno = saved;
-  if (shares_stack) {
-    // The child comes back from the same instruction on the same stack, or on
-    // another: it must not pass through resume(), so nothing is looked at.
+  if (shares_memory(number, arguments)) {
+    if (resume_with_child_stack(r, number)) return true;
+    // vfork: the child comes back on this very stack and would spoil what
+    // resume() leaves there, so nothing is looked at for now.
     if (!lapsed) enter(*self);
     lapsed = true;
     r[REG_RIP] -= 2;
-  } else if (closed_regions.load() == 0) {
-    self->selector.store(SYSCALL_DISPATCH_FILTER_ALLOW);
-    if (closed_regions.load() == 0) {
-      r[REG_RIP] -= 2;  // asked again if a region has closed by then
-    } else {
-      self->selector.store(SYSCALL_DISPATCH_FILTER_BLOCK);
-      resume(r);
-    }
   } else if (number != SYS_rt_sigprocmask || !resume_with_open_mask(r)) {
     resume(r);
   }
   return true;
 }
 
-Unwatched::Unwatched() {
+bool making_own_calls() { return self && self->own_calls.load() > 0 && !lapsed; }
+
+void enter_section() {
   if (self) enter(*self);
 }
 
-Unwatched::~Unwatched() {
+void leave_section() {
   if (self) leave(*self);
 }
 
+Unwatched::Unwatched() { enter_section(); }
+Unwatched::~Unwatched() { leave_section(); }
+
 }  // namespace lapwing::guard::dispatch
+
+namespace lapwing::guard {
+
+EngineSection::EngineSection() { dispatch::enter_section(); }
+EngineSection::~EngineSection() { dispatch::leave_section(); }
+
+}  // namespace lapwing::guard

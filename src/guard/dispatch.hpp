@@ -23,11 +23,19 @@ bool running();
 void watch_this_thread();
 void unwatch_this_thread();
 
+/// True inside an Unwatched of the calling thread.
+bool making_own_calls();
+
 /// A region has closed: every watched thread asks from its next system call on.
 void regions_closed();
+/// No page is closed any more: calls are free again.
+void regions_opened();
 
 /// The handler of SIGSYS; false if the signal is not ours.
 bool handle(siginfo_t* info, void* context);
+
+void enter_section();
+void leave_section();
 
 /// While it lives, the calling thread's system calls are the guard's own.
 class Unwatched {

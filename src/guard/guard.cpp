@@ -2,11 +2,11 @@
 #include "guard/guard.hpp"
 
 #include <pthread.h>
-#include <sys/resource.h>
 
 #include <mutex>
 
 #include "guard/backend.hpp"
+#include "guard/hooks.hpp"
 #include "guard/memory_kind.hpp"
 #include "guard/registry.hpp"
 
@@ -34,6 +34,7 @@ void after_fork_in_parent() { gate.unlock(); }
 void after_fork_in_child() {
   gate.unlock();
   if (!started) return;
+  detach_hooks();
   forget_all_regions();
   if (chosen.backend == Backend::userfaultfd) uffd::abandon();
   if (chosen.backend == Backend::mprotect) signals::abandon();
@@ -98,6 +99,7 @@ bool start(Backend wanted, Demand demand, void* context) {
   }
   static std::once_flag hooked;
   std::call_once(hooked, [] { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); });
+  attach_hooks(chosen.backend == Backend::mprotect);
   started = true;
   return true;
 }
@@ -105,6 +107,7 @@ bool start(Backend wanted, Demand demand, void* context) {
 void stop() {
   if (!started) return;
   started = false;
+  detach_hooks();
   if (chosen.backend == Backend::userfaultfd) uffd::stop();
   if (chosen.backend == Backend::mprotect) signals::stop();
   set_demand(nullptr, nullptr);

@@ -93,4 +93,16 @@ void await_all();
 /// Marks the calling thread as the engine's own: it never waits for a guard.
 void mark_engine_thread();
 
+/// While one lives, the calling thread runs MPI or the engine on the program's
+/// behalf: its system calls go straight to the kernel (the mprotect back end
+/// would look at each, two microseconds apiece), and threads that it creates
+/// are taken for MPI's. A load and a branch where there is nothing to do.
+class EngineSection {
+ public:
+  EngineSection();
+  ~EngineSection();
+  EngineSection(const EngineSection&) = delete;
+  EngineSection& operator=(const EngineSection&) = delete;
+};
+
 }  // namespace lapwing::guard

@@ -37,18 +37,18 @@ lapwing_kernel_resume:
     .cfi_endproc
     .size lapwing_kernel_resume, . - lapwing_kernel_resume
 
-/* The same with a signal set of eight bytes between. */
-    .globl lapwing_kernel_resume_with_set
-    .hidden lapwing_kernel_resume_with_set
-    .type lapwing_kernel_resume_with_set, @function
-lapwing_kernel_resume_with_set:
+/* The same with 128 bytes between, for a changed copy of an argument. */
+    .globl lapwing_kernel_resume_with_copy
+    .hidden lapwing_kernel_resume_with_copy
+    .type lapwing_kernel_resume_with_copy, @function
+lapwing_kernel_resume_with_copy:
     .cfi_startproc
-    .cfi_def_cfa rsp, 144
-    .cfi_offset rip, -144
+    .cfi_def_cfa rsp, 264
+    .cfi_offset rip, -264
     syscall
-    ret $136
+    ret $256
     .cfi_endproc
-    .size lapwing_kernel_resume_with_set, . - lapwing_kernel_resume_with_set
+    .size lapwing_kernel_resume_with_copy, . - lapwing_kernel_resume_with_copy
 
 /* Returns from a signal handler. No unwind table: unwinders and debuggers know
  * a signal frame by exactly these bytes. */
@@ -62,6 +62,7 @@ lapwing_kernel_restore:
     syscall
     .size lapwing_kernel_restore, . - lapwing_kernel_restore
 
+    int3  /* the kernel looks at the address behind the instruction */
 lapwing_kernel_end:
     nop
     .section .note.GNU-stack,"",@progbits

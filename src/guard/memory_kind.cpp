@@ -22,11 +22,12 @@ struct Mapping {
   bool usable, file;
 };
 
-bool query(std::uintptr_t address, Mapping& out) {
+bool query(std::uintptr_t address, Mapping& out, int& error) {
   kernel::MapQuery q{};
   q.size = sizeof q;
   q.query_addr = address;
-  if (ioctl(maps_fd, kernel::map_query_request, &q) != 0) return false;
+  error = static_cast<int>(-kernel::call(SYS_ioctl, maps_fd, kernel::map_query_request, &q));
+  if (error != 0) return false;
   bool plain = q.vma_page_size == page_size && !(q.vma_flags & kernel::vma_shared);
   constexpr std::uint64_t mask = kernel::vma_readable | kernel::vma_writable | kernel::vma_executable;
   bool access = (q.vma_flags & mask) == (kernel::vma_readable | kernel::vma_writable);
@@ -82,8 +83,9 @@ MemoryKind memory_kind(std::uintptr_t begin, std::uintptr_t end) {
   for (std::uintptr_t at = begin; at < end;) {
     Mapping m;
     if (kind.mappings == most_mappings) return {};
-    if (!query(at, m)) {
-      if (errno != ENOTTY && errno != EINVAL) return {};
+    int error = 0;
+    if (!query(at, m, error)) {
+      if (error != ENOTTY && error != EINVAL) return {};
       queries = false;
       return parse(begin, end);
     }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "guard/dispatch.hpp"
+
 namespace lapwing::guard {
 
 std::atomic<int> closed_regions{0};
@@ -142,7 +144,7 @@ void RegionBase::leave_table() {
   s.region.store(nullptr);
   s.begin.store(0);
   s.end.store(0);
-  closed_regions.fetch_sub(1);
+  if (closed_regions.fetch_sub(1) == 1) dispatch::regions_opened();
   while (s.readers.load() > 0) kernel::call(SYS_sched_yield);
   // A stop that was noted while the last page opened.
   settle_stops(*this, address_of(begin_), address_of(end_));
@@ -311,7 +313,10 @@ void await_incoming(const void* address, std::size_t length) { await_pages(addre
 
 void await_all() { await(pointer_to(page_size), UINTPTR_MAX - 2 * page_size); }
 
-void mark_engine_thread() { engine_thread = true; }
+void mark_engine_thread() {
+  engine_thread = true;
+  dispatch::unwatch_this_thread();
+}
 bool on_engine_thread() { return engine_thread; }
 std::uint32_t generation() { return changes.load(); }
 

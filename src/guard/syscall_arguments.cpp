@@ -6,11 +6,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "guard/registry.hpp"
 
 namespace lapwing::guard::dispatch {
 namespace {
+
+std::uint64_t clone_flags(long number, const long (&a)[6]) {
+  if (number == SYS_clone) return static_cast<std::uint64_t>(a[0]);
+  std::uint64_t flags = 0;
+  if (a[0] != 0 && a[1] >= 8) std::memcpy(&flags, reinterpret_cast<void*>(a[0]), sizeof flags);
+  return flags;
+}
 
 // Calls that reach memory through pointers in memory, or make a copy of all of
 // it, or replace it: they wait until nothing is closed.
@@ -36,11 +44,14 @@ bool touches_anything(long number, const long (&a)[6]) {
     case SYS_execveat:
     case SYS_fork:
     case SYS_vfork:
-    case SYS_clone3:
     case SYS_bpf:
       return true;
     case SYS_clone:
-      return true;
+    case SYS_clone3: {
+      // A thread shares the guards; a child has them not, or replaces the program.
+      std::uint64_t flags = clone_flags(number, a);
+      return !(flags & CLONE_VM) || (flags & CLONE_VFORK);
+    }
     case SYS_ioctl:  // terminals have flat arguments, others may not
       return (a[1] & 0xff00) != 0x5400;
     default:
@@ -58,12 +69,14 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;
 }  // namespace
 
 bool shares_memory(long number, const long (&a)[6]) {
-  if (number == SYS_vfork || number == SYS_clone3) return true;
-  return number == SYS_clone && ((a[0] & CLONE_VM) || a[1] != 0);
+  if (number == SYS_vfork) return true;
+  if (number == SYS_clone && a[1] != 0) return true;
+  return (number == SYS_clone || number == SYS_clone3) && (clone_flags(number, a) & CLONE_VM);
 }
 
 void await_arguments(long number, const long (&a)[6]) {
   if (closed_regions.load() == 0) return;
+  if (number == SYS_clone3) await(reinterpret_cast<void*>(a[0]), page_size);
   if (touches_anything(number, a)) return await_all();
   for (int i = 0; i < 6; ++i) {
     std::uint64_t address = static_cast<std::uint64_t>(a[i]);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The libc hooks: every libc_*.cpp of this folder wraps one kind of function and
+ * needs nothing but this header and libc; none has a constructor or uses the C++
+ * library, so the files can be linked into any shared library or program (the
+ * guard's tests link them into theirs). What a hook does while no page is closed
+ * is one load, one branch and the jump to the next definition of its function.
+ */
+#pragma once
+
+#include <dlfcn.h>
+
+#include "lapwing/preload_hooks.h"
+
+#define LAPWING_EXPORT __attribute__((visibility("default")))
+
+extern "C" LAPWING_EXPORT struct lapwing_preload_hooks lapwing_preload_hooks;
+
+namespace lapwing::preload {
+
+inline bool anything_closed() { return __builtin_expect(*lapwing_preload_hooks.closed != 0, 0); }
+
+inline void await(const void* address, size_t length) {
+  if (!anything_closed()) return;
+  if (auto wait = lapwing_preload_hooks.await) wait(address, length);
+}
+
+inline void await_all() {
+  if (!anything_closed()) return;
+  if (auto wait = lapwing_preload_hooks.await_all) wait();
+}
+
+/// The definition of a libc function that comes after ours.
+template <class Function>
+class Next {
+ public:
+  explicit constexpr Next(const char* name) : name_(name) {}
+  Function* get() {
+    Function* f = __atomic_load_n(&function_, __ATOMIC_RELAXED);
+    if (__builtin_expect(f != nullptr, 1)) return f;
+    f = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name_));
+    __atomic_store_n(&function_, f, __ATOMIC_RELAXED);
+    return f;
+  }
+
+ private:
+  const char* name_;
+  Function* function_ = nullptr;
+};
+
+}  // namespace lapwing::preload

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that is freed, moved, unmapped or protected anew: closed pages of it
+// are waited for first, because the kernel would drop what had landed in them.
+#include <errno.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload/hooks.h"
+
+namespace {
+
+const int nothing_closed = 0;
+
+// dlsym() may itself free: such a block, while the next free() is being looked
+// up, is one of the dynamic linker's few and stays.
+__attribute__((tls_model("initial-exec"))) thread_local bool looking = false;
+
+template <class Function>
+Function* next_allocator(lapwing::preload::Next<Function>& next) {
+  if (looking) return nullptr;
+  looking = true;
+  Function* f = next.get();
+  looking = false;
+  return f;
+}
+
+constinit lapwing::preload::Next<void(void*)> next_free("free");
+constinit lapwing::preload::Next<void*(void*, size_t)> next_realloc("realloc");
+constinit lapwing::preload::Next<void*(void*, size_t, size_t)> next_reallocarray("reallocarray");
+constinit lapwing::preload::Next<int(void*, size_t)> next_munmap("munmap");
+constinit lapwing::preload::Next<void*(void*, size_t, size_t, int, ...)> next_mremap("mremap");
+constinit lapwing::preload::Next<int(void*, size_t, int)> next_madvise("madvise");
+constinit lapwing::preload::Next<int(void*, size_t, int)> next_mprotect("mprotect");
+constinit lapwing::preload::Next<int(void*)> next_brk("brk");
+constinit lapwing::preload::Next<void*(intptr_t)> next_sbrk("sbrk");
+
+void await_block(void* block) {
+  if (block && lapwing::preload::anything_closed()) lapwing::preload::await(block, malloc_usable_size(block));
+}
+
+}  // namespace
+
+extern "C" {
+
+LAPWING_EXPORT struct lapwing_preload_hooks lapwing_preload_hooks = {
+    LAPWING_PRELOAD_HOOKS_VERSION, &nothing_closed, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+
+LAPWING_EXPORT void free(void* block) noexcept {
+  await_block(block);
+  if (auto next = next_allocator(next_free)) next(block);
+}
+
+void* __libc_realloc(void*, size_t);
+
+LAPWING_EXPORT void* realloc(void* block, size_t size) noexcept {
+  await_block(block);
+  auto next = next_allocator(next_realloc);
+  return next ? next(block, size) : __libc_realloc(block, size);
+}
+
+LAPWING_EXPORT void* reallocarray(void* block, size_t count, size_t size) noexcept {
+  await_block(block);
+  if (auto next = next_allocator(next_reallocarray)) return next(block, count, size);
+  errno = ENOMEM;
+  return nullptr;
+}
+
+LAPWING_EXPORT int munmap(void* address, size_t length) noexcept {
+  lapwing::preload::await(address, length);
+  return next_munmap.get()(address, length);
+}
+
+LAPWING_EXPORT void* mremap(void* old, size_t old_length, size_t length, int flags, ...) noexcept {
+  va_list rest;
+  va_start(rest, flags);
+  void* target = va_arg(rest, void*);  // garbage unless the flags name it, as in libc
+  va_end(rest);
+  lapwing::preload::await(old, old_length);
+  if (flags & MREMAP_FIXED) lapwing::preload::await(target, length);
+  return next_mremap.get()(old, old_length, length, flags, target);
+}
+
+LAPWING_EXPORT int madvise(void* address, size_t length, int advice) noexcept {
+  lapwing::preload::await(address, length);
+  return next_madvise.get()(address, length, advice);
+}
+
+LAPWING_EXPORT int mprotect(void* address, size_t length, int protection) noexcept {
+  lapwing::preload::await(address, length);
+  return next_mprotect.get()(address, length, protection);
+}
+
+LAPWING_EXPORT int brk(void* end) noexcept {
+  if (lapwing::preload::anything_closed()) {
+    char* now = static_cast<char*>(next_sbrk.get()(0));
+    if (end < now) lapwing::preload::await(end, static_cast<size_t>(now - static_cast<char*>(end)));
+  }
+  return next_brk.get()(end);
+}
+
+LAPWING_EXPORT void* sbrk(intptr_t increment) noexcept {
+  if (increment < 0 && lapwing::preload::anything_closed()) {
+    char* now = static_cast<char*>(next_sbrk.get()(0));
+    lapwing::preload::await(now + increment, static_cast<size_t>(-increment));
+  }
+  return next_sbrk.get()(increment);
+}
+
+}  // extern "C"

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mprotect guard keeps SIGSEGV and SIGSYS for itself; what the program wants
+// done with them is remembered there and done for signals that are not the
+// guard's. Neither may be blocked, in a mask or by a handler: the kernel kills
+// a thread that faults with the signal blocked.
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "preload/hooks.h"
+
+namespace {
+
+using Handler = void (*)(int);
+using lapwing::preload::Next;
+
+constinit Next<int(int, const struct sigaction*, struct sigaction*)> next_sigaction("sigaction");
+constinit Next<Handler(int, Handler)> next_signal("signal");
+constinit Next<Handler(int, Handler)> next_sysv_signal("sysv_signal");
+constinit Next<int(int, const sigset_t*, sigset_t*)> next_sigprocmask("sigprocmask");
+constinit Next<int(int, const sigset_t*, sigset_t*)> next_pthread_sigmask("pthread_sigmask");
+
+bool taken(int signal, const struct sigaction* wanted, struct sigaction* old, int* result) {
+  auto action = lapwing_preload_hooks.action;
+  return action && action(signal, wanted, old, result);
+}
+
+bool opened(const sigset_t* set, sigset_t* copy) {
+  auto open_set = lapwing_preload_hooks.open_set;
+  return set && open_set && open_set(set, copy);
+}
+
+Handler simple(int signal, Handler handler, int flags, Next<Handler(int, Handler)>& next) {
+  struct sigaction wanted, old;
+  memset(&wanted, 0, sizeof wanted);
+  wanted.sa_handler = handler;
+  wanted.sa_flags = flags;
+  int result = 0;
+  if (!taken(signal, &wanted, &old, &result)) return next.get()(signal, handler);
+  return result == 0 ? old.sa_handler : SIG_ERR;
+}
+
+}  // namespace
+
+extern "C" {
+
+LAPWING_EXPORT int sigaction(int signal, const struct sigaction* wanted, struct sigaction* old) noexcept {
+  int result = 0;
+  if (taken(signal, wanted, old, &result)) return result;
+  struct sigaction changed;
+  sigset_t open;
+  if (wanted && opened(&wanted->sa_mask, &open)) {
+    changed = *wanted;
+    changed.sa_mask = open;
+    wanted = &changed;
+  }
+  return next_sigaction.get()(signal, wanted, old);
+}
+
+LAPWING_EXPORT Handler signal(int number, Handler handler) noexcept {
+  return simple(number, handler, SA_RESTART, next_signal);
+}
+
+LAPWING_EXPORT Handler bsd_signal(int number, Handler handler) noexcept { return signal(number, handler); }
+LAPWING_EXPORT Handler ssignal(int number, Handler handler) noexcept { return signal(number, handler); }
+
+LAPWING_EXPORT Handler sysv_signal(int number, Handler handler) noexcept {
+  return simple(number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER), next_sysv_signal);
+}
+LAPWING_EXPORT Handler __sysv_signal(int number, Handler handler) noexcept { return sysv_signal(number, handler); }
+
+LAPWING_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+  sigset_t open;
+  return next_sigprocmask.get()(how, how != SIG_UNBLOCK && opened(set, &open) ? &open : set, old);
+}
+
+LAPWING_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+  sigset_t open;
+  return next_pthread_sigmask.get()(how, how != SIG_UNBLOCK && opened(set, &open) ? &open : set, old);
+}
+
+}  // extern "C"
