@@ -50,7 +50,7 @@ tidy: build
 	$(SOURCES) | grep '^src/.*\.cpp$$' | xargs -n 4 -P 2 clang-tidy --quiet -p build/release
 
 install: build
-	cmake --install build/release --prefix $(PREFIX)
+	cmake --install build/release --strip --prefix $(PREFIX)
 
 clean:
 	rm -rf build
