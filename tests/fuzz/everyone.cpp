@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of a whole communicator, or of a rank alone, on bytes that may still be on their way:
+// collectives, packing and reducing, touching, windows.
+#include "runner.hpp"
+
+namespace lapwing::fuzz {
+
+void Runner::collective(Frame& frame) {
+  const Step& step = *frame.step;
+  const Group& group = program_->groups[step.group];
+  int size = static_cast<int>(group.members.size()), me = group.rank_of(rank_);
+  if (me < 0) return;
+  Half in = prepare_part(frame, step.parts[static_cast<size_t>(me)]);
+  Half out = prepare_part(frame, step.parts[static_cast<size_t>(size + me)]);
+  int bytes = static_cast<int>(step.bytes), words = bytes / 8, root = step.root;
+  MPI_Comm comm = frame.comm;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int result = MPI_SUCCESS;
+  switch (step.variant) {
+    case 0: result = MPI_Barrier(comm); break;
+    case 1:
+    case 11: result = MPI_Bcast(in.at, bytes, MPI_BYTE, root, comm); break;
+    case 2: result = MPI_Allreduce(in.at, out.at, words, MPI_UINT64_T, MPI_SUM, comm); break;
+    case 3: result = MPI_Reduce(in.at, out.at, words, MPI_UINT64_T, MPI_MAX, root, comm); break;
+    case 4: result = MPI_Gather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm); break;
+    case 5: result = MPI_Scatter(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm); break;
+    case 6: result = MPI_Allgather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm); break;
+    case 7: result = MPI_Alltoall(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm); break;
+    case 8: result = MPI_Ibcast(in.at, bytes, MPI_BYTE, root, comm, &request); break;
+    case 9: result = MPI_Iallreduce(in.at, out.at, words, MPI_UINT64_T, MPI_BXOR, comm, &request); break;
+    default: result = MPI_Scan(in.at, out.at, words, MPI_UINT64_T, MPI_SUM, comm);
+  }
+  frame.own.call("collective", result);
+  if (request != MPI_REQUEST_NULL) frame.own.call("wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+  finish(in, step);
+  finish(out, step);
+}
+
+void Runner::local(Frame& frame) {
+  const Step& step = *frame.step;
+  std::vector<Half> halves;
+  for (const Part& part : step.parts)
+    if (mine(part)) halves.push_back(prepare_part(frame, part));
+  if (halves.size() != 2) return;
+  Half &in = halves[0], &out = halves[1];
+  int bytes = static_cast<int>(step.bytes), at = 0;
+  int result = MPI_SUCCESS;
+  switch (step.variant % 4) {
+    case 0: result = MPI_Pack(in.at, bytes, MPI_BYTE, out.at, bytes, &at, MPI_COMM_SELF); break;
+    case 1: result = MPI_Unpack(in.at, bytes, &at, out.at, bytes, MPI_BYTE, MPI_COMM_SELF); break;
+    case 2: result = MPI_Reduce_local(in.at, out.at, bytes / 8, MPI_UINT64_T, MPI_SUM); break;
+    default:
+      result = MPI_Sendrecv(in.at, bytes, MPI_BYTE, 0, 5, out.at, bytes, MPI_BYTE, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  }
+  frame.own.call("local", result);
+  finish(in, step);
+  finish(out, step);
+}
+
+void Runner::touch(Frame& frame) {
+  for (const Part& part : frame.step->parts) {
+    if (!mine(part)) continue;
+    Half half = prepare_part(frame, part);
+    finish(half, *frame.step);
+  }
+}
+
+// One-sided transfers over memory that messages may just have come into.
+void Runner::window(Frame& frame) {
+  const Step& step = *frame.step;
+  const Group& group = program_->groups[step.group];
+  int size = static_cast<int>(group.members.size()), me = group.rank_of(rank_);
+  if (me < 0) return;
+  Half in = prepare_part(frame, step.parts[static_cast<size_t>(me)]);
+  Half out = prepare_part(frame, step.parts[static_cast<size_t>(size + me)]);
+  int bytes = static_cast<int>(step.bytes), right = (me + 1) % size, left = (me + size - 1) % size;
+  MPI_Sendrecv(out.at, bytes, MPI_BYTE, right, 40, in.at, bytes, MPI_BYTE, left, 40, frame.comm, MPI_STATUS_IGNORE);
+  MPI_Win made;
+  MPI_Win_create(in.at, bytes, 1, MPI_INFO_NULL, frame.comm, &made);
+  MPI_Win_fence(0, made);
+  MPI_Put(out.at, bytes / 2, MPI_BYTE, right, 0, bytes / 2, MPI_BYTE, made);
+  MPI_Win_fence(0, made);
+  frame.own.add("window", digest(in.at, static_cast<size_t>(bytes)));
+  MPI_Win_fence(0, made);
+  MPI_Win_free(&made);
+  finish(in, step);
+  finish(out, step);
+}
+
+}  // namespace lapwing::fuzz

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which programs are run, over which transports, with which settings of Lapwing."""
+import launching
+
+TRANSPORTS = {
+    "mpich": [{}, {"UCX_TLS": "tcp,self"}, {}, {"UCX_TLS": "posix,self"}, {"UCX_RNDV_THRESH": "inf"}],
+    "openmpi": [{}, {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self"}, {},
+                {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}],
+}
+
+# Small thresholds and strips, so that much is deferred and much goes wrong if anything can.
+SETTINGS = [
+    {"LAPWING_THRESHOLD_GUARD": "12K", "LAPWING_THRESHOLD_STRIP": "16K", "LAPWING_STRIP_FIRST": "4K", "LAPWING_STRIP_MAX": "16K"},
+    {"LAPWING_THRESHOLD_GUARD": "12K", "LAPWING_THRESHOLD_STRIP": "12K", "LAPWING_STRIP_FIRST": "8K", "LAPWING_WINDOW": "16K"},
+    {"LAPWING_THRESHOLD_GUARD": "12K"},
+    {"LAPWING_THRESHOLD_GUARD": "32K", "LAPWING_THRESHOLD_STRIP": "128K", "LAPWING_DIRECTION": "down"},
+    {"LAPWING_THRESHOLD_GUARD": "12K", "LAPWING_THRESHOLD_STRIP": "20K", "LAPWING_STAGING": "256K"},
+    {"LAPWING_THRESHOLD_GUARD": "16K", "LAPWING_THRESHOLD_STRIP": "16K", "LAPWING_STRIP_FIRST": "16K",
+     "LAPWING_STRIP_MAX": "16K", "LAPWING_DIRECTION": "up"},
+    {"LAPWING_THRESHOLD_GUARD": "12K", "LAPWING_THRESHOLD_STRIP": "64K", "LAPWING_HELPER": "off"},
+    {"LAPWING_THRESHOLD_GUARD": "12K", "LAPWING_THRESHOLD_STRIP": "32K", "LAPWING_DEFER": "auto"},
+]
+
+
+def settings(number, guard, extra=()):
+    chosen = {"LAPWING_DEFER": "on", "LAPWING_GUARD": guard, **SETTINGS[number // 2 % len(SETTINGS)]}
+    chosen.update(pair.split("=", 1) for pair in extra)
+    return chosen
+
+
+def mpis(options):
+    return ["mpich", "openmpi"] if options.mpi == "both" else [options.mpi]
+
+
+def batches(options):
+    """Launches of a few programs each. More ranks than cores are slow, so most have two."""
+    seed, last, number = options.seed, options.seed + options.programs, 0
+    while seed < last:
+        ranks = {5: 3, 11: 4}.get(number % 12, 2) if options.ranks == "mixed" else int(options.ranks)
+        threads = number % 8 == 3
+        size = options.batch if ranks == 2 and not threads else max(1, options.batch // 3)
+        size = min(size, last - seed)
+        for mpi in mpis(options):
+            over = TRANSPORTS[mpi][number % len(TRANSPORTS[mpi])]
+            # Open MPI's TCP transport is not safe with threads that call MPI at once.
+            over = {} if threads else over
+            yield launching.Case(mpi, seed, size, ranks, threads, (), over)
+        seed += size
+        number += 1
