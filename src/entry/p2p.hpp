@@ -8,18 +8,15 @@
 
 #include <mpi.h>
 
+#include "entry/fortran_caller.hpp"
 #include "transfer/operations.hpp"
 
 #define LAPWING_ENTRY extern "C" __attribute__((visibility("default")))
 
-/// Set by a Fortran entry point around its call of the C one: where the
-/// program's own call returns to.
-extern "C" __thread const void* lapwing_fortran_caller;
-
 namespace lapwing::entry {
 
 inline transfer::Caller caller(const char* name, const void* returns_to) {
-  return {lapwing_fortran_caller ? lapwing_fortran_caller : returns_to, name};
+  return {call_site(returns_to), name};
 }
 
 /// True where a call may go straight to MPI.

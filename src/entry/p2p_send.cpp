@@ -6,8 +6,6 @@ using lapwing::entry::straight;
 using lapwing::transfer::SendArguments;
 using Kind = SendArguments::Kind;
 
-__thread const void* lapwing_fortran_caller = nullptr;
-
 #define BLOCKING(NAME, COUNT, KIND)                                                                                 \
   LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) { \
     if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);                           \

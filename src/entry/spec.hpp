@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What generate.py writes about each stub, read by the slow path.
+#pragma once
+
+#include <cstdint>
+
+namespace lapwing::entry {
+
+enum class Action : std::uint8_t {
+  check,       ///< retire what overlaps the items
+  everything,  ///< retire all
+  pass         ///< only find the target
+};
+
+/// Where the arguments are: by value, by value with MPI_Count for counts, or
+/// all by reference.
+enum class Form : std::uint8_t { c, large, fortran };
+
+/// One buffer, or one scalar of at most 64 bytes, that a call touches.
+/// Arguments count from 0.
+struct Item {
+  bool writes;
+  bool scalar;
+  bool per_process;
+  bool root_only;
+  std::int8_t buffer, count, type;
+};
+
+struct Spec {
+  const char* name;     ///< as the program calls it
+  const char* target;   ///< symbol that the stub goes on to
+  const char* library;  ///< stem of the library that has it; "" for the C library
+  Action action;
+  Form form;
+  std::int8_t comm, root;  ///< arguments, or -1
+  std::int16_t first_item, item_count;
+};
+
+extern const Spec specs[];
+extern const Item items[];
+
+}  // namespace lapwing::entry
+
+/// Where each stub goes on to. Fortran ones begin as a resolver.
+extern "C" void* lapwing_entry_real[];
