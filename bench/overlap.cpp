@@ -29,15 +29,21 @@ std::vector<Configuration> configurations(const OverlapOptions& options) {
     for (std::size_t bytes : options.sizes) {
       if (kind == Case::copy)
         out.push_back({kind, bytes, 0});
-      else
+      else if (options.thorough || kind != Case::scan_down || bytes < (16 << 20))
         for (double ratio : options.ratios) out.push_back({kind, bytes, ratio});
     }
   return out;
 }
 
+// Transfers as they are when a computation lies between them: a limited link
+// has had time to recover what it may send at once.
 double median_transfer(Runner& runner, std::size_t bytes, int repeats) {
   std::vector<double> seconds;
-  for (int i = 0; i < repeats; ++i) seconds.push_back(runner.transfer_alone(bytes));
+  for (int i = 0; i < repeats; ++i) {
+    for (const double begin = now(); now() - begin < 2e-3;) {
+    }
+    seconds.push_back(runner.transfer_alone(bytes));
+  }
   return median(seconds);
 }
 
@@ -59,8 +65,8 @@ class Bench {
     const auto all = configurations(options_);
     for (std::size_t i = 0; i < all.size(); ++i) {
       double weight = 0;
-      for (std::size_t j = i; j < all.size(); ++j) weight += std::sqrt(expected_s(all[j]));
-      const double share = std::sqrt(expected_s(all[i])) / weight;
+      for (std::size_t j = i; j < all.size(); ++j) weight += need_s(all[j]);
+      const double share = need_s(all[i]) / weight;
       measure(all[i], options_.budget_s > 0 ? std::max(0.0, end_ - now()) * share : 1e9);
     }
   }
@@ -68,6 +74,9 @@ class Bench {
   int mismatches() const { return runner_.mismatches(); }
 
  private:
+  // By what the budget is divided: a few rounds' time, and something for small ones to be exact.
+  double need_s(const Configuration& c) { return 0.2 + 20 * expected_s(c); }
+
   double expected_s(const Configuration& c) { return transfer_s_[c.bytes] * (1 + std::max(c.ratio, 0.1)); }
 
   void measure(const Configuration& c, double limit_s) {
@@ -80,11 +89,11 @@ class Bench {
 
     HandPlan& plan = plans_[c.kind];
     if (options_.hand)
-      plan = best_hand_plan(runner_, setup, std::min(60.0, 0.25 * limit_s), plan);
+      plan = best_hand_plan(runner_, setup, std::min(60.0, 0.25 * limit_s), plan, options_.thorough ? 2 : 1);
 
     // Warm-up; under Lapwing also what a call site needs to show its direction.
-    for (int i = 0; i < 3; ++i) runner_.run(Variant::plain);
-    for (int i = 0; i < 5 && lapwing_.present(); ++i) runner_.run(Variant::lapwing);
+    for (int i = 0; i < (options_.thorough ? 3 : 1); ++i) runner_.run(Variant::plain);
+    for (int i = 0; i < (options_.thorough ? 6 : 4) && lapwing_.present(); ++i) runner_.run(Variant::lapwing);
 
     OverlapResult result{c.kind, c.bytes, c.ratio, plan, first_strip(c.bytes), {}, {}, {}, {}, {}, false};
     int rounds = options_.pairs;

@@ -90,6 +90,7 @@ OverlapOptions parse_overlap_options(int argc, char** argv) {
     }
   }
   if (quick) {
+    options.thorough = false;
     if (options.sizes.empty()) options.sizes = {1 << 20, 4 << 20, 16 << 20};
     if (options.ratios.size() == 3) options.ratios = {1};
     if (options.budget_s == 0) options.budget_s = 35;

@@ -19,6 +19,7 @@ struct OverlapOptions {
   std::size_t first_strip = 64 * 1024;
   int defer_mode = LAPWING_DEFER_ON;
   bool hand = true;
+  bool thorough = true;               ///< false: what matters most, with less repetition
 };
 
 /// Throws BadOption.

@@ -56,24 +56,24 @@ class Sweep {
 
 }  // namespace
 
-HandPlan best_hand_plan(Runner& runner, const Setup& setup, double limit_s, const HandPlan& likely) {
+HandPlan best_hand_plan(Runner& runner, const Setup& setup, double limit_s, const HandPlan& likely, int runs) {
   Sweep sweep(runner, setup.bytes, limit_s);
   constexpr std::size_t K = 1024;
-  sweep.attempt(likely, 2);
+  sweep.attempt(likely, runs);
   // Strip sizes first, each with a small and a large window, with and without polling.
   for (std::size_t strip : {64 * K, 256 * K, 16 * K, 1024 * K, 128 * K, setup.bytes}) {
     if (strip > setup.bytes) continue;
-    for (std::size_t poll : {16 * K, std::size_t{0}})
-      for (int window : {4, 16}) sweep.attempt({strip, window, poll}, 2);
+    for (int window : {4, 16})
+      for (std::size_t poll : {16 * K, std::size_t{0}}) sweep.attempt({strip, window, poll}, runs);
   }
   // Then everything else around the two best.
   sweep.sort();
   const HandPlan leaders[] = {sweep.at(0), sweep.at(1)};
   for (const HandPlan& leader : leaders) {
-    for (int window : {1, 2, 8, 1 << 20}) sweep.attempt({leader.strip, window, leader.poll}, 2);
-    for (std::size_t poll : {4 * K, 64 * K}) sweep.attempt({leader.strip, leader.window, poll}, 2);
+    for (int window : {1, 2, 8, 1 << 20}) sweep.attempt({leader.strip, window, leader.poll}, runs);
+    for (std::size_t poll : {4 * K, 64 * K}) sweep.attempt({leader.strip, leader.window, poll}, runs);
     for (std::size_t strip : {leader.strip / 2, leader.strip * 2})
-      if (strip >= 4 * K) sweep.attempt({strip, leader.window, leader.poll}, 2);
+      if (strip >= 4 * K) sweep.attempt({strip, leader.window, leader.poll}, runs);
   }
   // The leaders again, so that luck does not choose.
   for (int round = 0; round < 2; ++round) {

@@ -8,7 +8,7 @@ namespace lapwing::bench {
 
 /// Tries strips from 16 KiB to the whole message for the runner's setup, then
 /// windows and polling for the best, for at most `limit_s` seconds (at least
-/// the first few candidates are tried). `likely` is tried first.
-HandPlan best_hand_plan(Runner& runner, const Setup& setup, double limit_s, const HandPlan& likely);
+/// the first few candidates are tried), `runs` times each. `likely` is tried first.
+HandPlan best_hand_plan(Runner& runner, const Setup& setup, double limit_s, const HandPlan& likely, int runs);
 
 }  // namespace lapwing::bench

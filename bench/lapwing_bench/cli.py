@@ -26,6 +26,8 @@ def _parser():
     parser.add_argument("--rate", default="1gbit", help="of the emulated links (1gbit); none: unlimited")
     parser.add_argument("--pin", action="store_true", help="keep each emulated host to one core, helper threads "
                         "included")
+    parser.add_argument("--first", action="store_true", help="the ranks go before the machine's other work (needs "
+                        "root): for a machine that is not idle")
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
                         "independent_memcpy; latency: transfers, pingpong, idle")
@@ -53,11 +55,7 @@ def _run(options, script):
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")
         bench = instructions
-    where = [places.choose(options, script)]
-    # Latency is a matter of both transports; with one there is nothing to choose.
-    if bench is latency and not isinstance(where[0], places.Local):
-        where.append(places.Local(options.transport == "best"))
-    options.places = len(where)
+    where = [] if bench is instructions else places.choose(options, script)
     records = []
 
     def emit(record):
@@ -66,9 +64,7 @@ def _run(options, script):
             print(json.dumps(record), flush=True)
 
     try:
-        for place in where:
-            with place:
-                bench.measure(options, build, place, emit)
+        bench.measure(options, build, where, emit)
     finally:
         if records and not options.json:
             print(table.render(records, bench.COLUMNS))
@@ -85,3 +81,6 @@ def main(arguments, script):
         return 1
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:   # whoever read the results has seen enough
+        sys.stderr.close()
+        return 1

@@ -65,7 +65,7 @@ def _count(build, place, mpi, env, ranks, loops):
     return ours, sum(best.values())
 
 
-def measure(options, build, place, emit):
+def measure(options, build, _where, emit):
     if not shutil.which("valgrind"):
         raise BenchError("counting instructions needs valgrind, which is not installed.")
     place = places.Local(best=False)

@@ -10,7 +10,7 @@ import time
 
 from . import places, statistics, table
 
-_QUICK_SIZES = "8,512,4K,64K,1M,4M"
+_QUICK_SIZES = "8,512,4K,64K,1M"
 
 
 def _run(options, build, place, mpi, under_lapwing):
@@ -20,7 +20,8 @@ def _run(options, build, place, mpi, under_lapwing):
         argv += ["--sizes", sizes]
     if options.cases:
         argv += ["--what", options.cases]
-    lines = places.run(place, mpi, argv, build.preload(mpi) if under_lapwing else {}, 120)
+    lines = places.run(place, mpi, argv, build.preload(mpi) if under_lapwing else {}, 120,
+                       first=options.first)
     results = {}
     for text in lines:
         if text.startswith("{"):
@@ -31,10 +32,18 @@ def _run(options, build, place, mpi, under_lapwing):
     return results
 
 
-def measure(options, build, place, emit):
+def measure(options, build, where, emit):
+    # Both transports matter; on one machine alone there is only its own.
+    chosen = [where[0]] + ([places.Local(options.transport == "best")] if len(where) > 1 else [])
+    for place in chosen:
+        with place:
+            _measure(options, build, place, 38 / len(chosen) / len(options.mpis), emit)
+
+
+def _measure(options, build, place, limit, emit):
     pairs = options.pairs or 30
     for mpi in options.mpis:
-        end = time.monotonic() + 38 / len(options.mpis) / options.places if options.quick else float("inf")
+        end = time.monotonic() + limit if options.quick else float("inf")
         samples = {"plain": [], "lapwing": [], "control": []}
         roles = ["plain", "lapwing", "control"] if build.has_preload(mpi) else ["plain", "control"]
         longest = 0.0
@@ -46,9 +55,10 @@ def measure(options, build, place, emit):
             for role in roles[turn:] + roles[:turn]:
                 samples[role].append(_run(options, build, place, mpi, role == "lapwing"))
             longest = max(longest, time.monotonic() - begin)
-            print(f"\rbench: latency, {mpi}, {place.transport}: pair {pair + 1} of {pairs} ", end="",
-                  file=sys.stderr, flush=True)
-        print(file=sys.stderr)
+            if sys.stderr.isatty():
+                print(f"\rbench: latency, {mpi}, {place.transport}: pair {pair + 1} of {pairs} ", end="",
+                      file=sys.stderr, flush=True)
+        print(f"\rbench: latency, {mpi}, {place.transport}: {len(samples['plain'])} pairs   ", file=sys.stderr)
         for key in samples["plain"][0]:
             if key[0] != "nonblocking":
                 emit(_record(mpi, place.transport, key, samples))
