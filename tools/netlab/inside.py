@@ -31,11 +31,10 @@ _NO_NAMESPACES = (
 
 
 def keep(arguments):
-    """Entry point of the keeper: SPEC_JSON READY_FD LIFELINE_FD."""
+    """Entry point of the keeper: SPEC_JSON FOLDER_OF_THE_LAB READY_FD LIFELINE_FD."""
     spec = LabSpec(**json.loads(arguments[0]))
-    ready, lifeline = int(arguments[1]), int(arguments[2])
+    place, ready, lifeline = arguments[1], int(arguments[2]), int(arguments[3])
     kept = {"first": 0}
-    place = registry.mount_point(spec.name)
 
     def stop(_signal, _frame):
         if kept["first"]:

@@ -49,8 +49,8 @@ class Lab:
         environment["PATH"] = environment.get("PATH", "/usr/bin:/bin") + _SYSTEM_PATH
         try:
             self._keeper = subprocess.Popen(
-                [sys.executable, _SCRIPT, "_keep", json.dumps(dataclasses.asdict(self.spec)), str(ready_child),
-                 str(lifeline_child)],
+                [sys.executable, _SCRIPT, "_keep", json.dumps(dataclasses.asdict(self.spec)),
+                 registry.mount_point(self.spec.name), str(ready_child), str(lifeline_child)],
                 pass_fds=(ready_child, lifeline_child), env=environment, start_new_session=True, cwd="/",
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if keep else None)
             for descriptor in (ready_child, lifeline_child):
