@@ -59,12 +59,134 @@ bool touches_anything(long number, const long (&a)[6]) {
   }
 }
 
-// The kernel only reads the buffer: pages of a send may stay closed.
-bool only_reads(long number) {
-  return number == SYS_write || number == SYS_sendto || number == SYS_pwrite64;
+// One argument of a call: a pointer to `size` bytes, or to as many `size`s as
+// another argument says.
+struct Argument {
+  std::uint8_t at;      ///< which argument points
+  std::uint16_t size;   ///< bytes, or the size of one element
+  std::int8_t count;    ///< which argument counts the elements, or one of those below
+  bool reads = false;   ///< the kernel only reads: pages of a send may stay closed
+};
+constexpr std::int8_t once = -1, string = -2;
+
+struct Call {
+  long number;
+  Argument arguments[4];  ///< ends with the first of size 0
+};
+
+// What programs call all the time, and calls that take memory away. Whatever is
+// not named here waits for a page behind each pointer, which may be too long.
+constexpr Call known[] = {
+    {SYS_read, {{1, 1, 2}}},
+    {SYS_write, {{1, 1, 2, true}}},
+    {SYS_pread64, {{1, 1, 2}}},
+    {SYS_pwrite64, {{1, 1, 2, true}}},
+    {SYS_sendto, {{1, 1, 2, true}, {4, 1, 5, true}}},
+    {SYS_recvfrom, {{1, 1, 2}, {4, 128, once}, {5, 4, once}}},
+    {SYS_getrandom, {{0, 1, 1}}},
+    {SYS_futex, {{0, 4, once}, {3, 16, once}, {4, 4, once}}},
+    {SYS_poll, {{0, 8, 1}}},
+    {SYS_ppoll, {{0, 8, 1}, {2, 16, once}, {3, 8, once}}},
+    {SYS_epoll_wait, {{1, 12, 2}}},
+    {SYS_epoll_pwait, {{1, 12, 2}, {4, 8, once}}},
+    {SYS_epoll_ctl, {{3, 12, once}}},
+    {SYS_select, {{1, 128, once}, {2, 128, once}, {3, 128, once}, {4, 16, once}}},
+    {SYS_nanosleep, {{0, 16, once}, {1, 16, once}}},
+    {SYS_clock_nanosleep, {{2, 16, once}, {3, 16, once}}},
+    {SYS_clock_gettime, {{1, 16, once}}},
+    {SYS_gettimeofday, {{0, 16, once}, {1, 8, once}}},
+    {SYS_rt_sigprocmask, {{1, 8, once}, {2, 8, once}}},
+    {SYS_rt_sigaction, {{1, 32, once}, {2, 32, once}}},
+    {SYS_sigaltstack, {{0, 24, once}, {1, 24, once}}},
+    {SYS_fstat, {{1, 144, once}}},
+    {SYS_newfstatat, {{1, 1, string, true}, {2, 144, once}}},
+    {SYS_stat, {{0, 1, string, true}, {1, 144, once}}},
+    {SYS_lstat, {{0, 1, string, true}, {1, 144, once}}},
+    {SYS_open, {{0, 1, string, true}}},
+    {SYS_openat, {{1, 1, string, true}}},
+    {SYS_access, {{0, 1, string, true}}},
+    {SYS_unlink, {{0, 1, string, true}}},
+    {SYS_readlink, {{0, 1, string, true}, {1, 1, 2}}},
+    {SYS_getdents64, {{1, 1, 2}}},
+    {SYS_getrusage, {{1, 144, once}}},
+    {SYS_uname, {{0, 390, once}}},
+    {SYS_sysinfo, {{0, 112, once}}},
+    {SYS_times, {{0, 32, once}}},
+    {SYS_pipe, {{0, 8, once}}},
+    {SYS_pipe2, {{0, 8, once}}},
+    {SYS_socketpair, {{3, 8, once}}},
+    {SYS_connect, {{1, 1, 2, true}}},
+    {SYS_bind, {{1, 1, 2, true}}},
+    {SYS_wait4, {{1, 4, once}, {3, 144, once}}},
+    {SYS_sched_getaffinity, {{2, 1, 1}}},
+    {SYS_sched_setaffinity, {{2, 1, 1, true}}},
+    {SYS_clone3, {{0, 1, 1, true}}},
+    {SYS_munmap, {{0, 1, 1}}},
+    {SYS_mprotect, {{0, 1, 1}}},
+    {SYS_madvise, {{0, 1, 1}}},
+    {SYS_mremap, {{0, 1, 1}, {4, 1, 2}}},
+    {SYS_mmap, {{0, 1, 1}}},
+    {SYS_msync, {{0, 1, 1}}},
+    {SYS_mlock, {{0, 1, 1}}},
+    {SYS_close, {}},
+    {SYS_exit, {}},
+    {SYS_exit_group, {}},
+    {SYS_sched_yield, {}},
+    {SYS_lseek, {}},
+    {SYS_kill, {}},
+    {SYS_tgkill, {}},
+    {SYS_getpid, {}},
+    {SYS_gettid, {}},
+};
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;
+
+void await_range(std::uint64_t address, std::uint64_t length, bool reads) {
+  if (address < page_size || address >= most_bytes) return;
+  if (length > most_bytes) length = most_bytes;
+  if (reads)
+    await_incoming(reinterpret_cast<void*>(address), length);
+  else
+    await(reinterpret_cast<void*>(address), length);
 }
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;
+// Page by page, up to its end; only where a closed page is near, so that a bad
+// pointer remains the kernel's affair.
+void await_string(std::uint64_t address) {
+  constexpr std::size_t longest_path = 4096;
+  if (address < page_size || address >= most_bytes) return;
+  while (meets_closed(reinterpret_cast<void*>(address), longest_path)) {
+    await_incoming(reinterpret_cast<void*>(address), 1);
+    do {
+      if (*reinterpret_cast<const char*>(address) == 0) return;
+    } while (++address % page_size != 0);
+  }
+}
+
+void await_known(const Call& call, const long (&a)[6]) {
+  for (const Argument& p : call.arguments) {
+    if (p.size == 0) return;
+    auto address = static_cast<std::uint64_t>(a[p.at]);
+    if (p.count == string) {
+      await_string(address);
+    } else {
+      std::uint64_t n = p.count == once ? 1 : static_cast<std::uint64_t>(a[p.count]);
+      await_range(address, n > most_bytes ? most_bytes : n * p.size, p.reads);
+    }
+  }
+}
+
+// A structure or a path of at most a page, or a buffer with its length behind.
+void await_unknown(const long (&a)[6]) {
+  for (int i = 0; i < 6; ++i) {
+    std::uint64_t length = page_size;
+    if (i < 5) {
+      auto next = static_cast<std::uint64_t>(a[i + 1]);
+      if (next > length && next < most_bytes) length = next;
+    }
+    await_range(static_cast<std::uint64_t>(a[i]), length, false);
+  }
+}
 
 }  // namespace
 
@@ -76,26 +198,13 @@ bool shares_memory(long number, const long (&a)[6]) {
 
 void await_arguments(long number, const long (&a)[6]) {
   if (closed_regions.load() == 0) return;
-  if (number == SYS_clone3) await(reinterpret_cast<void*>(a[0]), page_size);
+  if (number == SYS_clone3) await_range(static_cast<std::uint64_t>(a[0]), static_cast<std::uint64_t>(a[1]), true);
   if (touches_anything(number, a)) return await_all();
-  for (int i = 0; i < 6; ++i) {
-    std::uint64_t address = static_cast<std::uint64_t>(a[i]);
-    if (address < page_size || address >= most_bytes) continue;
-    // A structure or a path of at most a page, or a buffer with its length.
-    std::uint64_t length = page_size;
-    if (number == SYS_brk) {
-      length = std::uint64_t{1} << 36;  // all that lies above is given back
-    } else if (i < 5) {
-      std::uint64_t next = static_cast<std::uint64_t>(a[i + 1]);
-      if (next > length && next < most_bytes) length = next;
-      // A length that is known to be short is short: what lies behind may stay closed.
-      if ((number == SYS_read || only_reads(number)) && i == 1) length = next < most_bytes ? next : 0;
-    }
-    if (only_reads(number) && i == 1)
-      await_incoming(reinterpret_cast<void*>(address), length);
-    else
-      await(reinterpret_cast<void*>(address), length);
-  }
+  // All that lies above the new end is given back.
+  if (number == SYS_brk) return await_range(static_cast<std::uint64_t>(a[0]), std::uint64_t{1} << 36, false);
+  for (const Call& call : known)
+    if (call.number == number) return await_known(call, a);
+  await_unknown(a);
 }
 
 }  // namespace lapwing::guard::dispatch
