@@ -15,7 +15,7 @@ NETLAB = TOOLS / "netlab" / "netlab"
 FLAVOURS = ("mpich", "openmpi")
 CANNOT_RUN = 77
 OWN_FAILURE = 125
-LIMIT_S = 60
+LIMIT_S = 100
 
 sys.path.insert(0, str(TOOLS))
 
@@ -76,7 +76,7 @@ class NetlabTest(unittest.TestCase):
         """All that lies in the folder for records."""
         return sorted(str(path.relative_to(self.folder)) for path in pathlib.Path(self.folder).glob("netlab-*/*"))
 
-    def wait_until(self, holds, what, limit_s=15):
+    def wait_until(self, holds, what, limit_s=40):
         end = time.monotonic() + limit_s
         while not holds():
             if time.monotonic() > end:

@@ -45,7 +45,7 @@ class Kept(support.NetlabTest):
             with self.start("exec", name, "--", "sleep", "50") as process:
                 self.wait_until(lambda: "sleep 50 " in self.processes().values(), "the command")
                 process.send_signal(number)
-                process.wait(timeout=10)
+                process.wait(timeout=40)
             self.wait_until(lambda: "sleep 50 " not in self.processes().values(), "the end of the command")
             self.good("exec", name, "--", "true")
 

@@ -41,7 +41,7 @@ class Removal(support.NetlabTest):
                     process = self.running(flavour)
                     self.assertTrue(self.records())
                     process.send_signal(number)
-                    self.assertEqual(process.wait(timeout=10), -number)
+                    self.assertEqual(process.wait(timeout=40), -number)
                     self.assert_nothing_left()
 
     def test_interrupt_at_the_terminal(self):
@@ -51,7 +51,7 @@ class Removal(support.NetlabTest):
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.wait_until(lambda: list(self.processes().values()).count("sleep 50 ") == 2, "two ranks")
             os.killpg(process.pid, signal.SIGINT)
-            self.assertEqual(process.wait(timeout=10), -signal.SIGINT)
+            self.assertEqual(process.wait(timeout=40), -signal.SIGINT)
             self.assert_nothing_left()
 
     def test_tool_killed_while_it_sets_up(self):
@@ -73,7 +73,7 @@ class Removal(support.NetlabTest):
         process = self.running()
         keeper = json.loads(self.good("list", "--json"))["keeper"]
         os.kill(keeper, signal.SIGKILL)
-        self.assertNotEqual(process.wait(timeout=10), 0)
+        self.assertNotEqual(process.wait(timeout=40), 0)
         self.assert_nothing_left()
 
     def test_whatever_the_job_left_running(self):
