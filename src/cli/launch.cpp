@@ -81,8 +81,9 @@ std::string obstacle(const Program& program, Launcher launcher) {
   }
   if (started_by != Mpi::unknown && program.mpi != Mpi::unknown && started_by != program.mpi) {
     const auto right = find_launcher(program.mpi);
+    const std::string who = program.kind == Kind::interpreter ? "the mpi4py of " + program.name : program.name;
     return fmt::format("{} is linked with {} ({}), but the launcher is that of {}: each process would be a job of its "
-                       "own; use {}", program.name, name_of(program.mpi), program.mpi_library, name_of(started_by),
+                       "own; use {}", who, name_of(program.mpi), program.mpi_library, name_of(started_by),
                        right ? *right : std::string("the launcher of ") + name_of(program.mpi));
   }
   return {};
@@ -187,6 +188,9 @@ Plan make_plan(const Request& request) {
   plan.uniform = certain && plan.line.launcher != Launcher::none && plan.line.segments.size() == 1 &&
                  !plan.line.from_file && !plan.line.own_environment;
   std::string users = plan.line.user_preload;
+  for (const auto& [name, value] : request.variables) {
+    if (name == "LD_PRELOAD") users = value;
+  }
   if (const char* inherited = std::getenv("LD_PRELOAD"); users.empty() && inherited != nullptr) users = inherited;
   plan.preload = preload_value(sanitizer, users);
   if (plan.preload.find_first_of(" \t\n") != std::string::npos) {

@@ -101,10 +101,10 @@ Outcome run(const Job& job) {
     try {
       if (!job.input.empty()) redirect(job.input, O_RDONLY, STDIN_FILENO);
       if (!job.output.empty()) redirect(job.output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
-      if (job.quiet) redirect("/dev/null", O_WRONLY, STDERR_FILENO);
+      if (!job.errors.empty()) redirect(job.errors, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
       execute(job);
     } catch (const Failure& failure) {
-      if (!job.quiet) say("{}", failure.what());
+      say("{}", failure.what());
       ::_exit(failure.status);
     }
   }
@@ -138,7 +138,7 @@ std::optional<Captured> capture(const std::vector<std::string>& words, double li
   job.words.insert(job.words.end(), words.begin(), words.end());
   job.input = "/dev/null";
   job.output = output.path();
-  job.quiet = true;
+  job.errors = "/dev/null";
   job.limit_s = limit_s;
   const Outcome outcome = run(job);
   if (outcome.timed_out || outcome.status == kNotFound) return std::nullopt;

@@ -18,7 +18,7 @@ struct Job {
   Variables set;                    ///< added to this process' environment
   std::filesystem::path input;      ///< standard input; empty: this process' own
   std::filesystem::path output;     ///< standard output goes there; empty: this process' own
-  bool quiet = false;               ///< standard error is thrown away
+  std::filesystem::path errors;     ///< standard error goes there; empty: this process' own
   double limit_s = 0;               ///< killed after that many seconds; 0: never
 };
 

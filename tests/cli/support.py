@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the command share: where it is, and how to start it."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(os.environ["CLI_BUILD"])
+SOURCE = pathlib.Path(os.environ["CLI_SOURCE"])
+LAPWING = BUILD / "bin" / "lapwing"
+PRELOAD = BUILD / "lib" / "liblapwing-preload.so"
+PROGRAMS = BUILD / "tests" / "cli"
+FLAVOURS = {"mpich": "mpiexec.mpich", "openmpi": "mpiexec.openmpi"}
+
+
+def probe(flavour):
+    return str(PROGRAMS / flavour / "probe")
+
+
+def clean_environment(**changes):
+    """This environment without colours, preloads and Lapwing's variables."""
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith("LAPWING") and name not in ("LD_PRELOAD", "NO_COLOR", "XDG_CONFIG_HOME")}
+    env["XDG_CONFIG_HOME"] = "/nonexistent"   # no profile of this user
+    env.update({name: value for name, value in changes.items() if value is not None})
+    for name, value in changes.items():
+        if value is None:
+            env.pop(name, None)
+    return env
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def lapwing(self, *arguments, status=None, env=None, stdin=None, timeout=120, cwd=None):
+        result = subprocess.run([str(LAPWING), *map(str, arguments)], capture_output=True, text=True, check=False,
+                                timeout=timeout, input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
+                                env=clean_environment(**(env or {})), cwd=cwd or self.folder)
+        if status is not None:
+            self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result
+
+    def script(self, name, text):
+        """An executable in a folder of its own; returns that folder, for PATH."""
+        folder = self.folder / "bin"
+        folder.mkdir(exist_ok=True)
+        path = folder / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return folder

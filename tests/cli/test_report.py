@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""lapwing report: tables and JSON from report files, whole and damaged."""
+import json
+import os
+import pty
+import subprocess
+import unittest
+
+from support import FLAVOURS, LAPWING, CommandTest, clean_environment, probe
+
+HEAD = {"lapwing": "0.1.0", "mpi": "mpich", "ranks": 2, "guard": "userfaultfd", "helper": True, "mode": "auto",
+        "wall_s": 10.0, "standing_aside": "", "max_rss_kib": [1000, 2000]}
+SITES = [
+    {"site": "heat.c:120", "function": "exchange", "call": "MPI_Recv", "module": "/bin/heat", "offset": "0x1234",
+     "calls": 1500, "bytes": 3 << 30, "exposed_s": 0.5, "hidden_s": 4.5, "hidden": 0.9, "deferred": 1500,
+     "stripped": 1500, "faults": 30000, "direction": "up", "decision": "hides"},
+    {"site": "heat+0x99", "function": "", "call": "MPI_Send", "module": "/bin/heat", "offset": "0x99",
+     "calls": 70000, "bytes": 560000, "exposed_s": 1.25, "hidden_s": 0, "hidden": None, "deferred": 0,
+     "stripped": 0, "faults": 0, "direction": "-", "decision": "plain"},
+]
+
+
+class Report(CommandTest):
+    def write(self, *lines, name="r.json"):
+        path = self.folder / name
+        path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+        return path
+
+    def complaint(self, path, *words):
+        result = self.lapwing("report", path, status=125)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        for word in words:
+            self.assertIn(word, result.stderr)
+
+    def test_table(self):
+        text = self.lapwing("report", self.write(HEAD, *SITES), status=0).stdout
+        self.assertRegex(text, r"heat\.c:120 +exchange +MPI_Recv +1,500 +3\.00 GiB +500 ms +90 % +30,000 +up +hides\n")
+        self.assertRegex(text, r"heat\+0x99 +MPI_Send +70,000 +547 KiB +1\.25 s +- +0 +- +plain\n")
+        self.assertIn("2 ranks, MPICH", text)
+        self.assertIn("Exposed wait: 1.75 s summed over ranks, 9 % of their time.", text)
+        self.assertIn("Hidden: 4.50 s, 90 %", text)
+        self.assertNotIn("\033", text)
+
+    def test_order_and_top(self):
+        path = self.write(HEAD, *SITES)
+        first = {"exposed": "MPI_Send", "calls": "MPI_Send", "bytes": "MPI_Recv"}
+        for order, call in first.items():
+            sites = json.loads(self.lapwing("report", path, "--json", "--sort", order, "--top", 1, status=0).stdout)["sites"]
+            self.assertEqual([site["call"] for site in sites], [call])
+        self.assertIn("... and 1 more", self.lapwing("report", path, "--top", 1, status=0).stdout)
+
+    def test_json(self):
+        found = json.loads(self.lapwing("report", "--json", self.write(HEAD, *SITES), status=0).stdout)
+        self.assertEqual(found["mpi"], "mpich")
+        self.assertEqual(found["exposed_s"], 1.75)
+        self.assertAlmostEqual(found["hidden"], 0.9)
+        by_call = {site["call"]: site for site in found["sites"]}
+        for site in SITES:
+            self.assertEqual(by_call[site["call"]], site)
+
+    def test_standing_aside(self):
+        path = self.write(dict(HEAD, standing_aside="MPI_THREAD_MULTIPLE cannot be had"))
+        text = self.lapwing("report", path, status=0).stdout
+        self.assertIn("Lapwing stood aside: MPI_THREAD_MULTIPLE cannot be had", text)
+
+    def test_default_file(self):
+        self.write(HEAD, *SITES, name="lapwing-report.json")
+        self.assertIn("heat.c:120", self.lapwing("report", status=0).stdout)
+        self.write(HEAD, name="other")
+        self.assertNotIn("heat.c", self.lapwing("report", status=0, env={"LAPWING_REPORT": "other"}).stdout)
+
+    def test_missing_empty_damaged(self):
+        self.complaint(self.folder / "nothing", "cannot read", "lapwing run --report")
+        result = self.lapwing("report", status=125)
+        self.assertIn("which report?", result.stderr)
+        self.complaint(self.write(), "is empty")
+        self.complaint(self.write("hello"), "line 1", "no Lapwing report")
+        self.complaint(self.write({"foo": 1}), "line 1", "no Lapwing report")
+        self.complaint(self.write("[1, 2]"), "line 1", "no Lapwing report")
+        self.complaint(self.write(HEAD, SITES[0], json.dumps(SITES[1])[:40]), "line 3", "cut short")
+        self.complaint(self.write(HEAD, {"site": 5}, SITES[0]), "line 2", "no call site")
+        self.complaint(self.folder, "r")   # a folder
+        (self.folder / "binary").write_bytes(bytes(range(256)) * 10)
+        self.complaint(self.folder / "binary", "line 1")
+
+    def test_strange_bytes_in_names_stay_valid_json(self):
+        odd = dict(SITES[0], function="f\u00fc\"r\n", site="\u4e2d.c:1")
+        found = json.loads(self.lapwing("report", "--json", self.write(HEAD, odd), status=0).stdout)
+        self.assertEqual(found["sites"][0]["function"], "f\u00fc\"r\n")
+
+    def on_terminal(self, path, **env):
+        leader, follower = pty.openpty()
+        subprocess.run([str(LAPWING), "report", str(path)], stdout=follower, check=True, timeout=30,
+                       env=clean_environment(TERM="xterm", **env))
+        os.close(follower)
+        text = b""
+        try:
+            while block := os.read(leader, 65536):
+                text += block
+        except OSError:
+            pass
+        os.close(leader)
+        return text.decode()
+
+    def test_colour_on_terminals_only(self):
+        path = self.write(HEAD, *SITES)
+        self.assertIn("\033[", self.on_terminal(path))
+        self.assertNotIn("\033[", self.on_terminal(path, NO_COLOR="1"))
+        self.assertNotIn("\033[", self.on_terminal(path, TERM="dumb"))
+
+    def test_of_a_real_job(self):
+        for flavour in FLAVOURS:
+            with self.subTest(flavour):
+                path = self.folder / flavour
+                self.lapwing("run", "--report", path, "-n", 2, probe(flavour), "lines", status=0)
+                found = json.loads(self.lapwing("report", "--json", path, status=0).stdout)
+                self.assertEqual((found["mpi"], found["ranks"]), (flavour, 2))
+                site = next(site for site in found["sites"] if site["call"] == "MPI_Sendrecv")
+                self.assertEqual(site["calls"], 2)
+                self.assertIn("MPI_Sendrecv", self.lapwing("report", path, status=0).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
