@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples, in C, C++, each Fortran interface and Python: the same checksum with Lapwing as without."""
+import pathlib
+import subprocess
+import unittest
+
+import running
+
+
+class Examples(running.ProgramTest):
+    def example(self, mpi, name):
+        path = running.program(mpi, name)
+        if not path.exists():
+            self.skipTest(f"{path} was not built: no mpifort.{mpi} was found when the tree was configured")
+        self.same_output(mpi, [path])
+
+    @running.for_each_mpi
+    def test_c(self, mpi):
+        self.example(mpi, "ring")
+
+    @running.for_each_mpi
+    def test_cpp(self, mpi):
+        self.example(mpi, "heat")
+
+    @running.for_each_mpi
+    def test_mpif(self, mpi):
+        self.example(mpi, "exchange_mpif")
+
+    @running.for_each_mpi
+    def test_use_mpi(self, mpi):
+        self.example(mpi, "exchange_mpi")
+
+    @running.for_each_mpi
+    def test_use_mpi_f08(self, mpi):
+        self.example(mpi, "exchange_mpi_f08")
+
+    @running.for_each_mpi
+    def test_four_ranks(self, mpi):
+        self.same_output(mpi, [running.program(mpi, "programs_cases"), "exchange"], ranks=4)
+
+    @running.needs("/usr/lib/python3/dist-packages/mpi4py", "python3-mpi4py")
+    @running.needs("/usr/lib/python3/dist-packages/numpy", "python3-numpy")
+    def test_mpi4py(self):
+        asked = subprocess.run(["/usr/bin/python3", "-c", "import mpi4py; print(mpi4py.get_config().get('mpicc', ''))"],
+                               capture_output=True, text=True, check=True)
+        mpi = "mpich" if "mpich" in asked.stdout else "openmpi"
+        script = pathlib.Path(running.ROOT / "examples" / "exchange.py")
+        self.same_output(mpi, ["/usr/bin/python3", script])
+
+
+if __name__ == "__main__":
+    running.main()
