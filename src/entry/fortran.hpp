@@ -55,6 +55,10 @@ class RequestArray {
 /// LOGICAL of both MPIs' compilers: .true. is 1.
 inline void give_flag(MPI_Fint* flag, int value) { *flag = value ? 1 : 0; }
 
-inline MPI_Fint from_one(int index) { return index == MPI_UNDEFINED || index < 0 ? index : index + 1; }
+/// What this MPI's own wrappers call the first request: 1, but 0 in mpi_f08 of
+/// MPICH 4.0. Programs see what they would see without Lapwing.
+int first_index();
+
+inline MPI_Fint fortran_index(int index) { return index < 0 ? index : index + first_index(); }
 
 }  // namespace lapwing::entry

@@ -2,7 +2,7 @@
 // Fortran entry points that complete, start, cancel and free requests.
 #include "entry/fortran.hpp"
 
-using lapwing::entry::from_one;
+using lapwing::entry::fortran_index;
 using lapwing::entry::give;
 using lapwing::entry::give_flag;
 using lapwing::entry::RequestArray;
@@ -27,7 +27,7 @@ LAPWING_FORTRAN lapwing_fortran_waitany(MPI_Fint* count, MPI_Fint* requests, MPI
   RequestArray r(*count, requests);
   int which = MPI_UNDEFINED;
   const int rc = MPI_Waitany(*count, r.data(), &which, fortran_status(status));
-  if (rc == MPI_SUCCESS) *index = from_one(which);
+  if (rc == MPI_SUCCESS) *index = fortran_index(which);
   give(error, rc);
 }
 
@@ -57,7 +57,7 @@ LAPWING_FORTRAN lapwing_fortran_testany(MPI_Fint* count, MPI_Fint* requests, MPI
   int which = MPI_UNDEFINED, done = 0;
   const int rc = MPI_Testany(*count, r.data(), &which, &done, fortran_status(status));
   if (rc == MPI_SUCCESS) {
-    *index = from_one(which);
+    *index = fortran_index(which);
     give_flag(flag, done);
   }
   give(error, rc);
@@ -71,7 +71,7 @@ LAPWING_FORTRAN lapwing_fortran_testany(MPI_Fint* count, MPI_Fint* requests, MPI
     RequestArray r(*count, requests);                                                                            \
     const int rc = FUNCTION(*count, r.data(), done, indices, fortran_statuses(statuses));                        \
     if ((rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS) && *done != MPI_UNDEFINED) {                              \
-      for (MPI_Fint i = 0; i < *done; ++i) indices[i] = from_one(indices[i]);                                    \
+      for (MPI_Fint i = 0; i < *done; ++i) indices[i] = fortran_index(indices[i]);                                    \
     }                                                                                                            \
     give(error, rc);                                                                                             \
   }

@@ -21,4 +21,8 @@ inline MPI_Status* fortran_statuses(void* statuses) {
 /// Libraries from which a Fortran program's calls reach the C functions.
 inline constexpr const char* fortran_callers[] = {"libmpichfort"};
 
+/// The wrapper of MPI_Waitany that Lapwing's stands in for.
+inline constexpr const char* waitany_library = "libmpichfort";
+inline constexpr const char* waitany_symbol = "mpi_waitany_f08_";
+
 }  // namespace lapwing::mpi

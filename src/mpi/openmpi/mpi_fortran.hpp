@@ -23,4 +23,8 @@ inline MPI_Status* fortran_statuses(void* statuses) {
 /// Libraries from which a Fortran program's calls reach the entry points.
 inline constexpr const char* fortran_callers[] = {"libmpi_usempif08"};
 
+/// The wrapper of MPI_Waitany that Lapwing's stands in for.
+inline constexpr const char* waitany_library = "libmpi_mpifh";
+inline constexpr const char* waitany_symbol = "ompi_waitany_f";
+
 }  // namespace lapwing::mpi
