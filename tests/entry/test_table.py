@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of entry points against the MPI libraries of this machine.
+
+    test_table.py classification|names|generator FLAVOUR=LIBMPI...
+    test_table.py exported FLAVOUR=LIBMPI=LIBLAPWING... --preload LIBRARY
+"""
+
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "entry")
+sys.path.insert(0, ENTRY)
+import generate  # noqa: E402
+import table  # noqa: E402
+
+PAIRS = {}    # flavour -> libmpi
+LAPWING = {}  # flavour -> liblapwing
+PRELOAD = []
+
+
+class Classification(unittest.TestCase):
+    def test_every_exported_symbol_is_classified(self):
+        known = table.Table()
+        for flavour, libmpi in PAIRS.items():
+            libraries = table.find_libraries(flavour, libmpi, bindings=True)
+            self.assertIn(list(table.LIBRARIES[flavour])[0], libraries)
+            for path in libraries.values():
+                functions = table.exported(path)[0]
+                self.assertGreater(len(functions), 100, path)
+                unknown = []
+                for name in sorted(functions):
+                    try:
+                        table.classify(name, known)
+                    except table.TableError:
+                        unknown.append(name)
+                self.assertEqual(unknown, [], f"{path} exports what src/entry/mpi_table.txt does not know")
+
+    def test_an_unknown_symbol_is_refused(self):
+        known = table.Table()
+        for name in ("MPI_Frobnicate", "mpi_frobnicate_", "mpi_frobnicate_f08ts_", "ompi_frobnicate_f", "MPI_Send_d",
+                     "PMPI_Frobnicate", "quite_another"):
+            self.assertRaises(table.TableError, table.classify, name, known)
+        self.assertIsNone(table.classify("ompi_mpi_comm_world_internal", known))
+
+    def test_spellings(self):
+        known = table.Table()
+        for name, stem, form in (("MPI_Send", "Send", "c"), ("MPI_Send_c", "Send", "large"),
+                                 ("mpi_send__", "Send", "f77"), ("MPI_SEND", "Send", "f77"),
+                                 ("mpi_sendrecv_replace_f08_", "Sendrecv_replace", "f08"),
+                                 ("mpi_send_f08ts_large_", "Send", "f08ts"), ("ompi_send_f", "Send", "inner"),
+                                 ("MPIX_Comm_agree", "Comm_agree", "c"), ("MPI_Send_init", "Send_init", "c")):
+            symbol = table.classify(name, known)
+            self.assertEqual((symbol.entry.name, symbol.form), (stem, form), name)
+            self.assertFalse(symbol.profiling)
+        self.assertTrue(table.classify("PMPI_Send", known).profiling)
+        self.assertTrue(table.classify("pmpir_wait_f08_", known).profiling)
+
+    def test_bad_tables_are_refused(self):
+        for text in ("Send", "[p2q]\nSend", "[p2p]\nSend\n[sync]\nSend", "[check]\nBcast", "[retire >0]\nPut",
+                     "[check >0:1]\nBcast", "[check >0:1:2:size]\nBcast"):
+            with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+                file.write(text)
+                file.flush()
+                self.assertRaises(table.TableError, table.Table, file.name)
+
+
+class Names(unittest.TestCase):
+    def test_every_name_is_exported_by_some_mpi(self):
+        known = table.Table()
+        used = set()
+        for flavour, libmpi in PAIRS.items():
+            for path in table.find_libraries(flavour, libmpi, bindings=True).values():
+                for name in table.exported(path)[0]:
+                    symbol = table.classify(name, known)
+                    if symbol:
+                        used.add(symbol.entry.name)
+        self.assertEqual([e.name for e in known.entries.values() if e.name not in used], [])
+
+
+class Generator(unittest.TestCase):
+    def test_fast_path_is_three_instructions(self):
+        for flavour, libmpi in PAIRS.items():
+            groups = generate.group(generate.hooks_of(flavour, libmpi))
+            text = generate.entry_stubs(sorted(groups, key=lambda g: g.hook.kind == "glue"))
+            body = re.search(r"^MPI_Bcast:\n(.*?)\.cfi_endproc", text, re.S | re.M)[1]
+            code = re.findall(r"^  ([a-z]\w*)", body, re.M)
+            self.assertEqual(code, ["cmpl", "jne", "jmp"])
+
+    def test_each_slot_has_its_specification(self):
+        for flavour, libmpi in PAIRS.items():
+            groups = generate.group(generate.hooks_of(flavour, libmpi))
+            groups.sort(key=lambda g: g.hook.kind == "glue")
+            slots = len([g for g in groups if g.hook.kind != "glue"])
+            stubs, specs = generate.entry_stubs(groups), generate.entry_specs(groups)
+            self.assertEqual(len(re.findall(r"Action::", specs)), slots)
+            real = stubs.split("lapwing_entry_real:\n")[1]
+            self.assertEqual(real.count(".quad"), slots + 1)
+
+    def test_one_level_only(self):
+        hooks = {f: {h.name: h for h in generate.hooks_of(f, lib)} for f, lib in PAIRS.items()}
+        if "mpich" in hooks:
+            # These call the C functions of MPICH, so they only note their caller.
+            self.assertEqual(hooks["mpich"]["mpi_send_"].kind, "site")
+            self.assertEqual(hooks["mpich"]["mpi_send_f08ts_"].kind, "site")
+            self.assertEqual(hooks["mpich"]["mpi_wait_f08_"].kind, "glue")
+            self.assertNotIn("mpi_bcast_", hooks["mpich"])
+            self.assertEqual(hooks["mpich"]["mpi_barrier_f08_"].kind, "stub")
+        if "openmpi" in hooks:
+            self.assertEqual(hooks["openmpi"]["mpi_send_"].kind, "glue")
+            self.assertEqual(hooks["openmpi"]["ompi_send_f"].kind, "glue")
+            self.assertEqual(hooks["openmpi"]["mpi_send_f08_"].kind, "site")
+            self.assertEqual(hooks["openmpi"]["mpi_test_f08_"].kind, "glue")
+            self.assertEqual(hooks["openmpi"]["ompi_bcast_f"].kind, "stub")
+            self.assertNotIn("mpi_bcast_f08_", hooks["openmpi"])
+
+
+class Exported(unittest.TestCase):
+    def test_hooks_are_exported(self):
+        preload = table.exported(PRELOAD[0])[0]
+        for flavour, libmpi in PAIRS.items():
+            functions = table.exported(LAPWING[flavour])[0]
+            names = {hook.name for hook in generate.hooks_of(flavour, libmpi)}
+            self.assertEqual(sorted(names - functions), [], f"{LAPWING[flavour]} lacks entry points")
+            self.assertEqual(sorted(names - preload), [], f"{PRELOAD[0]} lacks entry points")
+            self.assertEqual(sorted(n for n in functions if n.startswith(("PMPI", "pmpi"))), [])
+
+    def test_preload_needs_libc_alone(self):
+        import subprocess
+        dynamic = subprocess.run(["readelf", "-dW", PRELOAD[0]], check=True, capture_output=True, text=True).stdout
+        needed = re.findall(r"NEEDED.*\[(.*)\]", dynamic)
+        self.assertTrue(set(needed) <= {"libc.so.6", "ld-linux-x86-64.so.2"}, needed)
+
+
+def main():
+    part, *words = sys.argv[1:]
+    while words:
+        word = words.pop(0)
+        if word == "--preload":
+            PRELOAD.append(words.pop(0))
+            continue
+        flavour, libmpi, *rest = word.split("=")
+        PAIRS[flavour] = libmpi
+        LAPWING[flavour] = rest[0] if rest else ""
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(globals()[part.capitalize()])
+    sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
+
+
+if __name__ == "__main__":
+    main()
