@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/machine_facts.hpp"
+#include "cli/program.hpp"
 #include "cli/say.hpp"
 #include "report/table.hpp"
 
@@ -26,15 +27,20 @@ std::vector<Fact> all_facts() {
 }
 
 std::string conclusion(const std::vector<Fact>& facts) {
-  bool guarded = false, mpi = false, parts = false;
+  bool guarded = false, parts = false, ready = false;
+  int mpis = 0;
   for (const Fact& fact : facts) {
     if (fact.name == "guard") guarded = fact.level != Level::no;
     if (fact.name == "preload library") parts = fact.level == Level::ok;
-    if (fact.name == "MPICH" || fact.name == "Open MPI") mpi = mpi || fact.level == Level::ok;
+    if (fact.name == name_of(Mpi::mpich) || fact.name == name_of(Mpi::openmpi)) {
+      mpis += fact.found == "not found" ? 0 : 1;
+      ready = ready || fact.level == Level::ok;
+    }
   }
+  if (mpis == 0) return "Lapwing can hide nothing here until an MPI is installed.";
   if (!parts) return "Lapwing is not completely built or installed: programs would run plainly.";
-  if (!mpi) return "Lapwing can hide nothing here until an MPI with its launcher is installed.";
   if (!guarded) return "Lapwing runs programs here, but must complete every transfer at once: nothing is hidden.";
+  if (!ready) return "Lapwing may hide waiting here; see the notes on the MPIs.";
   return "Lapwing can hide waiting here. See it: lapwing demo";
 }
 

@@ -73,28 +73,38 @@ std::size_t values_of(Launcher launcher, const std::string& word) {
   return options_with_value(launcher).contains(name) ? 1 : 0;
 }
 
+/// Options that say how variables reach the ranks.
+void note_option(CommandLine& line, std::size_t at, std::size_t values) {
+  const std::string name = option_name(line.words[at]);
+  if (line.launcher == Launcher::hydra) {
+    if (name == "env" || name == "envlist" || name == "envnone") line.own_environment = true;
+    if (name == "configfile") line.from_file = true;
+    if (values == 2 && line.words[at + 1] == "LD_PRELOAD") line.user_preload = line.words[at + 2];
+  } else if (line.launcher == Launcher::orte) {
+    if (name == "app") line.from_file = true;
+    if (name == "x" && values == 1 && line.words[at + 1].starts_with("LD_PRELOAD=")) {
+      line.user_preload = line.words[at + 1].substr(sizeof "LD_PRELOAD=" - 1);
+    }
+  }
+}
+
 Segment parse_segment(CommandLine& line, std::size_t begin, std::size_t end) {
   Segment segment{begin, begin, end};
   std::size_t at = begin;
   bool guessing = false;  // after an option that is in no table, its value may look like the program
-  while (at < end && line.words[at].size() > 1 && line.words[at][0] == '-') {
+  while (at < end) {
     const std::string& word = line.words[at];
-    const std::size_t values = std::min(values_of(line.launcher, word), end - at - 1);
-    const std::string name = option_name(word);
-    if (line.launcher == Launcher::hydra) {
-      if (name == "env" || name == "envlist" || name == "envnone") line.own_environment = true;
-      if (name == "configfile") line.from_file = true;
-      if (values == 2 && line.words[at + 1] == "LD_PRELOAD") line.user_preload = line.words[at + 2];
-    } else if (line.launcher == Launcher::orte) {
-      if (name == "app") line.from_file = true;
-      if (name == "x" && values == 1 && line.words[at + 1].starts_with("LD_PRELOAD=")) {
-        line.user_preload = line.words[at + 1].substr(sizeof "LD_PRELOAD=" - 1);
-      }
+    if (word.size() < 2 || word[0] != '-') {
+      if (!guessing || at + 1 == end || find_executable(word)) break;
+      guessing = false;
+      ++at;
+      continue;
     }
+    const std::size_t values = std::min(values_of(line.launcher, word), end - at - 1);
+    note_option(line, at, values);
     guessing = values == 0 && word.find('=') == std::string::npos;
     at += 1 + values;
   }
-  if (guessing && at + 1 < end && !find_executable(line.words[at]) && find_executable(line.words[at + 1])) ++at;
   segment.program = at;
   return segment;
 }

@@ -30,12 +30,11 @@ std::string version_in(const std::string& text) {
 
 Fact mpi_fact(Mpi mpi) {
   const bool mpich = mpi == Mpi::mpich;
-  Fact fact{name_of(mpi), Level::no, "not found", ""};
+  Fact fact{name_of(mpi), Level::warn, "not found", ""};
   const std::string package = mpich ? "mpich" : "openmpi-bin";
   const auto launcher = find_launcher(mpi);
   const fs::path library = find_library(mpich ? "libmpich.so.12" : "libmpi.so.40");
   if (!launcher && library.empty()) {
-    fact.level = Level::warn;
     fact.follows = fmt::format("programs linked with it cannot run here (Debian: apt install {})", package);
     return fact;
   }
@@ -55,13 +54,12 @@ Fact mpi_fact(Mpi mpi) {
                            fortran.empty() ? "no libraries" : fortran);
   const fs::path engine = prefix() / "lib" / fmt::format("liblapwing-{}.so", flavour_of(mpi));
   const std::string tested = mpich ? "4.0" : "4.1";
-  if (!fs::exists(engine)) {
-    fact.follows = fmt::format("{} is missing: its programs run plainly", engine.filename().string());
-  } else if (!launcher) {
-    fact.level = Level::warn;
+  if (!launcher) {
     fact.follows = fmt::format("its launcher is missing (Debian: apt install {})", package);
+  } else if (!fs::exists(engine)) {
+    fact.level = Level::no;
+    fact.follows = fmt::format("{} is missing: its programs run plainly", engine.filename().string());
   } else if (!version.starts_with(tested + ".")) {
-    fact.level = Level::warn;
     fact.follows = fmt::format("tested with {}; others may work", tested);
   } else {
     fact.level = Level::ok;

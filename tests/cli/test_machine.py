@@ -39,6 +39,7 @@ class Doctor(CommandTest):
         facts, _ = self.facts(PATH="/nonexistent")
         self.assertIn("no launcher", facts["MPICH"]["found"])
         self.assertIn("apt install mpich", facts["MPICH"]["follows"])
+        self.assertEqual(facts["MPICH"]["level"], "warn")
 
     def test_profiles(self):
         place = self.folder / "lapwing"

@@ -92,7 +92,7 @@ class Report(CommandTest):
     def on_terminal(self, path, **env):
         leader, follower = pty.openpty()
         subprocess.run([str(LAPWING), "report", str(path)], stdout=follower, check=True, timeout=30,
-                       env=clean_environment(TERM="xterm", **env))
+                       env=clean_environment(**{"TERM": "xterm", **env}))
         os.close(follower)
         text = b""
         try:
