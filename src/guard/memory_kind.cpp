@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guard/memory_kind.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
-#include "guard/kernel.hpp"
+#include "guard/registry.hpp"
 
 namespace lapwing::guard {
 namespace {
@@ -22,7 +23,14 @@ struct Mapping {
   bool usable, file;
 };
 
-bool query(std::uintptr_t address, Mapping& out, int& error) {
+// The program may write what only an outgoing region made read-only.
+bool only_we_forbid_writing(std::uintptr_t begin, std::uintptr_t end) {
+  for (; begin < end; begin += page_size)
+    if (!closed_elsewhere(begin, nullptr)) return false;
+  return true;
+}
+
+bool query(std::uintptr_t address, std::uintptr_t end, Mapping& out, int& error) {
   kernel::MapQuery q{};
   q.size = sizeof q;
   q.query_addr = address;
@@ -30,7 +38,9 @@ bool query(std::uintptr_t address, Mapping& out, int& error) {
   if (error != 0) return false;
   bool plain = q.vma_page_size == page_size && !(q.vma_flags & kernel::vma_shared);
   constexpr std::uint64_t mask = kernel::vma_readable | kernel::vma_writable | kernel::vma_executable;
-  bool access = (q.vma_flags & mask) == (kernel::vma_readable | kernel::vma_writable);
+  bool access = (q.vma_flags & mask) == (kernel::vma_readable | kernel::vma_writable) ||
+                ((q.vma_flags & mask) == kernel::vma_readable && plain && closed_regions.load() > 0 &&
+                 only_we_forbid_writing(address, std::min<std::uintptr_t>(q.vma_end, end)));
   out = {q.vma_start, q.vma_end, plain && access, q.inode != 0};
   return true;
 }
@@ -53,7 +63,8 @@ MemoryKind parse(std::uintptr_t begin, std::uintptr_t end) {
       inside = from <= at && at < to;
       if (from > at) return {};
       if (!inside) continue;
-      ok = mode[0] == 'r' && mode[1] == 'w' && mode[2] == '-' && mode[3] == 'p';
+      ok = mode[0] == 'r' && mode[2] == '-' && mode[3] == 'p' &&
+           (mode[1] == 'w' || only_we_forbid_writing(at, std::min(to, end)));
       kind.file |= inode != 0;
       if (kind.mappings++ == 0) kind.begin = from;
       at = kind.end = to;
@@ -84,7 +95,7 @@ MemoryKind memory_kind(std::uintptr_t begin, std::uintptr_t end) {
     Mapping m;
     if (kind.mappings == most_mappings) return {};
     int error = 0;
-    if (!query(at, m, error)) {
+    if (!query(at, end, m, error)) {
       if (error != ENOTTY && error != EINVAL) return {};
       queries = false;
       return parse(begin, end);

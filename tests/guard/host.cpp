@@ -105,10 +105,12 @@ bool Message::close_outgoing() {
 void Message::land_here(std::size_t first, std::size_t last) {
   char* a = from_ + first * page;
   char* b = from_ + last * page;
-  if (!region_->outgoing()) {
-    char* target = region_->landing(a);
-    for (char* p = a; p < b; ++p) *target++ = expected(p);
-  }
+  if (!region_->outgoing())
+    for (char* at = a; at < b; at += page) {
+      if (!meets_closed(at, page)) continue;  // has landed before
+      char* target = region_->landing(at);
+      for (char* p = at; p < at + page; ++p) *target++ = expected(p);
+    }
   region_->open(a, b);
 }
 

@@ -190,6 +190,7 @@ TEST_P(Incoming, OpeningTwiceOrInPiecesIsHarmless) {
     for (char* p = m.get(); p < m.get() + m.size(); ++p)
       if (p < m.get() + 3 * page || p >= m.get() + 5 * page) *r.landing(p) = message.expected(p);
     r.open(m.get(), m.get() + m.size());
+    r.open(m.get() + 2 * page, m.get() + 6 * page);
   });
   EXPECT_EQ(m.get()[3 * page], 'x');
   m.get()[3 * page] = message.expected(m.get() + 3 * page);
