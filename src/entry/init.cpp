@@ -39,6 +39,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (rc != MPI_SUCCESS) return rc;
   transfer::Record::begin(settings.report);
   transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle);
+  mpi::forget_launcher();
   return rc;
 }
 

@@ -17,6 +17,9 @@ enum class Presence { all, some, unknown };
 /// make it hang. `unknown` where the launcher offers no key-value space.
 Presence presence(int rank, int size, std::string* missing);
 
+/// After PMPI_Init and any presence(): ends what announce_presence() began.
+void forget_launcher();
+
 /// Whether MPI may be initialised with MPI_THREAD_MULTIPLE although the program
 /// asked for less; otherwise `why` says what would break.
 bool may_raise_thread_level(std::string* why);

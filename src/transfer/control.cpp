@@ -16,7 +16,7 @@ void Control::send(int destination, int kind, const void* data, std::size_t size
   if (size) std::memcpy(letter.bytes.get(), data, size);
   PMPI_Isend(letter.bytes.get(), static_cast<int>(size), MPI_BYTE, destination, kind, comm_, &letter.request);
   outbox_.push_back(std::move(letter));
-  ++sent_;
+  ++sent_to_[static_cast<std::size_t>(destination)];
 }
 
 int Control::progress() {

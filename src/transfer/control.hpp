@@ -27,7 +27,7 @@ class Control {
   using Handler = std::function<void(int source, const char* data, std::size_t size)>;
 
   /// Takes `comm`, a duplicate of the world that nobody else uses.
-  explicit Control(MPI_Comm comm) : comm_(comm) {}
+  Control(MPI_Comm comm, int processes) : comm_(comm), sent_to_(static_cast<std::size_t>(processes)) {}
 
   /// Registers what to do with messages of `kind` (0..63). Before the first
   /// one can arrive: a message of an unknown kind ends the job with a sentence.
@@ -43,7 +43,8 @@ class Control {
   /// True while a sent message has not left.
   bool sending() const { return !outbox_.empty(); }
 
-  std::uint64_t sent() const { return sent_; }
+  /// Messages sent so far, by destination.
+  const std::vector<std::uint64_t>& sent_to() const { return sent_to_; }
   std::uint64_t handled() const { return handled_; }
 
  private:
@@ -57,7 +58,8 @@ class Control {
   Handler handlers_[kinds];
   std::deque<Letter> outbox_;
   std::vector<char> inbox_;
-  std::uint64_t sent_ = 0, handled_ = 0;
+  std::vector<std::uint64_t> sent_to_;
+  std::uint64_t handled_ = 0;
 };
 
 }  // namespace lapwing::transfer

@@ -95,7 +95,13 @@ void Helper::loop() {
       if (read(wake_fd_, &wakes, sizeof wakes) < 0) continue;
       backoff_ns_ = 0;
     }
-    if (count == 2 && (descriptors[1].revents & POLLIN)) backoff_ns_ = 0;
+    if (count == 2 && (descriptors[1].revents & POLLIN)) {
+      // Even when nothing is closed any more: a touch that raced with the
+      // opening waits until its event has been answered.
+      std::lock_guard lock(engine_.mutex());
+      guard::serve();
+      backoff_ns_ = 0;
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <numeric>
 
@@ -33,7 +34,7 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
   PMPI_Comm_dup(MPI_COMM_WORLD, &strips_comm_);
   PMPI_Comm_dup(MPI_COMM_SELF, &self_comm_);
   for (MPI_Comm comm : {control_comm_, strips_comm_, self_comm_}) PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  control_ = std::make_unique<Control>(control_comm_);
+  control_ = std::make_unique<Control>(control_comm_, world_size_);
   control_->on(credit_kind, [this](int s, const char* d, std::size_t n) { on_credit(s, d, n); });
   control_->on(truncated_kind, [this](int s, const char* d, std::size_t n) { on_truncated(s, d, n); });
   control_->on(drain_kind, [this](int s, const char* d, std::size_t n) { on_drain(s, d, n); });
@@ -137,14 +138,23 @@ void Engine::finish() {
     PMPI_Test(&everybody, &here, MPI_STATUS_IGNORE);
     return here != 0;
   });
-  // Credits sent before the barrier may still be on their way; a message that
-  // gets none was never received, which MPI lets a program get away with.
-  const std::uint64_t patience = now_ns() + 50'000'000;
+  // What was written to this rank before the barrier may still be on its way:
+  // the senders' counts tell how much of it there is.
+  std::vector<std::uint64_t> sent = control_->sent_to();
+  std::uint64_t expected = 0;
+  PMPI_Ireduce_scatter_block(sent.data(), &expected, 1, MPI_UINT64_T, MPI_SUM, strips_comm_, &everybody);
+  bool counted = false;
   drive([&] {
-    for (const auto& transfer : outgoing_) {
-      if (transfer->credited() != 0 || now_ns() < patience) return false;
-    }
-    return true;
+    int done = 0;
+    if (!counted) PMPI_Test(&everybody, &done, MPI_STATUS_IGNORE);
+    counted |= done != 0;
+    listening_ = true;
+    return counted && control_->handled() >= expected;
+  });
+  // A message without any credit was never received, which MPI lets a program
+  // get away with; all others leave now.
+  drive([&] {
+    return std::all_of(outgoing_.begin(), outgoing_.end(), [](const auto& t) { return t->credited() == 0; });
   });
   std::lock_guard lock(mutex_);
   for (const auto& transfer : outgoing_) transfer->abandon();

@@ -15,8 +15,11 @@ Outgoing::Outgoing(std::uint32_t id, const char* payload, std::size_t total, int
                    Site* site)
     : id_(id), payload_(payload), total_(total), destination_(destination), plan_(plan), site_(site) {}
 
-Outgoing::~Outgoing() {
+Outgoing::~Outgoing() { open_all(); }
+
+void Outgoing::open_all() {
   if (region_) region_->open(region_->begin(), region_->end());
+  region_.reset();
 }
 
 HeaderBytes& Outgoing::prepare_header(std::uint32_t site_key) {
@@ -58,7 +61,7 @@ bool Outgoing::guard() {
 void Outgoing::open_frontier() {
   if (!region_) return;
   if (strips_left()) {
-    region_.reset();  // opens what is left
+    open_all();
     return;
   }
   if (done_ == 0) return;
@@ -113,7 +116,7 @@ void Outgoing::abandon() {
   flying_.clear();
   done_ = next_ = plan_.count();
   header_left_ = true;
-  region_.reset();
+  open_all();
 }
 
 }  // namespace lapwing::transfer

@@ -72,6 +72,7 @@ class Outgoing {
 
  private:
   void open_frontier();
+  void open_all();
 
   std::uint32_t id_;
   const char* payload_;

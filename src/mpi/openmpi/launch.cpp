@@ -33,9 +33,10 @@ struct Pmix {
   int (*init)(PmixProcess*, void*, std::size_t) = nullptr;
   int (*put)(std::uint8_t, const char*, PmixValue*) = nullptr;
   int (*commit)() = nullptr;
+  int (*finalize)(const void*, std::size_t) = nullptr;
   int (*get)(const PmixProcess*, const char*, const void*, std::size_t, PmixValue**) = nullptr;
   PmixProcess self{};
-  bool ready = false;
+  bool initialised = false, ready = false;
 };
 Pmix pmix;
 
@@ -50,15 +51,23 @@ void announce_presence() {
     return function != nullptr;
   };
   if (!bind(pmix.init, "PMIx_Init") || !bind(pmix.put, "PMIx_Put") || !bind(pmix.commit, "PMIx_Commit") ||
-      !bind(pmix.get, "PMIx_Get")) {
+      !bind(pmix.get, "PMIx_Get") || !bind(pmix.finalize, "PMIx_Finalize")) {
     return;
   }
   if (pmix.init(&pmix.self, nullptr, 0) != 0) return;
+  pmix.initialised = true;
   PmixValue value{};
   value.type = pmix_int32;
   const std::int32_t one = 1;
   std::memcpy(value.data, &one, sizeof one);
   pmix.ready = pmix.put(pmix_global, "lapwing", &value) == 0 && pmix.commit() == 0;
+}
+
+void forget_launcher() {
+  // The library counts its users: with one too many of them the launcher would
+  // take the end of this process for a crash.
+  if (pmix.initialised) pmix.finalize(nullptr, 0);
+  pmix.initialised = pmix.ready = false;
 }
 
 Presence presence(int rank, int size, std::string* missing) {
