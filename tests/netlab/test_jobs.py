@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import time
 
 import support
 from support import FLAVOURS, OWN_FAILURE, program
@@ -31,16 +32,20 @@ class Jobs(support.NetlabTest):
 
     def best_bandwidth(self, flavour, rate, low, high):
         """No run may be faster than high; a run may be slower than low, as other work on the machine can make
-        it, but not six in a row."""
+        it, but not six in a row on a machine that has a core for each rank."""
         seen = []
-        while len(seen) < 6 and (not seen or max(seen) < low):
-            seen.append(bandwidth(self.good("run", "--rate", rate, "--", program(flavour), 2 << 20, 8)))
+        begin = time.monotonic()
+        while len(seen) < 6 and (not seen or max(seen) < low) and time.monotonic() < begin + 30:
+            seen.append(bandwidth(self.good("run", "--rate", rate, "--", program(flavour), 1 << 20, 12)))
             self.assertLess(seen[-1], high, f"MB/s at {rate}")
+        waiting = os.getloadavg()[0]
+        if max(seen) < low and waiting > os.cpu_count() + 2:
+            self.skipTest(f"the machine is too busy (load {waiting}) to fill a link of {rate}: {seen} MB/s")
         self.assertGreater(max(seen), low, f"MB/s at {rate}: {seen}")
 
     @for_each_mpi
     def test_links_have_the_rate(self, flavour):
-        for rate, megabytes in (("1gbit", 125.0), ("240mbit", 30.0)):
+        for rate, megabytes in (("240mbit", 30.0), ("1gbit", 125.0)):
             self.best_bandwidth(flavour, rate, 0.85 * megabytes, 1.15 * megabytes)
 
     @for_each_mpi
