@@ -77,16 +77,6 @@ int main(int argc, char** argv) {
   fresh(11);
   MPI_Reduce_local(a, b, N, MPI_DOUBLE, MPI_SUM);
   say("reduce_local");
-  fresh(12);
-  {
-    MPI_Win window;
-    MPI_Win_create(b, sizeof b, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    MPI_Win_fence(0, window);
-    MPI_Put(a, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, window);
-    MPI_Win_fence(0, window);
-    MPI_Win_free(&window);
-  }
-  say("put");
   if (rank == 0) printf("count %d\n", n);
   MPI_Finalize();
   return 0;
