@@ -57,14 +57,16 @@ class Removal(support.NetlabTest):
     def test_tool_killed_while_it_sets_up(self):
         for delay_ms in (30, 60, 90, 120, 150, 180, 220):
             with self.subTest(delay_ms=delay_ms):
-                process = self.start("up", "--hosts", 20, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                process = self.start("up", "--hosts", 20, stderr=subprocess.DEVNULL)
                 try:
                     process.wait(timeout=delay_ms / 1000)
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
-                for record in self.good("list", "--json").splitlines():   # it was quick enough, then
-                    self.netlab("down", json.loads(record)["name"])
+                with process.stdout:
+                    name = process.stdout.read().strip()
+                if name:   # it was quick enough
+                    self.good("down", name)
                 self.wait_until(lambda: not self.processes(), "no process")
                 self.good("clean")
                 self.wait_until(lambda: self.good("clean") == "" and not self.records(), "no record")

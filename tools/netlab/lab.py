@@ -91,6 +91,7 @@ class Lab:
         if self._keeper is not None:
             try:
                 self._keeper.send_signal(signal.SIGTERM)
+                self._keeper.send_signal(signal.SIGCONT)   # were it stopped, it would not hear
                 self._keeper.wait(timeout=10)
             except subprocess.TimeoutExpired:
                 self._keeper.kill()
@@ -140,6 +141,7 @@ class Lab:
         if not record:
             raise NetlabError(f"There is no lab named {name}.")
         os.kill(record["keeper"], signal.SIGTERM)
+        os.kill(record["keeper"], signal.SIGCONT)   # were it stopped, it would not hear
 
     # -- running things -----------------------------------------------------------------------------
 
