@@ -116,10 +116,11 @@ bool resume_with_child_stack(greg_t* r, long number) {
   }
   clone_args a{};
   if (number != SYS_clone3 || r[REG_RSI] < 64 || r[REG_RSI] > static_cast<greg_t>(copy_room)) return false;
-  std::memcpy(&a, reinterpret_cast<void*>(r[REG_RDI]), sizeof a < static_cast<std::size_t>(r[REG_RSI])
-                                                           ? sizeof a
-                                                           : static_cast<std::size_t>(r[REG_RSI]));
-  if (a.stack == 0 || a.stack_size < 2 * frame_with_copy || r[REG_RSI] > static_cast<greg_t>(sizeof a)) return false;
+  std::memcpy(
+      &a, reinterpret_cast<void*>(r[REG_RDI]),
+      sizeof a < static_cast<std::size_t>(r[REG_RSI]) ? sizeof a : static_cast<std::size_t>(r[REG_RSI]));
+  if (a.stack == 0 || a.stack_size < 2 * frame_with_copy || r[REG_RSI] > static_cast<greg_t>(sizeof a))
+    return false;
   a.stack_size -= frame_with_copy;
   put(static_cast<greg_t>(a.stack + a.stack_size), &back, sizeof back);
   resume_with_copy(r, r[REG_RDI], &a, static_cast<std::size_t>(r[REG_RSI]));
@@ -202,7 +203,8 @@ void regions_closed() {
 
 void regions_opened() {
   if (!running()) return;
-  for (int i = 0, n = threads_used.load(); i < n; ++i) threads[i].selector.store(SYSCALL_DISPATCH_FILTER_ALLOW);
+  for (int i = 0, n = threads_used.load(); i < n; ++i)
+    threads[i].selector.store(SYSCALL_DISPATCH_FILTER_ALLOW);
   if (closed_regions.load() > 0) regions_closed();
 }
 

@@ -57,9 +57,9 @@ class Region {
   /// become the program's, in place before access is granted. Wakes waiters.
   virtual void open(char* from, char* to) = 0;
 
-  std::atomic<std::uint32_t> faults{0};      ///< touches that had to wait
-  std::atomic<std::uint32_t> waiting{0};     ///< threads stopped right now
-  std::atomic<std::uint64_t> waited_ns{0};   ///< sum of the stops that ended
+  std::atomic<std::uint32_t> faults{0};     ///< touches that had to wait
+  std::atomic<std::uint32_t> waiting{0};    ///< threads stopped right now
+  std::atomic<std::uint64_t> waited_ns{0};  ///< sum of the stops that ended
   std::atomic<std::uintptr_t> first_fault{0};
   std::atomic<std::uintptr_t> last_fault{0};
   /// Thread-safe: some thread wants these pages now (a fault, or await()).

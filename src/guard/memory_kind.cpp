@@ -57,8 +57,8 @@ MemoryKind parse(std::uintptr_t begin, std::uintptr_t end) {
     std::uintptr_t from = 0, to = 0, offset = 0, inode = 0;
     char mode[8] = {};
     unsigned major = 0, minor = 0, kib = 0;
-    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %" SCNxPTR " %x:%x %" SCNuPTR, &from, &to, mode, &offset,
-                    &major, &minor, &inode) == 7) {
+    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %" SCNxPTR " %x:%x %" SCNuPTR, &from, &to, mode,
+                    &offset, &major, &minor, &inode) == 7) {
       if (at >= end) break;
       inside = from <= at && at < to;
       if (from > at) return {};

@@ -8,9 +8,9 @@
 namespace lapwing::guard {
 
 struct MemoryKind {
-  bool guardable = false;   ///< every byte is mapped, private, readable, writable, 4 KiB pages
-  bool file = false;        ///< some of it is a private view of a file (.data)
-  int mappings = 0;         ///< how many adjacent mappings it spans
+  bool guardable = false;             ///< every byte is mapped, private, readable, writable, 4 KiB pages
+  bool file = false;                  ///< some of it is a private view of a file (.data)
+  int mappings = 0;                   ///< how many adjacent mappings it spans
   std::uintptr_t begin = 0, end = 0;  ///< of those mappings together
 };
 

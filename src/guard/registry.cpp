@@ -159,7 +159,8 @@ std::uintptr_t RegionBase::next_closed(std::uintptr_t from, std::uintptr_t to) c
   while (from < to) {
     std::size_t i = (from - base) / page_size;
     std::uint64_t closed_here = ~open_[i / 64].load() >> (i % 64);
-    if (closed_here) return std::min(to, from + static_cast<unsigned>(__builtin_ctzll(closed_here)) * page_size);
+    if (closed_here)
+      return std::min(to, from + static_cast<unsigned>(__builtin_ctzll(closed_here)) * page_size);
     from = base + (i / 64 + 1) * 64 * page_size;
   }
   return to;

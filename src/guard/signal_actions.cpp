@@ -94,7 +94,8 @@ void send_again(int signal, siginfo_t* info) {
 
 KernelAction to_kernel(const struct sigaction& a) {
   KernelAction k;
-  k.handler = a.sa_flags & SA_SIGINFO ? reinterpret_cast<void*>(a.sa_sigaction) : reinterpret_cast<void*>(a.sa_handler);
+  k.handler = a.sa_flags & SA_SIGINFO ? reinterpret_cast<void*>(a.sa_sigaction)
+                                      : reinterpret_cast<void*>(a.sa_handler);
   k.flags = static_cast<unsigned>(a.sa_flags);
   std::memcpy(&k.mask, &a.sa_mask, sizeof k.mask);
   return k;

@@ -2,7 +2,9 @@
 #include "guard/syscall_arguments.hpp"
 
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,23 +22,10 @@ std::uint64_t clone_flags(long number, const long (&a)[6]) {
   return flags;
 }
 
-// Calls that reach memory through pointers in memory, or make a copy of all of
-// it, or replace it: they wait until nothing is closed.
+// Calls that make a copy of all memory, or replace it, or reach it through
+// structures unknown here: they wait until nothing is closed.
 bool touches_anything(long number, const long (&a)[6]) {
   switch (number) {
-    case SYS_readv:
-    case SYS_writev:
-    case SYS_preadv:
-    case SYS_pwritev:
-    case SYS_preadv2:
-    case SYS_pwritev2:
-    case SYS_sendmsg:
-    case SYS_recvmsg:
-    case SYS_sendmmsg:
-    case SYS_recvmmsg:
-    case SYS_vmsplice:
-    case SYS_process_vm_readv:
-    case SYS_process_vm_writev:
     case SYS_process_madvise:
     case SYS_io_submit:
     case SYS_io_uring_enter:
@@ -52,8 +41,6 @@ bool touches_anything(long number, const long (&a)[6]) {
       std::uint64_t flags = clone_flags(number, a);
       return !(flags & CLONE_VM) || (flags & CLONE_VFORK);
     }
-    case SYS_ioctl:  // terminals have flat arguments, others may not
-      return (a[1] & 0xff00) != 0x5400;
     default:
       return false;
   }
@@ -62,10 +49,10 @@ bool touches_anything(long number, const long (&a)[6]) {
 // One argument of a call: a pointer to `size` bytes, or to as many `size`s as
 // another argument says.
 struct Argument {
-  std::uint8_t at;      ///< which argument points
-  std::uint16_t size;   ///< bytes, or the size of one element
-  std::int8_t count;    ///< which argument counts the elements, or one of those below
-  bool reads = false;   ///< the kernel only reads: pages of a send may stay closed
+  std::uint8_t at;     ///< which argument points
+  std::uint16_t size;  ///< bytes, or the size of one element
+  std::int8_t count;   ///< which argument counts the elements, or one of those below
+  bool reads = false;  ///< the kernel only reads: pages of a send may stay closed
 };
 constexpr std::int8_t once = -1, string = -2;
 
@@ -176,6 +163,63 @@ void await_known(const Call& call, const long (&a)[6]) {
   }
 }
 
+// Lists of buffers, as MPI's own transports use them while they hold its lock:
+// exactly what they name may be waited for, and nothing else.
+void await_vector(std::uint64_t vector, std::uint64_t count, bool reads) {
+  constexpr std::uint64_t longest = 1024;  // IOV_MAX
+  if (vector < page_size || count == 0 || count > longest) return;
+  await_range(vector, count * sizeof(iovec), true);
+  const auto* v = reinterpret_cast<const iovec*>(vector);
+  for (std::uint64_t i = 0; i < count; ++i)
+    await_range(reinterpret_cast<std::uint64_t>(v[i].iov_base), v[i].iov_len, reads);
+}
+
+void await_message(std::uint64_t address, bool reads) {
+  if (address < page_size) return;
+  await_range(address, sizeof(msghdr), reads);
+  const auto* m = reinterpret_cast<const msghdr*>(address);
+  await_range(reinterpret_cast<std::uint64_t>(m->msg_name), m->msg_namelen, reads);
+  await_range(reinterpret_cast<std::uint64_t>(m->msg_control), m->msg_controllen, reads);
+  await_vector(reinterpret_cast<std::uint64_t>(m->msg_iov), m->msg_iovlen, reads);
+}
+
+void await_messages(std::uint64_t address, std::uint64_t count, bool reads) {
+  if (address < page_size || count > 1024) return;
+  await_range(address, count * sizeof(mmsghdr), false);  // the kernel writes each length
+  for (std::uint64_t i = 0; i < count; ++i) await_message(address + i * sizeof(mmsghdr), reads);
+}
+
+bool await_lists(long number, const long (&a)[6]) {
+  auto u = [&](int i) { return static_cast<std::uint64_t>(a[i]); };
+  switch (number) {
+    case SYS_readv:
+    case SYS_preadv:
+    case SYS_preadv2:
+      await_vector(u(1), u(2), false);
+      return true;
+    case SYS_writev:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_process_vm_writev:
+      await_vector(u(1), u(2), true);
+      return true;
+    case SYS_vmsplice:  // may lend the pages themselves
+    case SYS_process_vm_readv:
+      await_vector(u(1), u(2), false);
+      return true;
+    case SYS_sendmsg:
+    case SYS_recvmsg:
+      await_message(u(1), number == SYS_sendmsg);
+      return true;
+    case SYS_sendmmsg:
+    case SYS_recvmmsg:
+      await_messages(u(1), u(2), number == SYS_sendmmsg);
+      return true;
+    default:
+      return false;
+  }
+}
+
 // A structure or a path of at most a page, or a buffer with its length behind.
 void await_unknown(const long (&a)[6]) {
   for (int i = 0; i < 6; ++i) {
@@ -198,10 +242,12 @@ bool shares_memory(long number, const long (&a)[6]) {
 
 void await_arguments(long number, const long (&a)[6]) {
   if (closed_regions.load() == 0) return;
-  if (number == SYS_clone3) await_range(static_cast<std::uint64_t>(a[0]), static_cast<std::uint64_t>(a[1]), true);
+  if (number == SYS_clone3)
+    await_range(static_cast<std::uint64_t>(a[0]), static_cast<std::uint64_t>(a[1]), true);
   if (touches_anything(number, a)) return await_all();
   // All that lies above the new end is given back.
   if (number == SYS_brk) return await_range(static_cast<std::uint64_t>(a[0]), std::uint64_t{1} << 36, false);
+  if (await_lists(number, a)) return;
   for (const Call& call : known)
     if (call.number == number) return await_known(call, a);
   await_unknown(a);

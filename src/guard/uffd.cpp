@@ -38,8 +38,8 @@ std::uint64_t offered_features() {
 }
 
 constexpr std::uint64_t needed = kernel::feature_thread_id;
-constexpr std::uint64_t useful =
-    kernel::feature_exact_address | kernel::feature_wp | kernel::feature_wp_unpopulated | kernel::feature_move;
+constexpr std::uint64_t useful = kernel::feature_exact_address | kernel::feature_wp |
+                                 kernel::feature_wp_unpopulated | kernel::feature_move;
 
 void copy(char* target, char* source, std::size_t length) {
   std::size_t done = 0;
@@ -130,7 +130,8 @@ Ability probe() {
   a.move = features & kernel::feature_move;
   a.write_protect = features & kernel::feature_wp;
   a.usable = a.write_protect;
-  a.reason = a.usable ? "userfaultfd with kernel faults is permitted" : "this kernel cannot write-protect by userfaultfd";
+  a.reason = a.usable ? "userfaultfd with kernel faults is permitted"
+                      : "this kernel cannot write-protect by userfaultfd";
   return a;
 }
 

@@ -112,13 +112,15 @@ class Outgoing final : public RegionBase {
   std::size_t length() const { return static_cast<std::size_t>(end_ - begin_); }
 
   void open_run(char* from, char* to) override {
-    for_each_run_closed_by(*this, from, to, [](char* a, char* b) { protect(a, static_cast<std::size_t>(b - a), false); });
+    for_each_run_closed_by(*this, from, to,
+                           [](char* a, char* b) { protect(a, static_cast<std::size_t>(b - a), false); });
   }
 
   void finish() override { unwatch_free_pages(); }
 
   void unwatch_free_pages() {
-    for_each_run_closed_by(*this, begin_, end_, [](char* a, char* b) { unwatch(a, static_cast<std::size_t>(b - a)); });
+    for_each_run_closed_by(*this, begin_, end_,
+                           [](char* a, char* b) { unwatch(a, static_cast<std::size_t>(b - a)); });
   }
 };
 

@@ -46,8 +46,15 @@ void await_block(void* block) {
 
 extern "C" {
 
-LAPWING_EXPORT struct lapwing_preload_hooks lapwing_preload_hooks = {
-    LAPWING_PRELOAD_HOOKS_VERSION, &nothing_closed, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+LAPWING_EXPORT struct lapwing_preload_hooks lapwing_preload_hooks = {LAPWING_PRELOAD_HOOKS_VERSION,
+                                                                     &nothing_closed,
+                                                                     nullptr,
+                                                                     nullptr,
+                                                                     nullptr,
+                                                                     nullptr,
+                                                                     nullptr,
+                                                                     nullptr,
+                                                                     nullptr};
 
 LAPWING_EXPORT void free(void* block) noexcept {
   await_block(block);

@@ -49,21 +49,26 @@ LAPWING_EXPORT int execve(const char* path, char* const argv[], char* const env[
   return next_execve.get()(path, argv, env);
 }
 
-LAPWING_EXPORT int execv(const char* path, char* const argv[]) noexcept { return execve(path, argv, environ); }
+LAPWING_EXPORT int execv(const char* path, char* const argv[]) noexcept {
+  return execve(path, argv, environ);
+}
 
 LAPWING_EXPORT int execvpe(const char* file, char* const argv[], char* const env[]) noexcept {
   await_all();
   return next_execvpe.get()(file, argv, env);
 }
 
-LAPWING_EXPORT int execvp(const char* file, char* const argv[]) noexcept { return execvpe(file, argv, environ); }
+LAPWING_EXPORT int execvp(const char* file, char* const argv[]) noexcept {
+  return execvpe(file, argv, environ);
+}
 
 LAPWING_EXPORT int fexecve(int fd, char* const argv[], char* const env[]) noexcept {
   await_all();
   return next_fexecve.get()(fd, argv, env);
 }
 
-LAPWING_EXPORT int execveat(int fd, const char* path, char* const argv[], char* const env[], int flags) noexcept {
+LAPWING_EXPORT int execveat(int fd, const char* path, char* const argv[], char* const env[],
+                            int flags) noexcept {
   await_all();
   if (auto next = next_execveat.get()) return next(fd, path, argv, env, flags);
   errno = ENOSYS;

@@ -68,7 +68,9 @@ LAPWING_EXPORT Handler ssignal(int number, Handler handler) noexcept { return si
 LAPWING_EXPORT Handler sysv_signal(int number, Handler handler) noexcept {
   return simple(number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER), next_sysv_signal);
 }
-LAPWING_EXPORT Handler __sysv_signal(int number, Handler handler) noexcept { return sysv_signal(number, handler); }
+LAPWING_EXPORT Handler __sysv_signal(int number, Handler handler) noexcept {
+  return sysv_signal(number, handler);
+}
 
 LAPWING_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   sigset_t open;

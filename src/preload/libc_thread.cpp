@@ -46,8 +46,8 @@ void* begin(void* memory) {
 
 }  // namespace
 
-extern "C" LAPWING_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, Routine* routine,
-                                             void* argument) noexcept {
+extern "C" LAPWING_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                             Routine* routine, void* argument) noexcept {
   auto next = next_create.get();
   auto creation_begins = lapwing_preload_hooks.creation_begins;
   if (!creation_begins || !creation_begins()) return next(thread, attributes, routine, argument);

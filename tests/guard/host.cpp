@@ -131,7 +131,8 @@ Mapping::Mapping(std::size_t length, bool populate) : length_(length) {
 
 bool eventually(const std::function<bool()>& condition) {
   using namespace std::chrono;
-  for (auto end = steady_clock::now() + seconds(5); steady_clock::now() < end; std::this_thread::sleep_for(100us))
+  for (auto end = steady_clock::now() + seconds(5); steady_clock::now() < end;
+       std::this_thread::sleep_for(100us))
     if (condition()) return true;
   return condition();
 }

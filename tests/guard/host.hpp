@@ -65,7 +65,9 @@ class Message {
   void land_all() { land(0, pages()); }
   /// As land(), to be called on the engine's thread already.
   void land_here(std::size_t first, std::size_t last);
-  void drop_region() { host_.run([&] { region_.reset(); }); }
+  void drop_region() {
+    host_.run([&] { region_.reset(); });
+  }
 
   std::size_t pages() const { return static_cast<std::size_t>(to_ - from_) / page; }
   char* from() const { return from_; }  ///< the first closed byte
@@ -129,10 +131,9 @@ class GuardTest : public ::testing::TestWithParam<Backend> {
 /// The same without a Host, for tests that make one in a child process.
 class GuardChildTest : public ::testing::TestWithParam<Backend> {};
 
-#define LAPWING_BOTH_BACK_ENDS(suite)                                                         \
-  INSTANTIATE_TEST_SUITE_P(, suite,                                                           \
-                           ::testing::Values(lapwing::guard::Backend::userfaultfd,            \
-                                             lapwing::guard::Backend::mprotect),              \
-                           [](const auto& info) { return lapwing::guard::test::name_of(info.param); })
+#define LAPWING_BOTH_BACK_ENDS(suite)                                                                      \
+  INSTANTIATE_TEST_SUITE_P(                                                                                \
+      , suite, ::testing::Values(lapwing::guard::Backend::userfaultfd, lapwing::guard::Backend::mprotect), \
+      [](const auto& info) { return lapwing::guard::test::name_of(info.param); })
 
 }  // namespace lapwing::guard::test

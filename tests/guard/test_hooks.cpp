@@ -58,9 +58,11 @@ TEST_P(Hooks, ReallocKeepsTheMessage) {
     char* block = static_cast<char*>(malloc(length));
     char* moved = nullptr;
     check_waits(host(), block, length, [&] { moved = static_cast<char*>(realloc(block, 4 * length)); });
-    for (std::size_t i = 0; i < length; ++i) ASSERT_EQ(moved[i], Message::value(3, static_cast<std::ptrdiff_t>(i)));
+    for (std::size_t i = 0; i < length; ++i)
+      ASSERT_EQ(moved[i], Message::value(3, static_cast<std::ptrdiff_t>(i)));
     check_waits(host(), moved, length, [&] { moved = static_cast<char*>(reallocarray(moved, 8, length)); });
-    for (std::size_t i = 0; i < length; ++i) ASSERT_EQ(moved[i], Message::value(3, static_cast<std::ptrdiff_t>(i)));
+    for (std::size_t i = 0; i < length; ++i)
+      ASSERT_EQ(moved[i], Message::value(3, static_cast<std::ptrdiff_t>(i)));
     free(moved);
   }
 }
@@ -72,7 +74,8 @@ TEST_P(Hooks, UnmappingAndRemappingWait) {
   check_waits(host(), m.get() + 4 * page, 4 * page, [&] {
     moved = static_cast<char*>(mremap(m.get() + 4 * page, 4 * page, 64 * page, MREMAP_MAYMOVE));
   });
-  for (std::size_t i = 0; i < 4 * page; ++i) ASSERT_EQ(moved[i], Message::value(3, static_cast<std::ptrdiff_t>(i)));
+  for (std::size_t i = 0; i < 4 * page; ++i)
+    ASSERT_EQ(moved[i], Message::value(3, static_cast<std::ptrdiff_t>(i)));
   munmap(moved, 64 * page);
 }
 
@@ -107,16 +110,17 @@ TEST_P(Hooks, AThreadDoesNotEndWithAClosedStack) {
       bool by_exit;
     } work{host(), message, by_exit};
     pthread_t thread;
-    ASSERT_EQ(pthread_create(&thread, nullptr,
-                             [](void* p) -> void* {
-                               auto& w = *static_cast<Work*>(p);
-                               char local[20 * page];
-                               w.message = std::make_unique<Message>(w.host, local, sizeof local, 9);
-                               EXPECT_TRUE(w.message->close_incoming());
-                               if (w.by_exit) pthread_exit(nullptr);
-                               return nullptr;
-                             },
-                             &work),
+    ASSERT_EQ(pthread_create(
+                  &thread, nullptr,
+                  [](void* p) -> void* {
+                    auto& w = *static_cast<Work*>(p);
+                    char local[20 * page];
+                    w.message = std::make_unique<Message>(w.host, local, sizeof local, 9);
+                    EXPECT_TRUE(w.message->close_incoming());
+                    if (w.by_exit) pthread_exit(nullptr);
+                    return nullptr;
+                  },
+                  &work),
               0);
     ASSERT_EQ(pthread_join(thread, nullptr), 0);
     EXPECT_TRUE(landed.load());

@@ -137,7 +137,8 @@ TEST_P(Incoming, WhatHadLandedInTheEdgePagesStays) {
   Mapping m(8 * page);
   char* a = m.get() + page;
   char* b = m.get() + 7 * page;
-  for (std::size_t i = 0; i < 1000; ++i) a[i] = static_cast<char>(i), b[-1 - static_cast<long>(i)] = static_cast<char>(i * 3);
+  for (std::size_t i = 0; i < 1000; ++i)
+    a[i] = static_cast<char>(i), b[-1 - static_cast<long>(i)] = static_cast<char>(i * 3);
   auto region = close_incoming(a, b);
   ASSERT_TRUE(region);
   host().run([&] {

@@ -39,7 +39,8 @@ void land_when_wanted(Host& host, Message& message) {
 
 class Landing {
  public:
-  Landing(Host& host, Mapping& m, std::uint32_t seed, bool outgoing = false) : host_(host), message(host, m.get(), m.size(), seed) {
+  Landing(Host& host, Mapping& m, std::uint32_t seed, bool outgoing = false)
+      : host_(host), message(host, m.get(), m.size(), seed) {
     closed = outgoing ? message.close_outgoing() : message.close_incoming();
     land_when_wanted(host, message);
   }
@@ -186,7 +187,8 @@ TEST_P(Kernel, ProcessesStartWhilePagesAreClosed) {
   Landing l(host(), m, 10);
   ASSERT_TRUE(l.closed);
   EXPECT_EQ(system("exit 7") >> 8, 7);
-  char* const arguments[] = {const_cast<char*>("sh"), const_cast<char*>("-c"), const_cast<char*>("exit 3"), nullptr};
+  char* const arguments[] = {const_cast<char*>("sh"), const_cast<char*>("-c"), const_cast<char*>("exit 3"),
+                             nullptr};
   pid_t child;
   ASSERT_EQ(posix_spawn(&child, "/bin/sh", nullptr, nullptr, arguments, environ), 0);
   int status;

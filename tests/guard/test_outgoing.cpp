@@ -102,7 +102,9 @@ TEST_P(Outgoing, InitialisedDataIsGuardedOrRefused) {
 }
 
 TEST_P(Table, RefusesMemoryThatCannotBeGuarded) {
-  auto both = [](char* p, std::size_t n) { return close_incoming(p, p + n) != nullptr || close_outgoing(p, p + n) != nullptr; };
+  auto both = [](char* p, std::size_t n) {
+    return close_incoming(p, p + n) != nullptr || close_outgoing(p, p + n) != nullptr;
+  };
   auto map = [](int protection, int flags, int fd) {
     return static_cast<char*>(mmap(nullptr, 4 * page, protection, flags, fd, 0));
   };
@@ -273,7 +275,8 @@ TEST_P(Table, AwaitWaitsForTheWholeRange) {
   });
   EXPECT_TRUE(eventually([&] { return message.region().waiting.load() == 1; }));
   message.land(2, 5);
-  EXPECT_TRUE(eventually([&] { return message.region().waiting.load() == 1 && message.region().faults.load() == 2; }));
+  EXPECT_TRUE(eventually(
+      [&] { return message.region().waiting.load() == 1 && message.region().faults.load() == 2; }));
   EXPECT_FALSE(passed.load());
   message.land(5, 6);
   waiter.join();

@@ -44,9 +44,8 @@ struct sigaction action_of(void (*handler)(int, siginfo_t*, void*), int flags) {
 }
 
 // What a handler has written is read anew.
-#define REQUIRE(x)                                       \
-  if (std::atomic_signal_fence(std::memory_order_seq_cst); !(x)) \
-  return __LINE__ % 250 + 1
+#define REQUIRE(x) \
+  if (std::atomic_signal_fence(std::memory_order_seq_cst); !(x)) return __LINE__ % 250 + 1
 
 // An address where nobody has anything, unknown to the compiler.
 volatile std::uintptr_t nowhere = 16;
@@ -65,18 +64,20 @@ void expect_success(int status) {
 // A fault of the program's own while pages are closed elsewhere.
 int foreign_fault(Backend backend, bool before_start) {
   repaired = static_cast<char*>(mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  struct sigaction wanted = action_of(repair, 0), old {};
+  struct sigaction wanted = action_of(repair, 0), old{};
   if (before_start) REQUIRE(sigaction(SIGSEGV, &wanted, nullptr) == 0);
   Host host(backend);
   REQUIRE(host.started());
   if (!before_start) REQUIRE(sigaction(SIGSEGV, &wanted, nullptr) == 0);
   REQUIRE(sigaction(SIGSEGV, nullptr, &old) == 0);
-  REQUIRE(old.sa_sigaction == repair && (old.sa_flags & SA_SIGINFO) && sigismember(&old.sa_mask, SIGUSR1) == 1);
+  REQUIRE(old.sa_sigaction == repair && (old.sa_flags & SA_SIGINFO) &&
+          sigismember(&old.sa_mask, SIGUSR1) == 1);
   Mapping m(4 * page);
   Message message(host, m.get(), m.size(), 1);
   REQUIRE(message.close_incoming());
   static_cast<volatile char*>(repaired)[123] = 'p';
-  REQUIRE(calls == 1 && seen_signal == SIGSEGV && seen.si_addr == repaired + 123 && seen.si_code == SEGV_ACCERR);
+  REQUIRE(calls == 1 && seen_signal == SIGSEGV && seen.si_addr == repaired + 123 &&
+          seen.si_code == SEGV_ACCERR);
   REQUIRE(sigismember(&mask_inside, SIGUSR1) == 1 && repaired[123] == 'p');
   sigset_t after;
   pthread_sigmask(SIG_BLOCK, nullptr, &after);
@@ -240,7 +241,7 @@ TEST_P(Signals, OtherSignalsArriveWhileAThreadWaits) {
 TEST_P(Signals, TheProgramHasItsHandlersBackInTheEnd) {
   SKIP_UNLESS_PERMITTED();
   expect_success(in_child([] {
-    struct sigaction wanted = action_of(repair, SA_RESTART), old {};
+    struct sigaction wanted = action_of(repair, SA_RESTART), old{};
     sigaction(SIGSEGV, &wanted, nullptr);
     { Host host(GetParam()); }
     sigaction(SIGSEGV, nullptr, &old);
@@ -248,7 +249,10 @@ TEST_P(Signals, TheProgramHasItsHandlersBackInTheEnd) {
     repaired = static_cast<char*>(mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     static_cast<volatile char*>(repaired)[9] = 'p';
     REQUIRE(calls == 1 && seen.si_addr == repaired + 9);
-    { Host host(GetParam()); REQUIRE(sigaction(SIGSEGV, nullptr, &old) == 0); }
+    {
+      Host host(GetParam());
+      REQUIRE(sigaction(SIGSEGV, nullptr, &old) == 0);
+    }
     REQUIRE(old.sa_sigaction == repair);
     return 0;
   }));

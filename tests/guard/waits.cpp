@@ -43,7 +43,8 @@ Cost least_cost(char* p, std::size_t length, bool outgoing) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Backend backend = argc > 1 && std::strcmp(argv[1], "mprotect") == 0 ? Backend::mprotect : Backend::userfaultfd;
+  Backend backend =
+      argc > 1 && std::strcmp(argv[1], "mprotect") == 0 ? Backend::mprotect : Backend::userfaultfd;
   if (probe(backend).backend != backend) {
     std::printf("skipped: %s\n", probe(backend).reason.c_str());
     return 0;
