@@ -21,8 +21,9 @@ struct Options {
 int bench(const Options& options, const std::vector<std::string>& extra) {
   const auto driver = helper_program("bench-driver");
   if (!driver) {
-    throw Failure(kFailed, fmt::format("{}/libexec/lapwing/bench-driver is missing; build or install the whole project",
-                                       prefix().string()));
+    throw Failure(
+        kFailed, fmt::format("{}/libexec/lapwing/bench-driver is missing; build or install the whole project",
+                             prefix().string()));
   }
   Job job;
   job.words = {driver->string(), options.name};
@@ -43,17 +44,24 @@ Command add_bench(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bench", "Measure: plain, hand-written, Lapwing and the limit");
   auto options = std::make_shared<Options>();
   command->prefix_command();
-  command->add_option("NAME", options->name, "overlap: transfers with computation beside them; latency: ping-pongs")
-      ->check(CLI::IsMember({"overlap", "latency"}))->required()->type_name("");
+  command
+      ->add_option("NAME", options->name,
+                   "overlap: transfers with computation beside them; latency: ping-pongs")
+      ->check(CLI::IsMember({"overlap", "latency"}))
+      ->required()
+      ->type_name("");
   command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");
   command->add_flag("--json", options->json, "One JSON object a line");
   command->add_option("--mpi", options->mpi, "Which MPI")
-      ->check(CLI::IsMember({"mpich", "openmpi", "both"}))->type_name("mpich|openmpi|both");
+      ->check(CLI::IsMember({"mpich", "openmpi", "both"}))
+      ->type_name("mpich|openmpi|both");
   command->add_option("--pairs", options->pairs, "Alternating pairs of each case")
-      ->check(CLI::Range(1, 100000))->type_name("N");
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N");
   command->add_flag("--local", options->local, "On this host's own transport, without emulated hosts");
   command->add_option("--transport", options->transport, "Settings of the transport")
-      ->check(CLI::IsMember({"default", "best"}))->type_name("default|best");
+      ->check(CLI::IsMember({"default", "best"}))
+      ->type_name("default|best");
   command->footer(examples({{"lapwing bench overlap --quick", "what is hidden, case by case"},
                             {"lapwing bench latency --json", "one line a case, for programs"}}));
   return {command, true, [options](const std::vector<std::string>& words) { return bench(*options, words); }};

@@ -36,7 +36,9 @@ class Input {
     if (::fstat(STDIN_FILENO, &status) != 0 || ::isatty(STDIN_FILENO) == 1) return;
     const bool file = S_ISREG(status.st_mode);
     // A pipe that says nothing for a second is somebody's idle standard input.
-    struct pollfd waiting {STDIN_FILENO, POLLIN, 0};
+    struct pollfd waiting {
+      STDIN_FILENO, POLLIN, 0
+    };
     if (!file && (S_ISCHR(status.st_mode) || ::poll(&waiting, 1, 1000) <= 0)) return;
     copy_ = std::make_unique<TemporaryFile>();
     std::ofstream out(copy_->path(), std::ios::binary);
@@ -51,14 +53,14 @@ class Input {
 
 struct Side {
   std::vector<double> wall_s;
-  std::vector<std::string> output;               ///< standard output of each run
-  std::vector<std::vector<std::string>> files;   ///< of each run, each --output file
+  std::vector<std::string> output;              ///< standard output of each run
+  std::vector<std::vector<std::string>> files;  ///< of each run, each --output file
 };
 
 struct Comparison {
   Side off, on;
-  std::vector<double> ratios;        ///< off / on, pair by pair
-  std::vector<room::Report> reports;  ///< of the runs with Lapwing
+  std::vector<double> ratios;          ///< off / on, pair by pair
+  std::vector<room::Report> reports;   ///< of the runs with Lapwing
   std::optional<room::Report> before;  ///< Lapwing only watching
 };
 
@@ -117,29 +119,38 @@ class Runner {
 [[noreturn]] void fail(const Outcome& outcome, const Side& side, const char* how) {
   std::fwrite(side.output.back().data(), 1, side.output.back().size(), stdout);
   std::fflush(stdout);
-  throw Failure(outcome.status, outcome.signal != 0
-                                    ? fmt::format("the run {} Lapwing was ended by signal {}", how, outcome.signal)
-                                    : fmt::format("the run {} Lapwing ended with status {}", how, outcome.status));
+  throw Failure(outcome.status,
+                outcome.signal != 0
+                    ? fmt::format("the run {} Lapwing was ended by signal {}", how, outcome.signal)
+                    : fmt::format("the run {} Lapwing ended with status {}", how, outcome.status));
 }
 
 std::string sentence(const Verdict& verdict, const std::string& what) {
   switch (verdict.sameness) {
-    case Sameness::bitwise: return what + ": equal, byte for byte";
-    case Sameness::reordered: return what + ": equal lines, in another order (ranks print when they come to it)";
+    case Sameness::bitwise:
+      return what + ": equal, byte for byte";
+    case Sameness::reordered:
+      return what + ": equal lines, in another order (ranks print when they come to it)";
     case Sameness::varying:
-      return fmt::format("{}: equal, but for {} lines that differ between runs without Lapwing too, such as\n    {}",
-                         what, verdict.varying, verdict.example);
-    case Sameness::different: break;
+      return fmt::format(
+          "{}: equal, but for {} lines that differ between runs without Lapwing too, such as\n    {}", what,
+          verdict.varying, verdict.example);
+    case Sameness::different:
+      break;
   }
   return what + ": DIFFERENT";
 }
 
 const char* word_of(Sameness sameness) {
   switch (sameness) {
-    case Sameness::bitwise: return "bitwise";
-    case Sameness::reordered: return "reordered";
-    case Sameness::varying: return "varying";
-    case Sameness::different: break;
+    case Sameness::bitwise:
+      return "bitwise";
+    case Sameness::reordered:
+      return "reordered";
+    case Sameness::varying:
+      return "varying";
+    case Sameness::different:
+      break;
   }
   return "different";
 }
@@ -150,8 +161,8 @@ struct Named {
 };
 
 std::vector<Named> verdicts_of(const RunOptions& options, const Comparison& result) {
-  std::vector<Named> verdicts{{"standard output", compare_outputs(result.off.output, result.on.output,
-                                                                 options.ignored)}};
+  std::vector<Named> verdicts{
+      {"standard output", compare_outputs(result.off.output, result.on.output, options.ignored)}};
   for (std::size_t f = 0; f < options.files.size(); ++f) {
     std::vector<std::string> off, on;
     for (const auto& run : result.off.files) off.push_back(run[f]);
@@ -169,8 +180,11 @@ std::vector<double> exposed_after(const Comparison& result) {
 
 void print_json(const Comparison& result, const std::vector<Named>& verdicts, bool equal) {
   const room::Interval interval = room::median_interval(result.ratios);
-  nlohmann::json out{{"equal", equal}, {"pairs", result.ratios.size()}, {"plain_s", result.off.wall_s},
-                     {"lapwing_s", result.on.wall_s}, {"ratio", room::median(result.ratios)}};
+  nlohmann::json out{{"equal", equal},
+                     {"pairs", result.ratios.size()},
+                     {"plain_s", result.off.wall_s},
+                     {"lapwing_s", result.on.wall_s},
+                     {"ratio", room::median(result.ratios)}};
   if (result.ratios.size() >= 5) {
     out["ratio_low"] = interval.low;
     out["ratio_high"] = interval.high;
@@ -188,7 +202,9 @@ void print_json(const Comparison& result, const std::vector<Named>& verdicts, bo
 void print_text(const Comparison& result, const std::vector<Named>& verdicts) {
   const bool colours = room::colour_wanted(STDOUT_FILENO);
   room::Table table({{""}, {"median time", true}, {"least", true}, {"exposed wait", true}});
-  const auto least = [](const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); };
+  const auto least = [](const std::vector<double>& values) {
+    return *std::min_element(values.begin(), values.end());
+  };
   const auto row = [&](const char* name, const Side& side, const std::string& exposed) {
     table.add({name, room::seconds(room::median(side.wall_s)), room::seconds(least(side.wall_s)), exposed});
   };
@@ -200,8 +216,8 @@ void print_text(const Comparison& result, const std::vector<Named>& verdicts) {
   std::string line = fmt::format("Speed: {:.3f} of the plain run", ratio);
   if (result.ratios.size() >= 5) {
     const room::Interval interval = room::median_interval(result.ratios);
-    line += fmt::format(" ({:.0f} % interval of the median: {:.3f} to {:.3f}, {} pairs)", 100 * interval.confidence,
-                        interval.low, interval.high, result.ratios.size());
+    line += fmt::format(" ({:.0f} % interval of the median: {:.3f} to {:.3f}, {} pairs)",
+                        100 * interval.confidence, interval.low, interval.high, result.ratios.size());
   } else {
     line += fmt::format(" ({} pair{}; --pairs 6 gives an interval)", result.ratios.size(),
                         result.ratios.size() == 1 ? "" : "s");
@@ -212,8 +228,8 @@ void print_text(const Comparison& result, const std::vector<Named>& verdicts) {
   }
   for (const auto& named : verdicts) {
     const bool bad = named.verdict.sameness == Sameness::different;
-    fmt::print("{}\n", room::painted(sentence(named.verdict, named.name), bad ? room::Colour::bad : room::Colour::good,
-                                     colours));
+    fmt::print("{}\n", room::painted(sentence(named.verdict, named.name),
+                                     bad ? room::Colour::bad : room::Colour::good, colours));
     if (bad) fmt::print("{}", short_diff(named.verdict, 20));
   }
 }
@@ -234,7 +250,8 @@ int compare(const RunOptions& options, const std::vector<std::string>& words) {
     // Each goes first every other time, so that neither always finds warm caches.
     for (int turn = 0; turn < 2; ++turn) {
       if ((pair + turn) % 2 == 0) {
-        if (const Outcome outcome = runner.off(result.off); outcome.status != 0) fail(outcome, result.off, "without");
+        if (const Outcome outcome = runner.off(result.off); outcome.status != 0)
+          fail(outcome, result.off, "without");
       } else {
         std::optional<room::Report> report;
         if (const Outcome outcome = runner.on(&result.on, report, true); outcome.status != 0) {
@@ -244,12 +261,13 @@ int compare(const RunOptions& options, const std::vector<std::string>& words) {
       }
     }
     result.ratios.push_back(result.off.wall_s.back() / result.on.wall_s.back());
-    say("pair {} of {}: {} without, {} with", pair + 1, options.pairs, room::seconds(result.off.wall_s.back()),
-        room::seconds(result.on.wall_s.back()));
+    say("pair {} of {}: {} without, {} with", pair + 1, options.pairs,
+        room::seconds(result.off.wall_s.back()), room::seconds(result.on.wall_s.back()));
   }
   // How much there was to hide: once more, with Lapwing only watching.
   if (!result.reports.empty() && result.reports.back().standing_aside.empty()) {
-    if (const Outcome outcome = runner.on(nullptr, result.before, false); outcome.status != 0) result.before.reset();
+    if (const Outcome outcome = runner.on(nullptr, result.before, false); outcome.status != 0)
+      result.before.reset();
   }
   const std::vector<Named> verdicts = verdicts_of(options, result);
   const bool equal = std::none_of(verdicts.begin(), verdicts.end(), [](const Named& named) {

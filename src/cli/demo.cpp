@@ -60,11 +60,20 @@ std::vector<Row> rows_of(const DemoSeries& series) {
   return rows;
 }
 
+/// Noise may make a run slower than the plain one: then nothing was hidden.
+std::string hidden_share(const Row& row) {
+  if (!row.hidden) return "-";
+  return *row.hidden < 0.005 ? "none" : room::share(row.hidden);
+}
+
 const char* title_of(Variant variant) {
   switch (variant) {
-    case Variant::plain: return "plain program";
-    case Variant::lapwing: return "the same, with Lapwing";
-    case Variant::hand: break;
+    case Variant::plain:
+      return "plain program";
+    case Variant::lapwing:
+      return "the same, with Lapwing";
+    case Variant::hand:
+      break;
   }
   return "rewritten by hand";
 }
@@ -89,55 +98,68 @@ std::string checksums_of(const std::vector<DemoRun>& runs) {
 
 std::string setting(const Options& options, const DemoWork& work) {
   return fmt::format("Two ranks {}; {} messages of {} each way, as much computing as communicating.",
-                     options.inside ? "on two emulated hosts with a link of 1 Gbit/s" : "on this host", work.iterations,
-                     room::bytes(work.bytes));
+                     options.inside ? "on two emulated hosts with a link of 1 Gbit/s" : "on this host",
+                     work.iterations, room::bytes(work.bytes));
 }
 
 std::string what_happened(const std::vector<DemoSeries>& all, bool equal) {
   if (!equal) {
-    return "The results differ: that must never happen. Please report it with the output of `lapwing demo --json` and "
+    return "The results differ: that must never happen. Please report it with the output of `lapwing demo "
+           "--json` and "
            "`lapwing doctor --json`.";
   }
   std::string text =
-      "The plain program sends and receives with MPI_Sendrecv and then computes on what it got. Without Lapwing it "
-      "first waits for the whole message. With Lapwing, the same binary goes on as soon as the message is announced, "
-      "and stops only where it touches bytes that have not arrived; meanwhile the rest travels. The third program "
+      "The plain program sends and receives with MPI_Sendrecv and then computes on what it got. Without "
+      "Lapwing it "
+      "first waits for the whole message. With Lapwing, the same binary goes on as soon as the message is "
+      "announced, "
+      "and stops only where it touches bytes that have not arrived; meanwhile the rest travels. The third "
+      "program "
       "does the same by hand, at the price of being rewritten.";
   for (const DemoSeries& series : all) {
     const std::vector<Row> rows = rows_of(series);
     const Row &off = rows[0], &on = rows[1], &hand = rows[2];
     const std::string& aside = series.lapwing.back().standing_aside;
     text += fmt::format(" Under {} ", name_of(series.mpi));
-    if (!aside.empty()) {
+    if (!series.lapwing.back().reported) {
+      text += "Lapwing wrote no report, so what it did is not known.";
+    } else if (!aside.empty()) {
       text += fmt::format("Lapwing stood aside ({}), so the times are those of the plain program.", aside);
     } else if (series.lapwing.back().deferred == 0) {
       text += "Lapwing deferred nothing: it found that hiding does not pay here.";
     } else if (on.speed_up < 1.02) {
-      text += fmt::format("nothing was gained here: {} against {}. Where messages pass through memory and no core is "
-                          "spare, there is little to hide.", room::seconds(on.seconds), room::seconds(off.seconds));
+      text += fmt::format(
+          "nothing was gained here: {} against {}. Where messages pass through memory and no core is "
+          "spare, there is little to hide.",
+          room::seconds(on.seconds), room::seconds(off.seconds));
     } else {
-      text += fmt::format("{} of {} of waiting disappeared ({}), {} than by hand.",
-                          room::seconds(off.seconds - on.seconds), room::seconds(off.waiting), room::share(on.hidden),
-                          on.seconds < 0.995 * hand.seconds   ? "more"
-                          : on.seconds > 1.005 * hand.seconds ? "less"
-                                                              : "no less");
+      text += fmt::format("{} of {} of waiting disappeared ({}); rewriting by hand saves {} ({}).",
+                          room::seconds(off.seconds - on.seconds), room::seconds(off.waiting),
+                          hidden_share(on), room::seconds(off.seconds - hand.seconds), hidden_share(hand));
     }
   }
   return text + " The checksums cover every bit received and computed, on both ranks: they are equal.";
 }
 
-void print_text(const Options& options, const std::vector<DemoSeries>& all, const DemoWork& work, bool equal) {
+void print_text(const Options& options, const std::vector<DemoSeries>& all, const DemoWork& work,
+                bool equal) {
   const bool colours = room::colour_wanted(STDOUT_FILENO);
   fmt::print("\n{}\n", setting(options, work));
   if (!options.why_local.empty()) fmt::print("{}\n", options.why_local);
-  room::Table table({{"MPI"}, {"program"}, {"time", true}, {"of it waiting", true}, {"speed-up", true},
-                     {"waiting hidden", true}, {"checksum of the results"}});
+  room::Table table({{"MPI"},
+                     {"program"},
+                     {"time", true},
+                     {"of it waiting", true},
+                     {"speed-up", true},
+                     {"waiting hidden", true},
+                     {"checksum of the results"}});
   for (const DemoSeries& series : all) {
     if (&series != &all.front()) table.rule();
     for (const Row& row : rows_of(series)) {
       const bool ours = row.variant == Variant::lapwing;
-      table.add({name_of(series.mpi), title_of(row.variant), room::seconds(row.seconds), room::seconds(row.waiting),
-                 fmt::format("{:.2f}", row.speed_up), room::share(row.hidden), checksums_of(series.of(row.variant))},
+      table.add({name_of(series.mpi), title_of(row.variant), room::seconds(row.seconds),
+                 room::seconds(row.waiting), fmt::format("{:.2f}", row.speed_up), hidden_share(row),
+                 checksums_of(series.of(row.variant))},
                 ours ? room::Colour::good : room::Colour::none);
     }
   }
@@ -149,17 +171,23 @@ void print_text(const Options& options, const std::vector<DemoSeries>& all, cons
   if (equal) fmt::print("Your own program: lapwing run --compare -n 2 ./program\n");
 }
 
-void print_json(const Options& options, const std::vector<DemoSeries>& all, const DemoWork& work, bool equal) {
+void print_json(const Options& options, const std::vector<DemoSeries>& all, const DemoWork& work,
+                bool equal) {
   static const char* const kNames[] = {"plain", "lapwing", "hand"};
-  nlohmann::json out{{"equal", equal}, {"hosts", options.inside ? 2 : 1}, {"bytes", work.bytes},
-                     {"iterations", work.iterations}, {"work", work.work}, {"why_local", options.why_local}};
+  nlohmann::json out{{"equal", equal},      {"hosts", options.inside ? 2 : 1},
+                     {"bytes", work.bytes}, {"iterations", work.iterations},
+                     {"work", work.work},   {"why_local", options.why_local}};
   out["rows"] = nlohmann::json::array();
   for (const DemoSeries& series : all) {
     for (const Row& row : rows_of(series)) {
       const auto& runs = series.of(row.variant);
-      nlohmann::json line{{"mpi", flavour_of(series.mpi)}, {"program", kNames[static_cast<int>(row.variant)]},
-                          {"seconds", row.seconds}, {"waiting_s", row.waiting}, {"speed_up", row.speed_up},
-                          {"checksum", checksums_of(runs)}, {"runs", runs.size()}};
+      nlohmann::json line{{"mpi", flavour_of(series.mpi)},
+                          {"program", kNames[static_cast<int>(row.variant)]},
+                          {"seconds", row.seconds},
+                          {"waiting_s", row.waiting},
+                          {"speed_up", row.speed_up},
+                          {"checksum", checksums_of(runs)},
+                          {"runs", runs.size()}};
       line["hidden"] = row.hidden ? nlohmann::json(*row.hidden) : nlohmann::json();
       if (row.variant == Variant::lapwing) {
         line["deferred"] = runs.back().deferred;
@@ -192,15 +220,18 @@ std::string enter_lab(const Options& options) {
     std::string why;
     if (found.is_object() && found.contains("findings")) {
       for (const auto& [name, finding] : found["findings"].items()) {
-        const bool needed = name == "lab" || name == "ip" || name == "tc" || name == "nsenter" || name == "setpriv";
+        const bool needed =
+            name == "lab" || name == "ip" || name == "tc" || name == "nsenter" || name == "setpriv";
         if (needed && !finding.value("there", true)) why += " " + finding.value("text", "");
       }
     }
     return "Emulated hosts cannot be made here, so both ranks run on this host." + why;
   }
   Job job;
-  job.words = {tool->string(), "with", "--hosts", "2", "--rate", "1gbit", "--", (prefix() / "bin/lapwing").string(),
-               "demo", "--inside", "--size", options.size, "--mpi", options.mpi};
+  job.words = {tool->string(), "with",     "--hosts", "2",
+               "--rate",       "1gbit",    "--",      (prefix() / "bin/lapwing").string(),
+               "demo",         "--inside", "--size",  options.size,
+               "--mpi",        options.mpi};
   if (options.json) job.words.emplace_back("--json");
   become(job);
 }
@@ -245,14 +276,19 @@ Command add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand("demo", "See waiting disappear from a plain MPI program (a minute)");
   auto options = std::make_shared<Options>();
   command->add_flag("--local", options->local, "Both ranks on this host, without emulated hosts");
-  command->add_option("--size", options->size, "Bytes of each message")->type_name("BYTES")->capture_default_str();
-  command->add_option("--mpi", options->mpi, "Which MPI")->check(CLI::IsMember({"mpich", "openmpi", "both"}))
-      ->type_name("mpich|openmpi|both")->capture_default_str();
+  command->add_option("--size", options->size, "Bytes of each message")
+      ->type_name("BYTES")
+      ->capture_default_str();
+  command->add_option("--mpi", options->mpi, "Which MPI")
+      ->check(CLI::IsMember({"mpich", "openmpi", "both"}))
+      ->type_name("mpich|openmpi|both")
+      ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object");
   command->add_flag("--inside", options->inside)->group("");  // this process is in a lab already
-  command->footer("A program that sends, receives, and computes on what it got runs three times in turns: as it\n"
-                  "is, with Lapwing, and rewritten by hand for overlap. Their results are compared bit by bit.\n"
-                  "Exit status: 0 if all results are equal, 123 if not.\n");
+  command->footer(
+      "A program that sends, receives, and computes on what it got runs three times in turns: as it\n"
+      "is, with Lapwing, and rewritten by hand for overlap. Their results are compared bit by bit.\n"
+      "Exit status: 0 if all results are equal, 123 if not.\n");
   return {command, false, [options](const std::vector<std::string>&) { return demo(*options); }};
 }
 

@@ -18,15 +18,16 @@ enum class Variant { plain, lapwing, hand };
 struct DemoWork {
   std::uint64_t bytes = 4 << 20;  ///< per message
   int iterations = 40;
-  int work = 25;                  ///< computation per number; calibrate() sets it
+  int work = 25;  ///< computation per number; calibrate() sets it
 };
 
 /// One run, as the program itself timed it (from barrier to barrier).
 struct DemoRun {
   double seconds = 0;
-  double mpi_seconds = 0;    ///< in its own MPI calls
-  std::string checksum;      ///< of every bit that was received and computed
+  double mpi_seconds = 0;  ///< in its own MPI calls
+  std::string checksum;    ///< of every bit that was received and computed
   // From Lapwing's report.
+  bool reported = false;
   std::string standing_aside;
   std::uint64_t deferred = 0, faults = 0;
 };

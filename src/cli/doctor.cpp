@@ -19,8 +19,8 @@ namespace room = lapwing::report;
 
 std::vector<Fact> all_facts() {
   std::vector<Fact> facts{guard_fact()};
-  for (const auto& group : {kernel_facts(), std::vector<Fact>{core_fact()}, mpi_facts(), network_facts(),
-                            installation_facts()}) {
+  for (const auto& group :
+       {kernel_facts(), std::vector<Fact>{core_fact()}, mpi_facts(), network_facts(), installation_facts()}) {
     facts.insert(facts.end(), group.begin(), group.end());
   }
   return facts;
@@ -39,7 +39,8 @@ std::string conclusion(const std::vector<Fact>& facts) {
   }
   if (mpis == 0) return "Lapwing can hide nothing here until an MPI is installed.";
   if (!parts) return "Lapwing is not completely built or installed: programs would run plainly.";
-  if (!guarded) return "Lapwing runs programs here, but must complete every transfer at once: nothing is hidden.";
+  if (!guarded)
+    return "Lapwing runs programs here, but must complete every transfer at once: nothing is hidden.";
   if (!ready) return "Lapwing may hide waiting here; see the notes on the MPIs.";
   return "Lapwing can hide waiting here. See it: lapwing demo";
 }
@@ -49,7 +50,9 @@ int doctor(bool json) {
   if (json) {
     nlohmann::json out{{"lapwing", LAPWING_VERSION}, {"conclusion", conclusion(facts)}};
     for (const Fact& fact : facts) {
-      out["facts"].push_back({{"name", fact.name}, {"level", word_of(fact.level)}, {"found", fact.found},
+      out["facts"].push_back({{"name", fact.name},
+                              {"level", word_of(fact.level)},
+                              {"found", fact.found},
                               {"follows", fact.follows}});
     }
     fmt::print("{}\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -22,7 +22,8 @@ class Image {
     if (file < 0) return;
     struct stat status {};
     if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-      void* mapped = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+      void* mapped =
+          ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
       if (mapped != MAP_FAILED) {
         data_ = static_cast<const char*>(mapped);
         size_ = static_cast<std::size_t>(status.st_size);
@@ -61,7 +62,8 @@ void read_dynamic(const Image& image, const Elf64_Ehdr& header, const Elf64_Phdr
     for (unsigned i = 0; i < header.e_phnum; ++i) {
       Elf64_Phdr segment;
       if (!image.read(header.e_phoff + i * sizeof(segment), segment)) break;
-      if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz) {
+      if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+          address - segment.p_vaddr < segment.p_filesz) {
         return segment.p_offset + (address - segment.p_vaddr);
       }
     }
@@ -73,11 +75,20 @@ void read_dynamic(const Image& image, const Elf64_Ehdr& header, const Elf64_Phdr
     Elf64_Dyn entry;
     if (!image.read(dynamic.p_offset + at, entry) || entry.d_tag == DT_NULL) break;
     switch (entry.d_tag) {
-      case DT_NEEDED: needed.push_back(entry.d_un.d_val); break;
-      case DT_STRTAB: strings = to_offset(entry.d_un.d_ptr); break;
-      case DT_RPATH: rpath = entry.d_un.d_val; break;
-      case DT_RUNPATH: runpath = entry.d_un.d_val; break;
-      default: break;
+      case DT_NEEDED:
+        needed.push_back(entry.d_un.d_val);
+        break;
+      case DT_STRTAB:
+        strings = to_offset(entry.d_un.d_ptr);
+        break;
+      case DT_RPATH:
+        rpath = entry.d_un.d_val;
+        break;
+      case DT_RUNPATH:
+        runpath = entry.d_un.d_val;
+        break;
+      default:
+        break;
     }
   }
   if (strings == ~std::uint64_t{0}) return;

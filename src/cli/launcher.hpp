@@ -34,11 +34,11 @@ struct Segment {
 struct CommandLine {
   std::vector<std::string> words;
   Launcher launcher = Launcher::none;
-  std::size_t launcher_at = 0;     ///< index of the launcher's own name
-  std::vector<Segment> segments;   ///< more than one: several programs make up the job
-  bool from_file = false;          ///< programs are named in a file (-configfile, --app)
-  bool own_environment = false;    ///< a program gets variables of its own (hydra's -env...)
-  std::string user_preload;        ///< LD_PRELOAD that the launcher's options set
+  std::size_t launcher_at = 0;    ///< index of the launcher's own name
+  std::vector<Segment> segments;  ///< more than one: several programs make up the job
+  bool from_file = false;         ///< programs are named in a file (-configfile, --app)
+  bool own_environment = false;   ///< a program gets variables of its own (hydra's -env...)
+  std::string user_preload;       ///< LD_PRELOAD that the launcher's options set
 
   std::vector<std::string> program_words(std::size_t segment) const;
 };
@@ -47,6 +47,7 @@ CommandLine parse_command(std::vector<std::string> words);
 
 /// The same command with `variables` set in every rank, on every host.
 /// `local` receives what must be set in the launcher's own environment.
-std::vector<std::string> with_variables(const CommandLine& line, const Variables& variables, Variables& local);
+std::vector<std::string> with_variables(const CommandLine& line, const Variables& variables,
+                                        Variables& local);
 
 }  // namespace lapwing::cli

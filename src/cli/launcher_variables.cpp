@@ -12,7 +12,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 bool names_variable(const Variables& variables, const std::string& name) {
-  return std::any_of(variables.begin(), variables.end(), [&](const auto& entry) { return entry.first == name; });
+  return std::any_of(variables.begin(), variables.end(),
+                     [&](const auto& entry) { return entry.first == name; });
 }
 
 /// Hydra hands its whole environment on, unless told not to; -genv works in
@@ -66,7 +67,8 @@ Words for_orte(const CommandLine& line, const Variables& variables, Variables& l
       const bool option = i < segment.program && i + 1 < segment.end;
       if (option && (word == "-x" || word == "--x")) {
         const std::string name = line.words[i + 1].substr(0, line.words[i + 1].find('='));
-        const bool ours = name == "LD_PRELOAD" || (line.words[i + 1] == name && names_variable(variables, name));
+        const bool ours =
+            name == "LD_PRELOAD" || (line.words[i + 1] == name && names_variable(variables, name));
         if (ours) {
           ++i;
           continue;
@@ -111,19 +113,25 @@ Words for_srun(const CommandLine& line, const Variables& variables, Variables& l
     }
   }
   if (!done) {
-    words.insert(words.begin() + static_cast<std::ptrdiff_t>(line.launcher_at) + 1, "--export=ALL" + additions);
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(line.launcher_at) + 1,
+                 "--export=ALL" + additions);
   }
   return words;
 }
 
 }  // namespace
 
-std::vector<std::string> with_variables(const CommandLine& line, const Variables& variables, Variables& local) {
+std::vector<std::string> with_variables(const CommandLine& line, const Variables& variables,
+                                        Variables& local) {
   switch (line.launcher) {
-    case Launcher::hydra: return for_hydra(line, variables);
-    case Launcher::orte: return for_orte(line, variables, local);
-    case Launcher::srun: return for_srun(line, variables, local);
-    default: break;
+    case Launcher::hydra:
+      return for_hydra(line, variables);
+    case Launcher::orte:
+      return for_orte(line, variables, local);
+    case Launcher::srun:
+      return for_srun(line, variables, local);
+    default:
+      break;
   }
   local.insert(local.end(), variables.begin(), variables.end());
   return line.words;

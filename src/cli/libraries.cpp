@@ -57,7 +57,8 @@ std::map<std::string, fs::path> read_loader_cache() {
 std::vector<std::string> split_path(const std::string& path) {
   std::vector<std::string> folders;
   std::istringstream stream(path);
-  for (std::string folder; std::getline(stream, folder, ':');) folders.push_back(folder.empty() ? "." : folder);
+  for (std::string folder; std::getline(stream, folder, ':');)
+    folders.push_back(folder.empty() ? "." : folder);
   return folders;
 }
 

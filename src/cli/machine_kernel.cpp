@@ -32,7 +32,8 @@ constexpr int kSetSyscallUserDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
 
 /// struct procmap_query of Linux 6.11; only its size and place in the ioctl number matter.
 struct ProcmapQuery {
-  std::uint64_t size, query_flags, query_addr, vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+  std::uint64_t size, query_flags, query_addr, vma_start, vma_end, vma_flags, vma_page_size, vma_offset,
+      inode;
   std::uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
   std::uint64_t vma_name_addr, build_id_addr;
 };
@@ -49,13 +50,15 @@ Fact kernel_version() {
   ::uname(&name);
   int major = 0, minor = 0;
   std::sscanf(name.release, "%d.%d", &major, &minor);
-  Fact fact{"kernel", Level::ok, fmt::format("Linux {} on {}", name.release, name.machine), "new enough for all guards"};
+  Fact fact{"kernel", Level::ok, fmt::format("Linux {} on {}", name.release, name.machine),
+            "new enough for all guards"};
   if (std::string(name.machine) != "x86_64") {
     fact.level = Level::warn;
     fact.follows = "only x86_64 is tested";
   } else if (major < 5 || (major == 5 && minor < 7)) {
     fact.level = Level::no;
-    fact.follows = "older than 5.7: no write protection by userfaultfd; Lapwing falls back to mprotect or stands aside";
+    fact.follows =
+        "older than 5.7: no write protection by userfaultfd; Lapwing falls back to mprotect or stands aside";
   } else if (major < 6 || (major == 6 && minor < 8)) {
     fact.level = Level::warn;
     fact.follows = "older than 6.8: landed pages are copied to the program instead of moved (slower)";
@@ -89,15 +92,17 @@ Fact userfaultfd_fact() {
   api.api = UFFD_API;
   const bool answered = ::ioctl(file, UFFDIO_API, &api) == 0;
   ::close(file);
-  if (!answered) return {"userfaultfd", Level::no, "there, but does not answer" + setting, "guards use mprotect"};
+  if (!answered)
+    return {"userfaultfd", Level::no, "there, but does not answer" + setting, "guards use mprotect"};
   const bool move = (api.features & kUffdMove) != 0;
   const bool write_protect = (api.features & UFFD_FEATURE_PAGEFAULT_FLAG_WP) != 0;
   const std::string features = fmt::format("{}{}{}", move ? "MOVE" : "", move && write_protect ? ", " : "",
                                            write_protect ? "write protection" : "");
   if (!whole) {
-    return {"userfaultfd", Level::warn, "for user-mode faults only" + setting,
-            "a system call on a closed page would fail, so guards use mprotect and divert system calls; as root: "
-            "sysctl vm.unprivileged_userfaultfd=1 permits the better guard"};
+    return {
+        "userfaultfd", Level::warn, "for user-mode faults only" + setting,
+        "a system call on a closed page would fail, so guards use mprotect and divert system calls; as root: "
+        "sysctl vm.unprivileged_userfaultfd=1 permits the better guard"};
   }
   return {"userfaultfd", write_protect ? Level::ok : Level::warn,
           fmt::format("permitted, with {}{}", features.empty() ? "no extra features" : features, setting),
@@ -129,15 +134,19 @@ Fact procmap_fact() {
   query.query_addr = reinterpret_cast<std::uint64_t>(&query);
   const bool there = file >= 0 && ::ioctl(file, _IOWR('f', 17, ProcmapQuery), &query) == 0;
   if (file >= 0) ::close(file);
-  if (there) return {"PROCMAP_QUERY", Level::ok, "there", "the kind of a buffer's memory is found in one call"};
-  return {"PROCMAP_QUERY", Level::warn, "not there (Linux 6.11)", "the first transfer to each buffer reads all of "
+  if (there)
+    return {"PROCMAP_QUERY", Level::ok, "there", "the kind of a buffer's memory is found in one call"};
+  return {"PROCMAP_QUERY", Level::warn, "not there (Linux 6.11)",
+          "the first transfer to each buffer reads all of "
           "/proc/self/maps; later ones remember"};
 }
 
 Fact yama_fact() {
   const auto scope = number_in("/proc/sys/kernel/yama/ptrace_scope");
-  if (!scope) return {"debuggers", Level::ok, "no restriction (Yama is not there)", "gdb can attach to ranks"};
-  static const char* const meaning[] = {"any process of the same user", "children only", "administrators only", "nobody"};
+  if (!scope)
+    return {"debuggers", Level::ok, "no restriction (Yama is not there)", "gdb can attach to ranks"};
+  static const char* const meaning[] = {"any process of the same user", "children only",
+                                        "administrators only", "nobody"};
   const bool free = *scope == 0;
   return {"debuggers", free ? Level::ok : Level::warn,
           fmt::format("ptrace_scope={}: {}", *scope, meaning[*scope < 4 && *scope >= 0 ? *scope : 3]),
@@ -148,7 +157,8 @@ Fact yama_fact() {
 Fact overcommit_fact() {
   const long mode = number_in("/proc/sys/vm/overcommit_memory").value_or(0);
   if (mode != 2) {
-    return {"memory", Level::ok, fmt::format("vm.overcommit_memory={}", mode), "staging areas cost only what is used"};
+    return {"memory", Level::ok, fmt::format("vm.overcommit_memory={}", mode),
+            "staging areas cost only what is used"};
   }
   return {"memory", Level::warn, "vm.overcommit_memory=2 (strict)",
           "staging areas count in full against the limit: lower LAPWING_STAGING if allocations fail"};
@@ -159,16 +169,25 @@ Fact overcommit_fact() {
 const char* word_of(Level level) { return level == Level::ok ? "ok" : level == Level::warn ? "warn" : "no"; }
 
 std::vector<Fact> kernel_facts() {
-  return {kernel_version(), userfaultfd_fact(), dispatch_fact(), procmap_fact(), yama_fact(), overcommit_fact()};
+  return {kernel_version(), userfaultfd_fact(), dispatch_fact(),
+          procmap_fact(),   yama_fact(),        overcommit_fact()};
 }
 
 Fact guard_fact() {
   const guard::Capability found = guard::probe();
   Fact fact{"guard", Level::ok, "", found.reason};
   switch (found.backend) {
-    case guard::Backend::userfaultfd: fact.found = "userfaultfd"; break;
-    case guard::Backend::mprotect: fact.found = "mprotect"; fact.level = Level::warn; break;
-    case guard::Backend::none: fact.found = "none: transfers complete at once"; fact.level = Level::no; break;
+    case guard::Backend::userfaultfd:
+      fact.found = "userfaultfd";
+      break;
+    case guard::Backend::mprotect:
+      fact.found = "mprotect";
+      fact.level = Level::warn;
+      break;
+    case guard::Backend::none:
+      fact.found = "none: transfers complete at once";
+      fact.level = Level::no;
+      break;
   }
   return fact;
 }
@@ -180,10 +199,13 @@ Fact core_fact() {
   Fact fact{"cores", Level::ok, fmt::format("{} usable", usable), ""};
   if (usable < 2) {
     fact.level = Level::warn;
-    fact.follows = "the thread that moves messages shares the only core with the program: little will be hidden";
+    fact.follows =
+        "the thread that moves messages shares the only core with the program: little will be hidden";
   } else {
-    fact.follows = fmt::format("up to {} ranks here keep a core each; with more, or with ranks bound to one core each "
-                               "(Open MPI's default up to 2 ranks: use --bind-to none), less is hidden", usable);
+    fact.follows = fmt::format(
+        "up to {} ranks here keep a core each; with more, or with ranks bound to one core each "
+        "(Open MPI's default up to 2 ranks: use --bind-to none), less is hidden",
+        usable);
   }
   return fact;
 }

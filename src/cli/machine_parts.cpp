@@ -50,8 +50,9 @@ Fact mpi_fact(Mpi mpi) {
   for (const auto& [file, names] : interfaces) {
     if (!find_library(file).empty()) fortran += (fortran.empty() ? "" : ", ") + std::string(names);
   }
-  fact.found = fmt::format("{}{}; Fortran: {}", version, launcher ? ", launcher " + *launcher : ", no launcher",
-                           fortran.empty() ? "no libraries" : fortran);
+  fact.found =
+      fmt::format("{}{}; Fortran: {}", version, launcher ? ", launcher " + *launcher : ", no launcher",
+                  fortran.empty() ? "no libraries" : fortran);
   const fs::path engine = prefix() / "lib" / fmt::format("liblapwing-{}.so", flavour_of(mpi));
   const std::string tested = mpich ? "4.0" : "4.1";
   if (!launcher) {
@@ -104,10 +105,13 @@ Fact netlab_fact() {
     return {"emulated hosts", Level::warn, lab.value("text", "no lab can be made") + lacking,
             "demo and bench use this host's own transport"};
   }
-  const bool latency = found["findings"].contains("latency") && found["findings"]["latency"].value("there", false);
-  return {"emulated hosts", Level::ok, lab.value("text", ""),
-          latency ? "demo and bench can use two hosts with limited bandwidth and added latency"
-                  : "demo and bench can use two hosts with limited bandwidth; this kernel adds no latency (netem)"};
+  const bool latency =
+      found["findings"].contains("latency") && found["findings"]["latency"].value("there", false);
+  return {
+      "emulated hosts", Level::ok, lab.value("text", ""),
+      latency
+          ? "demo and bench can use two hosts with limited bandwidth and added latency"
+          : "demo and bench can use two hosts with limited bandwidth; this kernel adds no latency (netem)"};
 }
 
 Fact profile_fact() {
@@ -132,8 +136,10 @@ std::vector<Fact> network_facts() { return {rdma_fact(), netlab_fact()}; }
 std::vector<Fact> installation_facts() {
   const fs::path preload = prefix() / "lib" / "liblapwing-preload.so";
   const bool there = fs::exists(preload);
-  return {{"preload library", there ? Level::ok : Level::no, there ? preload.string() : preload.string() + " is missing",
-           there ? "lapwing run, or LD_PRELOAD of this file with any launcher" : "nothing can be run with Lapwing"},
+  return {{"preload library", there ? Level::ok : Level::no,
+           there ? preload.string() : preload.string() + " is missing",
+           there ? "lapwing run, or LD_PRELOAD of this file with any launcher"
+                 : "nothing can be run with Lapwing"},
           profile_fact()};
 }
 

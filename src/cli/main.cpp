@@ -43,8 +43,10 @@ std::vector<std::string> option_names(const CLI::App& app) {
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
     commands.push_back(sub->get_name());
   }
-  if (commands.empty()) throw Failure(kUsage, fmt::format("unexpected argument {}. See: {} --help", word, title));
-  throw Failure(kUsage, fmt::format("unknown command {}{} See: lapwing --help", word, did_you_mean(word, commands)));
+  if (commands.empty())
+    throw Failure(kUsage, fmt::format("unexpected argument {}. See: {} --help", word, title));
+  throw Failure(kUsage,
+                fmt::format("unknown command {}{} See: lapwing --help", word, did_you_mean(word, commands)));
 }
 
 /// CLI11's own help, but with the usage lines of commands that end in a program.
@@ -56,14 +58,17 @@ class Help : public CLI::Formatter {
              "       lapwing run [options] -n RANKS ./program ...\n";
     }
     if (app->get_name() == "tune") return "Usage: lapwing tune [options] [-- mpiexec -n 2 ...]\n";
-    if (app->get_name() == "bench") return "Usage: lapwing bench NAME [options] [-- options of the benchmark]\n";
+    if (app->get_name() == "bench")
+      return "Usage: lapwing bench NAME [options] [-- options of the benchmark]\n";
     return CLI::Formatter::make_usage(app, name);
   }
 };
 
 int dispatch(int argc, char** argv) {
-  CLI::App app("Lapwing hides communication: an MPI program, as it is, waits for data where it uses them\n"
-               "and not where it asks for them.", "lapwing");
+  CLI::App app(
+      "Lapwing hides communication: an MPI program, as it is, waits for data where it uses them\n"
+      "and not where it asks for them.",
+      "lapwing");
   app.set_version_flag("--version", "lapwing " LAPWING_VERSION);
   app.allow_extras();
   auto help = std::make_shared<Help>();

@@ -87,7 +87,8 @@ Verdict compare_outputs(const std::vector<std::string>& off, const std::vector<s
   Verdict verdict;
   if (off.empty() || on.empty()) return verdict;
   const auto same_as_first = [&](const std::string& text) { return text == off.front(); };
-  if (std::all_of(off.begin(), off.end(), same_as_first) && std::all_of(on.begin(), on.end(), same_as_first)) {
+  if (std::all_of(off.begin(), off.end(), same_as_first) &&
+      std::all_of(on.begin(), on.end(), same_as_first)) {
     return verdict;
   }
   std::vector<std::regex> rules;
@@ -131,7 +132,8 @@ std::string short_diff(const Verdict& verdict, std::size_t limit) {
     for (std::size_t i = 0; i < lines.size() && i < limit / 2; ++i) {
       text += fmt::format("{}{}\n", mark, lines[i].size() > 160 ? lines[i].substr(0, 157) + "..." : lines[i]);
     }
-    if (lines.size() > limit / 2) text += fmt::format("{}... and {} more lines\n", mark, lines.size() - limit / 2);
+    if (lines.size() > limit / 2)
+      text += fmt::format("{}... and {} more lines\n", mark, lines.size() - limit / 2);
   };
   side(verdict.missing, '-');
   side(verdict.added, '+');

@@ -16,10 +16,10 @@ enum class Sameness { bitwise, reordered, varying, different };
 
 struct Verdict {
   Sameness sameness = Sameness::bitwise;
-  std::size_t varying = 0;            ///< lines that vary without Lapwing too, in one run
-  std::string example;                ///< one of those
-  std::vector<std::string> missing;   ///< lines that only the plain run has
-  std::vector<std::string> added;     ///< lines that only the run with Lapwing has
+  std::size_t varying = 0;           ///< lines that vary without Lapwing too, in one run
+  std::string example;               ///< one of those
+  std::vector<std::string> missing;  ///< lines that only the plain run has
+  std::vector<std::string> added;    ///< lines that only the run with Lapwing has
 };
 
 /// `off` and `on` are the outputs of the runs; lines that match one of the

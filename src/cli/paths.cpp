@@ -87,8 +87,10 @@ TemporaryFile::TemporaryFile() {
   std::string name = (folder / "lapwing-XXXXXX").string();
   const int file = ::mkstemp(name.data());
   if (file < 0) {
-    throw Failure(kFailed, fmt::format("cannot make a temporary file in {}: {}; set TMPDIR to a folder that can be "
-                                       "written", folder.string(), std::strerror(errno)));
+    throw Failure(kFailed,
+                  fmt::format("cannot make a temporary file in {}: {}; set TMPDIR to a folder that can be "
+                              "written",
+                              folder.string(), std::strerror(errno)));
   }
   ::close(file);
   path_ = name;

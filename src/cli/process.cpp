@@ -70,7 +70,8 @@ class Forwarding {
 
 void redirect(const std::filesystem::path& path, int flags, int to) {
   const int file = ::open(path.c_str(), flags | O_CLOEXEC, 0600);
-  if (file < 0) throw Failure(kFailed, fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)));
+  if (file < 0)
+    throw Failure(kFailed, fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)));
   ::dup2(file, to);
 }
 
@@ -92,7 +93,8 @@ Outcome run(const Job& job) {
   const auto start = std::chrono::steady_clock::now();
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid < 0) throw Failure(kFailed, fmt::format("cannot start {}: {}", job.words.front(), std::strerror(errno)));
+  if (pid < 0)
+    throw Failure(kFailed, fmt::format("cannot start {}: {}", job.words.front(), std::strerror(errno)));
   if (pid == 0) {
     forwarding.in_child();
     // A job does not outlive the command that waits for it.
@@ -149,8 +151,9 @@ std::string quoted(const std::vector<std::string>& words) {
   std::string line;
   for (const auto& word : words) {
     if (!line.empty()) line += ' ';
-    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                               "0123456789_-+=./:,@%") == std::string::npos;
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_-+=./:,@%") == std::string::npos;
     if (plain) {
       line += word;
       continue;

@@ -15,16 +15,16 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 struct Job {
   std::vector<std::string> words;
-  Variables set;                    ///< added to this process' environment
-  std::filesystem::path input;      ///< standard input; empty: this process' own
-  std::filesystem::path output;     ///< standard output goes there; empty: this process' own
-  std::filesystem::path errors;     ///< standard error goes there; empty: this process' own
-  double limit_s = 0;               ///< killed after that many seconds; 0: never
+  Variables set;                 ///< added to this process' environment
+  std::filesystem::path input;   ///< standard input; empty: this process' own
+  std::filesystem::path output;  ///< standard output goes there; empty: this process' own
+  std::filesystem::path errors;  ///< standard error goes there; empty: this process' own
+  double limit_s = 0;            ///< killed after that many seconds; 0: never
 };
 
 struct Outcome {
-  int status = 0;       ///< exit status, or 128 + signal
-  int signal = 0;       ///< the signal that ended it
+  int status = 0;  ///< exit status, or 128 + signal
+  int signal = 0;  ///< the signal that ended it
   bool timed_out = false;
   int interrupted = 0;  ///< a signal that this process got meanwhile
   double wall_s = 0;

@@ -17,11 +17,16 @@ namespace fs = std::filesystem;
 
 const char* name_of(Mpi mpi) {
   switch (mpi) {
-    case Mpi::mpich: return "MPICH";
-    case Mpi::openmpi: return "Open MPI";
-    case Mpi::other: return "another MPI";
-    case Mpi::none: return "no MPI";
-    case Mpi::unknown: break;
+    case Mpi::mpich:
+      return "MPICH";
+    case Mpi::openmpi:
+      return "Open MPI";
+    case Mpi::other:
+      return "another MPI";
+    case Mpi::none:
+      return "no MPI";
+    case Mpi::unknown:
+      break;
   }
   return "an unknown MPI";
 }
@@ -42,7 +47,8 @@ bool starts_script(const fs::path& path) {
 bool is_python(const std::string& name) { return name.starts_with("python") || name.starts_with("pypy"); }
 
 bool is_interpreter(const std::string& name) {
-  static constexpr std::array kNames{"julia", "perl", "ruby", "Rscript", "R", "octave", "java", "node", "lua"};
+  static constexpr std::array kNames{"julia",  "perl", "ruby", "Rscript", "R",
+                                     "octave", "java", "node", "lua"};
   return is_python(name) || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -82,9 +88,10 @@ void read_libraries(const fs::path& file, Program& program) {
 
 /// mpi4py's extension module is linked with the MPI that it was built for.
 void inspect_mpi4py(Program& program) {
-  const auto answer = capture({program.path.string(), "-c",
-                               "import importlib.util as u; s = u.find_spec('mpi4py.MPI'); print(s.origin if s else '')"},
-                              10.0);
+  const auto answer =
+      capture({program.path.string(), "-c",
+               "import importlib.util as u; s = u.find_spec('mpi4py.MPI'); print(s.origin if s else '')"},
+              10.0);
   if (!answer || answer->status != 0) return;
   std::string module = answer->output;
   while (!module.empty() && module.back() == '\n') module.pop_back();
@@ -94,9 +101,10 @@ void inspect_mpi4py(Program& program) {
 }  // namespace
 
 bool is_wrapper(const std::string& name) {
-  static constexpr std::array kNames{"env", "numactl", "taskset", "nice", "ionice", "time", "timeout", "stdbuf",
-                                     "nohup", "setsid", "chrt", "sudo", "ip", "unshare", "nsenter", "valgrind",
-                                     "gdb", "strace", "ltrace", "perf", "xterm", "catchsegv"};
+  static constexpr std::array kNames{"env",     "numactl", "taskset", "nice",     "ionice", "time",
+                                     "timeout", "stdbuf",  "nohup",   "setsid",   "chrt",   "sudo",
+                                     "ip",      "unshare", "nsenter", "valgrind", "gdb",    "strace",
+                                     "ltrace",  "perf",    "xterm",   "catchsegv"};
   const std::string base = base_name(name);
   return std::find(kNames.begin(), kNames.end(), base) != kNames.end();
 }
@@ -139,7 +147,7 @@ Program inspect_program(const std::vector<std::string>& words) {
     program.mpi = elf->defines_mpi ? Mpi::other : Mpi::unknown;
     return program;
   }
-  program.kind = is_shell(base) ? Program::Kind::script
+  program.kind = is_shell(base)         ? Program::Kind::script
                  : is_interpreter(base) ? Program::Kind::interpreter
                                         : Program::Kind::elf;
   read_libraries(*path, program);

@@ -17,20 +17,20 @@ const char* flavour_of(Mpi mpi);
 
 struct Program {
   enum class Kind {
-    missing,        ///< no such file here (it may exist on another host)
-    elf,            ///< a dynamically linked program
-    fixed,          ///< statically linked: nothing can be preloaded
-    fixed_mpi,      ///< dynamically linked, but MPI itself is inside the program
-    script,         ///< a shell script, or something that starts something else
-    interpreter,    ///< Python and its like: MPI comes with a module
-    foreign,        ///< a program of another machine
+    missing,      ///< no such file here (it may exist on another host)
+    elf,          ///< a dynamically linked program
+    fixed,        ///< statically linked: nothing can be preloaded
+    fixed_mpi,    ///< dynamically linked, but MPI itself is inside the program
+    script,       ///< a shell script, or something that starts something else
+    interpreter,  ///< Python and its like: MPI comes with a module
+    foreign,      ///< a program of another machine
   };
   Kind kind = Kind::missing;
   Mpi mpi = Mpi::unknown;
-  std::string name;                  ///< as the user wrote it
+  std::string name;  ///< as the user wrote it
   std::filesystem::path path;
-  std::string mpi_library;           ///< the file or name of the MPI library
-  std::filesystem::path sanitizer;   ///< libasan or libtsan, which must be preloaded first
+  std::string mpi_library;          ///< the file or name of the MPI library
+  std::filesystem::path sanitizer;  ///< libasan or libtsan, which must be preloaded first
 };
 
 /// Looks at the command line `words`, which begins with the program's name.

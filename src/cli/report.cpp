@@ -44,9 +44,10 @@ room::Colour colour_of(const room::Site& site) {
 
 std::string headline(const room::Report& report) {
   const std::string mpi = report.mpi == "mpich" ? "MPICH" : report.mpi == "openmpi" ? "Open MPI" : report.mpi;
-  std::string text = fmt::format("{} rank{}, {}, {} long; guard {}, helper {}, defer {} (Lapwing {})\n", report.ranks,
-                                 report.ranks == 1 ? "" : "s", mpi, room::seconds(report.wall_s), report.guard,
-                                 report.helper ? "on" : "off", report.mode, report.version);
+  std::string text =
+      fmt::format("{} rank{}, {}, {} long; guard {}, helper {}, defer {} (Lapwing {})\n", report.ranks,
+                  report.ranks == 1 ? "" : "s", mpi, room::seconds(report.wall_s), report.guard,
+                  report.helper ? "on" : "off", report.mode, report.version);
   if (!report.standing_aside.empty()) text += fmt::format("Lapwing stood aside: {}\n", report.standing_aside);
   return text;
 }
@@ -59,8 +60,8 @@ std::string conclusion(const room::Report& report) {
   if (total > 0) text += fmt::format(", {} of their time", room::share(exposed / total));
   text += ".";
   if (const auto hidden = report.hidden()) {
-    text += fmt::format(" Hidden: {}, {} of what the deferred transfers took.", room::seconds(report.hidden_s()),
-                        room::share(hidden));
+    text += fmt::format(" Hidden: {}, {} of what the deferred transfers took.",
+                        room::seconds(report.hidden_s()), room::share(hidden));
   } else if (!report.sites.empty()) {
     text += " No transfer was deferred.";
   }
@@ -74,8 +75,16 @@ void print_table(const room::Report& report, std::size_t shown) {
     fmt::print("No call of this job sent or received anything.\n");
     return;
   }
-  room::Table table({{"call site"}, {"function"}, {"call"}, {"calls", true}, {"bytes", true},
-                     {"exposed wait", true}, {"hidden", true}, {"faults", true}, {"direction"}, {"decision"}});
+  room::Table table({{"call site"},
+                     {"function"},
+                     {"call"},
+                     {"calls", true},
+                     {"bytes", true},
+                     {"exposed wait", true},
+                     {"hidden", true},
+                     {"faults", true},
+                     {"direction"},
+                     {"decision"}});
   for (std::size_t i = 0; i < shown; ++i) {
     const room::Site& site = report.sites[i];
     table.add({shortened(site.site, 40), shortened(site.function, 24), site.call, room::grouped(site.calls),
@@ -84,27 +93,43 @@ void print_table(const room::Report& report, std::size_t shown) {
               colour_of(site));
   }
   fmt::print("\n{}", table.text(colours));
-  if (shown < report.sites.size()) fmt::print("... and {} more (--top 0 shows all)\n", report.sites.size() - shown);
+  if (shown < report.sites.size())
+    fmt::print("... and {} more (--top 0 shows all)\n", report.sites.size() - shown);
   fmt::print("\n{}", conclusion(report));
 }
 
 nlohmann::json to_json(const room::Report& report, std::size_t shown) {
-  nlohmann::json out{{"lapwing", report.version}, {"mpi", report.mpi}, {"ranks", report.ranks},
-                     {"guard", report.guard}, {"helper", report.helper}, {"mode", report.mode},
-                     {"wall_s", report.wall_s}, {"standing_aside", report.standing_aside},
-                     {"max_rss_kib", report.max_rss_kib}, {"exposed_s", report.exposed_s()},
+  nlohmann::json out{{"lapwing", report.version},
+                     {"mpi", report.mpi},
+                     {"ranks", report.ranks},
+                     {"guard", report.guard},
+                     {"helper", report.helper},
+                     {"mode", report.mode},
+                     {"wall_s", report.wall_s},
+                     {"standing_aside", report.standing_aside},
+                     {"max_rss_kib", report.max_rss_kib},
+                     {"exposed_s", report.exposed_s()},
                      {"hidden_s", report.hidden_s()}};
   const auto hidden = report.hidden();
   out["hidden"] = hidden ? nlohmann::json(*hidden) : nlohmann::json();
   out["sites"] = nlohmann::json::array();
   for (std::size_t i = 0; i < shown; ++i) {
     const room::Site& site = report.sites[i];
-    out["sites"].push_back({{"site", site.site}, {"function", site.function}, {"call", site.call},
-                            {"module", site.module}, {"offset", site.offset}, {"calls", site.calls},
-                            {"bytes", site.bytes}, {"exposed_s", site.exposed_s}, {"hidden_s", site.hidden_s},
+    out["sites"].push_back({{"site", site.site},
+                            {"function", site.function},
+                            {"call", site.call},
+                            {"module", site.module},
+                            {"offset", site.offset},
+                            {"calls", site.calls},
+                            {"bytes", site.bytes},
+                            {"exposed_s", site.exposed_s},
+                            {"hidden_s", site.hidden_s},
                             {"hidden", site.hidden ? nlohmann::json(*site.hidden) : nlohmann::json()},
-                            {"deferred", site.deferred}, {"stripped", site.stripped}, {"faults", site.faults},
-                            {"direction", site.direction}, {"decision", site.decision}});
+                            {"deferred", site.deferred},
+                            {"stripped", site.stripped},
+                            {"faults", site.faults},
+                            {"direction", site.direction},
+                            {"decision", site.decision}});
   }
   return out;
 }
@@ -113,8 +138,11 @@ int show(const Options& options) {
   room::Report report;
   const std::string file = options.file.empty() ? default_file() : options.file;
   if (options.file.empty() && !std::filesystem::exists(file)) {
-    throw Failure(kFailed, fmt::format("which report? There is no {} here; write one with: lapwing run --report {} ..., "
-                                       "then: lapwing report {}", file, file, file));
+    throw Failure(
+        kFailed,
+        fmt::format("which report? There is no {} here; write one with: lapwing run --report {} ..., "
+                    "then: lapwing report {}",
+                    file, file, file));
   }
   try {
     report = room::read_report(file);
@@ -140,17 +168,22 @@ int show(const Options& options) {
 Command add_report(CLI::App& app) {
   CLI::App* report = app.add_subcommand("report", "Show per call site what waited and what was hidden");
   auto options = std::make_shared<Options>();
-  report->add_option("FILE", options->file,
-                     "The report (default: LAPWING_REPORT, else lapwing-report.json here)")->type_name("");
+  report
+      ->add_option("FILE", options->file,
+                   "The report (default: LAPWING_REPORT, else lapwing-report.json here)")
+      ->type_name("");
   report->add_flag("--json", options->json, "One JSON object");
   report->add_option("--sort", options->sort, "What comes first")
-      ->check(CLI::IsMember({"exposed", "bytes", "calls"}))->type_name("exposed|bytes|calls")->capture_default_str();
+      ->check(CLI::IsMember({"exposed", "bytes", "calls"}))
+      ->type_name("exposed|bytes|calls")
+      ->capture_default_str();
   report->add_option("--top", options->top, "Show that many call sites only")->type_name("N");
-  report->footer(examples({{"lapwing run --report r.json -n 2 ./heat", "writes the report"},
-                           {"lapwing report r.json --top 5", "the five sites that wait longest"}}) +
-                 "\nExposed wait is time in which the program could do nothing but wait; hidden is the share of a\n"
-                 "transfer's time in which it computed. Decisions: hides, learning, stands aside (hiding did not\n"
-                 "pay there), plain (too small, or nothing that could be deferred).\n");
+  report->footer(
+      examples({{"lapwing run --report r.json -n 2 ./heat", "writes the report"},
+                {"lapwing report r.json --top 5", "the five sites that wait longest"}}) +
+      "\nExposed wait is time in which the program could do nothing but wait; hidden is the share of a\n"
+      "transfer's time in which it computed. Decisions: hides, learning, stands aside (hiding did not\n"
+      "pay there), plain (too small, or nothing that could be deferred).\n");
   return {report, false, [options](const std::vector<std::string>&) { return show(*options); }};
 }
 

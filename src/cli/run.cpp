@@ -65,9 +65,8 @@ Variables variables_of(const RunOptions& options) {
     }
     put(assignment.substr(0, equals), assignment.substr(equals + 1));
   }
-  const bool has_profile = std::any_of(all.begin(), all.end(), [](const auto& entry) {
-    return entry.first == "LAPWING_PROFILE";
-  });
+  const bool has_profile =
+      std::any_of(all.begin(), all.end(), [](const auto& entry) { return entry.first == "LAPWING_PROFILE"; });
   std::error_code ignored;
   if (!has_profile && std::filesystem::exists(default_profile(), ignored)) {
     all.emplace_back("LAPWING_PROFILE", default_profile().string());
@@ -80,34 +79,52 @@ Command add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   run->prefix_command();
   run->add_option("-n,--np", options->ranks, "Number of ranks; the launcher is that of the program's MPI")
-      ->check(CLI::Range(1, 1 << 20))->type_name("RANKS");
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("RANKS");
   add_variable(*run, *options, "--defer", "LAPWING_DEFER",
                "Which transfers end at their first use; auto: where it pays, found out per call site");
-  add_variable(*run, *options, "--guard", "LAPWING_GUARD", "How a program is stopped at bytes that have not landed");
-  run->add_flag_callback("--no-helper", [options] { options->variables.emplace_back("LAPWING_HELPER", "off"); },
-                         "No thread that moves messages while the program computes");
-  add_variable(*run, *options, "--threshold-guard", "LAPWING_THRESHOLD_GUARD", "Smaller messages travel plainly");
-  add_variable(*run, *options, "--threshold-strip", "LAPWING_THRESHOLD_STRIP", "Larger messages travel in strips");
+  add_variable(*run, *options, "--guard", "LAPWING_GUARD",
+               "How a program is stopped at bytes that have not landed");
+  run->add_flag_callback(
+      "--no-helper", [options] { options->variables.emplace_back("LAPWING_HELPER", "off"); },
+      "No thread that moves messages while the program computes");
+  add_variable(*run, *options, "--threshold-guard", "LAPWING_THRESHOLD_GUARD",
+               "Smaller messages travel plainly");
+  add_variable(*run, *options, "--threshold-strip", "LAPWING_THRESHOLD_STRIP",
+               "Larger messages travel in strips");
   add_variable(*run, *options, "--strip-first", "LAPWING_STRIP_FIRST", "Size of the first strip");
   add_variable(*run, *options, "--strip-max", "LAPWING_STRIP_MAX", "Size to which strips grow");
   add_variable(*run, *options, "--window", "LAPWING_WINDOW", "Bytes in flight for one message");
-  add_variable(*run, *options, "--staging", "LAPWING_STAGING", "Most memory for Lapwing's own copies, per rank");
+  add_variable(*run, *options, "--staging", "LAPWING_STAGING",
+               "Most memory for Lapwing's own copies, per rank");
   add_variable(*run, *options, "--profile", "LAPWING_PROFILE", "What `lapwing tune` measured");
-  add_variable(*run, *options, "--report", "LAPWING_REPORT", "Write what every call site did, for `lapwing report`");
-  run->add_flag_callback("-v,--verbose", [options] {
-    options->verbose = true;
-    options->variables.emplace_back("LAPWING_VERBOSE", "1");
-  }, "Say what is decided and why");
+  add_variable(*run, *options, "--report", "LAPWING_REPORT",
+               "Write what every call site did, for `lapwing report`");
+  run->add_flag_callback(
+      "-v,--verbose",
+      [options] {
+        options->verbose = true;
+        options->variables.emplace_back("LAPWING_VERBOSE", "1");
+      },
+      "Say what is decided and why");
   run->add_option("--env", options->assigned, "Set a variable in every rank; may be repeated")
-      ->type_name("NAME=VALUE")->expected(1)->take_all();
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
   run->add_flag("--dry-run", options->dry_run, "Print the exact command instead of running it");
-  run->add_flag("--compare", options->compare, "Run without and with Lapwing in turns, compare outputs and times");
+  run->add_flag("--compare", options->compare,
+                "Run without and with Lapwing in turns, compare outputs and times");
   run->add_option("--pairs", options->pairs, "How often --compare runs each; from 5 on with an interval")
-      ->check(CLI::Range(1, 1000))->capture_default_str();
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   run->add_option("--output", options->files, "A file that the program writes, to be compared as well")
-      ->type_name("FILE")->expected(1)->take_all();
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
   run->add_option("--ignore", options->ignored, "Lines that match this expression are not compared")
-      ->type_name("REGEX")->expected(1)->take_all();
+      ->type_name("REGEX")
+      ->expected(1)
+      ->take_all();
   run->add_flag("--json", options->json, "With --compare: the result as one JSON object");
   run->footer(examples({{"lapwing run -n 2 ./heat", "with the launcher of the program's MPI"},
                         {"lapwing run -- mpiexec -n 2 ./heat 1000", "with your own launch command"},

@@ -20,8 +20,8 @@ struct RunOptions {
   bool compare = false;
   int pairs = 3;
   bool json = false;
-  std::vector<std::string> ignored;   ///< --ignore: lines that match are not compared
-  std::vector<std::string> files;     ///< --output: files that the program writes, compared too
+  std::vector<std::string> ignored;  ///< --ignore: lines that match are not compared
+  std::vector<std::string> files;    ///< --output: files that the program writes, compared too
 };
 
 /// All variables for the ranks: the environment's, then the options'.

@@ -12,9 +12,9 @@ namespace lapwing::cli {
 
 /// Exit statuses of the command itself; a job's own status passes through.
 enum Status : int {
-  kDifferent = 123,   ///< --compare: the outputs differ
-  kUsage = 2,         ///< unknown option, bad value
-  kFailed = 125,      ///< Lapwing itself could not do its job
+  kDifferent = 123,  ///< --compare: the outputs differ
+  kUsage = 2,        ///< unknown option, bad value
+  kFailed = 125,     ///< Lapwing itself could not do its job
   kNotExecutable = 126,
   kNotFound = 127,
 };

@@ -38,7 +38,8 @@ std::string value_of(const std::string& name, const json& value) {
   if (name.ends_with("_us")) return room::seconds(number * 1e-6);
   if (name.ends_with("_s")) return room::seconds(number);
   if (value.is_number_unsigned()) {
-    const bool size = name.find("bytes") != std::string::npos || name.find("threshold") != std::string::npos ||
+    const bool size = name.find("bytes") != std::string::npos ||
+                      name.find("threshold") != std::string::npos ||
                       name.find("strip") != std::string::npos || name.find("window") != std::string::npos;
     if (size) return room::bytes(value.get<std::uint64_t>());
   }
@@ -70,9 +71,10 @@ std::vector<std::string> default_launch(const std::string& wanted) {
     }
     return words;
   }
-  throw Failure(kNotFound, wanted.empty() || wanted == "both"
-                               ? std::string("no mpiexec is installed (Debian: apt install mpich or openmpi-bin)")
-                               : fmt::format("the mpiexec of {} is not installed", wanted));
+  throw Failure(kNotFound,
+                wanted.empty() || wanted == "both"
+                    ? std::string("no mpiexec is installed (Debian: apt install mpich or openmpi-bin)")
+                    : fmt::format("the mpiexec of {} is not installed", wanted));
 }
 
 int tune(const Options& options, const std::vector<std::string>& given) {
@@ -89,11 +91,12 @@ int tune(const Options& options, const std::vector<std::string>& given) {
   }
   const auto program = helper_program(std::string(flavour_of(mpi)) + "/tune");
   if (!program) {
-    throw Failure(kFailed, fmt::format("{}/libexec/lapwing/{}/tune is missing; build or install the whole project",
-                                       prefix().string(), flavour_of(mpi)));
+    throw Failure(kFailed,
+                  fmt::format("{}/libexec/lapwing/{}/tune is missing; build or install the whole project",
+                              prefix().string(), flavour_of(mpi)));
   }
-  const std::filesystem::path profile =
-      std::filesystem::absolute(options.profile.empty() ? default_profile() : std::filesystem::path(options.profile));
+  const std::filesystem::path profile = std::filesystem::absolute(
+      options.profile.empty() ? default_profile() : std::filesystem::path(options.profile));
   std::error_code failed;
   std::filesystem::create_directories(profile.parent_path(), failed);
   if (failed) {
@@ -109,7 +112,8 @@ int tune(const Options& options, const std::vector<std::string>& given) {
   const Outcome outcome = run(job);
   if (outcome.interrupted != 0) throw Interrupted{outcome.interrupted};
   if (outcome.status != 0) {
-    throw Failure(outcome.status, fmt::format("measuring ended with status {}; nothing was stored", outcome.status));
+    throw Failure(outcome.status,
+                  fmt::format("measuring ended with status {}; nothing was stored", outcome.status));
   }
   const auto text = read_file(profile);
   const json stored = text ? json::parse(*text, nullptr, false) : json();
@@ -134,10 +138,16 @@ Command add_tune(CLI::App& app) {
   CLI::App* command = app.add_subcommand("tune", "Measure network and machine; thresholds and strips follow");
   auto options = std::make_shared<Options>();
   command->prefix_command();
-  command->add_option("--profile", options->profile, "Where to store what was found (default: " +
-                      std::string("~/.config/lapwing/profile.json)"))->type_name("FILE");
-  command->add_option("--mpi", options->mpi, "Which MPI (default: that of the launcher, else MPICH if it is there)")
-      ->check(CLI::IsMember({"mpich", "openmpi"}))->type_name("mpich|openmpi");
+  command
+      ->add_option(
+          "--profile", options->profile,
+          "Where to store what was found (default: " + std::string("~/.config/lapwing/profile.json)"))
+      ->type_name("FILE");
+  command
+      ->add_option("--mpi", options->mpi,
+                   "Which MPI (default: that of the launcher, else MPICH if it is there)")
+      ->check(CLI::IsMember({"mpich", "openmpi"}))
+      ->type_name("mpich|openmpi");
   command->add_flag("--json", options->json, "Print the profile as JSON");
   command->footer(examples({{"lapwing tune", "two ranks on this machine"},
                             {"lapwing tune -- mpiexec -hosts a,b -n 2", "two ranks on two hosts"}}));

@@ -82,8 +82,8 @@ std::optional<double> Report::hidden() const {
 Report read_report(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
-    throw BadReport(fmt::format("cannot read the report {}: {}; write one with: lapwing run --report {} ...", path,
-                                std::strerror(errno), path));
+    throw BadReport(fmt::format("cannot read the report {}: {}; write one with: lapwing run --report {} ...",
+                                path, std::strerror(errno), path));
   }
   Report report;
   bool has_head = false;
@@ -102,14 +102,16 @@ Report read_report(const std::string& path) {
       }
     } catch (const json::exception& error) {
       const bool cut = file.peek() == std::ifstream::traits_type::eof() && has_head;
-      throw BadReport(fmt::format("{}, line {}: {}", path, number,
-                                  cut ? "the line is cut short; did the job end before MPI_Finalize was done?"
-                                  : has_head ? "this is no call site of a Lapwing report"
-                                             : "this is no Lapwing report (its first line should describe the job)"));
+      throw BadReport(
+          fmt::format("{}, line {}: {}", path, number,
+                      cut        ? "the line is cut short; did the job end before MPI_Finalize was done?"
+                      : has_head ? "this is no call site of a Lapwing report"
+                                 : "this is no Lapwing report (its first line should describe the job)"));
     }
   }
   if (file.bad() || number == 0 || !has_head) {
-    throw BadReport(fmt::format("{} is empty: the job has not reached MPI_Finalize, or could not write there", path));
+    throw BadReport(
+        fmt::format("{} is empty: the job has not reached MPI_Finalize, or could not write there", path));
   }
   return report;
 }
@@ -117,9 +119,12 @@ Report read_report(const std::string& path) {
 void sort_sites(Report& report, Order order) {
   std::stable_sort(report.sites.begin(), report.sites.end(), [order](const Site& a, const Site& b) {
     switch (order) {
-      case Order::bytes: return a.bytes > b.bytes;
-      case Order::calls: return a.calls > b.calls;
-      case Order::exposed: break;
+      case Order::bytes:
+        return a.bytes > b.bytes;
+      case Order::calls:
+        return a.calls > b.calls;
+      case Order::exposed:
+        break;
     }
     return a.exposed_s > b.exposed_s;
   });

@@ -19,14 +19,14 @@ struct Site {
   std::string offset;
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
-  double exposed_s = 0;              ///< the program could do nothing but wait
-  double hidden_s = 0;               ///< transfer time in which it computed
-  std::optional<double> hidden;      ///< share, 0 to 1; none where nothing was deferred
+  double exposed_s = 0;          ///< the program could do nothing but wait
+  double hidden_s = 0;           ///< transfer time in which it computed
+  std::optional<double> hidden;  ///< share, 0 to 1; none where nothing was deferred
   std::uint64_t deferred = 0;
   std::uint64_t stripped = 0;
   std::uint64_t faults = 0;
-  std::string direction;             ///< up, down, mixed or -
-  std::string decision;              ///< hides, stands aside, learning, plain
+  std::string direction;  ///< up, down, mixed or -
+  std::string decision;   ///< hides, stands aside, learning, plain
 };
 
 struct Report {

@@ -21,7 +21,8 @@ Interval median_interval(std::vector<double> values) {
   // coins show heads.
   const double log_two = std::log(2.0);
   double tail = 0;
-  Interval best{values.front(), values.back(), n < 2 ? 0 : 1 - 2 * std::exp(-static_cast<double>(n) * log_two)};
+  Interval best{values.front(), values.back(),
+                n < 2 ? 0 : 1 - 2 * std::exp(-static_cast<double>(n) * log_two)};
   for (std::size_t k = 0; 2 * (k + 1) <= n; ++k) {
     const double count = static_cast<double>(n), heads = static_cast<double>(k);
     tail += std::exp(std::lgamma(count + 1) - std::lgamma(heads + 1) - std::lgamma(count - heads + 1) -

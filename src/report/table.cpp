@@ -14,18 +14,24 @@ namespace {
 
 /// Columns on the screen: every byte that does not continue a UTF-8 character.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 const char* code(Colour colour) {
   switch (colour) {
-    case Colour::good: return "\033[32m";
-    case Colour::warn: return "\033[33m";
-    case Colour::bad: return "\033[31m";
-    case Colour::faint: return "\033[2m";
-    case Colour::bold: return "\033[1m";
-    case Colour::none: break;
+    case Colour::good:
+      return "\033[32m";
+    case Colour::warn:
+      return "\033[33m";
+    case Colour::bad:
+      return "\033[31m";
+    case Colour::faint:
+      return "\033[2m";
+    case Colour::bold:
+      return "\033[1m";
+    case Colour::none:
+      break;
   }
   return "";
 }
@@ -57,7 +63,8 @@ std::string Table::text(bool colours) const {
     widths.push_back(width_of(column.title));
   }
   for (const Row& row : rows_) {
-    for (std::size_t i = 0; i < row.cells.size(); ++i) widths[i] = std::max(widths[i], width_of(row.cells[i]));
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      widths[i] = std::max(widths[i], width_of(row.cells[i]));
   }
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string out;
@@ -73,7 +80,8 @@ std::string Table::text(bool colours) const {
   for (const std::size_t width : widths) total += width;
   const std::string thin = painted(std::string(total, '-'), Colour::faint, colours) + "\n";
   std::string text = painted(line(titles), Colour::bold, colours) + "\n" + thin;
-  for (const Row& row : rows_) text += row.cells.empty() ? thin : painted(line(row.cells), row.colour, colours) + "\n";
+  for (const Row& row : rows_)
+    text += row.cells.empty() ? thin : painted(line(row.cells), row.colour, colours) + "\n";
   return text;
 }
 

@@ -18,7 +18,7 @@ class Table {
  public:
   struct Column {
     std::string title;
-    bool right = false;   ///< numbers
+    bool right = false;  ///< numbers
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 

@@ -39,9 +39,7 @@ std::string bytes(std::uint64_t count) {
   return unit == 0 ? fmt::format("{} B", count) : three_digits(value) + " " + kNames[unit];
 }
 
-std::string share(std::optional<double> value) {
-  return value ? fmt::format("{:.0f} %", *value * 100) : "-";
-}
+std::string share(std::optional<double> value) { return value ? fmt::format("{:.0f} %", *value * 100) : "-"; }
 
 std::string grouped(std::uint64_t count) {
   std::string digits = std::to_string(count);

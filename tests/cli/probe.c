@@ -26,8 +26,8 @@ static int preloaded(void) {
 static void ring(int rank, int size) {
   static double out[1 << 15], in[1 << 15];
   for (int i = 0; i < 1 << 15; ++i) out[i] = rank + i;
-  MPI_Sendrecv(out, 1 << 15, MPI_DOUBLE, (rank + 1) % size, 0, in, 1 << 15, MPI_DOUBLE, (rank + size - 1) % size, 0,
-               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 1 << 15, MPI_DOUBLE, (rank + 1) % size, 0, in, 1 << 15, MPI_DOUBLE,
+               (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (rank == 0) printf("got %.0f\n", in[(1 << 15) - 1]);
 }
 

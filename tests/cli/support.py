@@ -37,8 +37,10 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def lapwing(self, *arguments, status=None, env=None, stdin=None, timeout=120, cwd=None):
-        result = subprocess.run([str(LAPWING), *map(str, arguments)], capture_output=True, text=True, check=False,
-                                timeout=timeout, input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
+        result = subprocess.run([str(LAPWING), *map(str, arguments)], capture_output=True, text=True,
+                                check=False,
+                                timeout=timeout, input=stdin,
+                                stdin=subprocess.DEVNULL if stdin is None else None,
                                 env=clean_environment(**(env or {})), cwd=cwd or self.folder)
         if status is not None:
             self.assertEqual(result.returncode, status, result.stdout + result.stderr)

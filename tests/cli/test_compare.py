@@ -46,7 +46,8 @@ class Compare(CommandTest):
         file = self.folder / "result"
         result = self.compare("--pairs", 1, "--output", file, ["write", file], status=0)
         self.assertIn(f"{file}: equal, byte for byte", result.stdout)
-        result = self.compare("--pairs", 1, "--output", file, "--env", "DIFFER=1", ["write", file], status=DIFFERENT,
+        result = self.compare("--pairs", 1, "--output", file, "--env", "DIFFER=1", ["write", file],
+                              status=DIFFERENT,
                               env={"DIFFER": "1"})
         self.assertIn(f"{file}: DIFFERENT", result.stdout)
         result = self.compare("--pairs", 1, "--output", self.folder / "other", ["write", file], status=125)
@@ -77,7 +78,8 @@ class Compare(CommandTest):
     def test_what_waited(self):
         for flavour in FLAVOURS:
             with self.subTest(flavour):
-                found = json.loads(self.compare("--pairs", 1, "--json", ["lines"], status=0, flavour=flavour).stdout)
+                found = json.loads(self.compare("--pairs", 1, "--json", ["lines"], status=0,
+                                                flavour=flavour).stdout)
                 self.assertEqual(found["standing_aside"], "")
                 self.assertGreater(found["exposed_before_s"], 0)
                 self.assertGreaterEqual(found["exposed_after_s"], 0)

@@ -11,19 +11,22 @@ from support import CommandTest
 class Demo(CommandTest):
     def test_json(self):
         start = time.monotonic()
-        found = json.loads(self.lapwing("demo", "--local", "--json", "--size", "1M", status=0, timeout=150).stdout)
+        found = json.loads(self.lapwing("demo", "--local", "--json", "--size", "1M", status=0,
+                                        timeout=150).stdout)
         self.assertLess(time.monotonic() - start, 120)
         self.assertTrue(found["equal"])
         self.assertEqual(found["hosts"], 1)
         self.assertEqual({(row["mpi"], row["program"]) for row in found["rows"]},
-                         {(mpi, program) for mpi in ("mpich", "openmpi") for program in ("plain", "lapwing", "hand")})
+                         {(mpi, program) for mpi in ("mpich", "openmpi")
+                          for program in ("plain", "lapwing", "hand")})
         self.assertEqual(len({row["checksum"] for row in found["rows"]}), 1)
         for row in found["rows"]:
             self.assertGreater(row["seconds"], 0)
             self.assertRegex(row["checksum"], "^[0-9a-f]{16}$")
 
     def test_text(self):
-        text = self.lapwing("demo", "--local", "--mpi", "mpich", "--size", "256K", status=0, timeout=150).stdout
+        text = self.lapwing("demo", "--local", "--mpi", "mpich", "--size", "256K", status=0,
+                            timeout=150).stdout
         self.assertIn("Results: bitwise equal in all runs.", text)
         for title in ("plain program", "the same, with Lapwing", "rewritten by hand"):
             self.assertRegex(text, rf"(?m)^MPICH +{re.escape(title)} ")

@@ -27,9 +27,11 @@ class Plain(CommandTest):
         self.assertIn("its MPI linked statically", result.stderr)
 
     def test_mpis_that_do_not_match(self):
-        for flavour, launcher, needed in (("mpich", "mpiexec.openmpi", "MPICH"), ("openmpi", "mpiexec.mpich", "Open MPI")):
+        for flavour, launcher, needed in (("mpich", "mpiexec.openmpi", "MPICH"),
+                                          ("openmpi", "mpiexec.mpich", "Open MPI")):
             with self.subTest(flavour):
-                result = self.lapwing("run", "--", launcher, "-n", 1, probe(flavour), "env", "LD_PRELOAD", status=0)
+                result = self.lapwing("run", "--", launcher, "-n", 1, probe(flavour), "env", "LD_PRELOAD",
+                                      status=0)
                 self.assertIn(f"is linked with {needed}", result.stderr)
                 self.assertIn(f"use {FLAVOURS[flavour]}", result.stderr)
                 self.assertIn("LD_PRELOAD=(unset)", result.stdout)
@@ -43,18 +45,23 @@ class Jobs(CommandTest):
     def test_variables_reach_every_rank(self):
         for flavour in FLAVOURS:
             with self.subTest(flavour):
-                result = self.lapwing("run", "--defer", "off", "--env", "MINE=two words", "-n", 2, probe(flavour),
+                result = self.lapwing("run", "--defer", "off", "--env", "MINE=two words", "-n", 2,
+                                      probe(flavour),
                                       "env", "LD_PRELOAD", "LAPWING_DEFER", "LAPWING_JOB", "MINE", status=0)
                 for rank in (0, 1):
-                    for text in (f"LD_PRELOAD={PRELOAD}", "LAPWING_DEFER=off", "LAPWING_JOB=uniform", "MINE=two words"):
+                    for text in (f"LD_PRELOAD={PRELOAD}", "LAPWING_DEFER=off", "LAPWING_JOB=uniform",
+                                 "MINE=two words"):
                         self.assertIn(f"rank {rank} of 2 {text}\n", result.stdout)
 
     def test_a_restricted_environment(self):
-        result = self.lapwing("run", "--", "mpiexec.mpich", "-genvnone", "-n", 2, probe("mpich"), "env", "LD_PRELOAD",
+        result = self.lapwing("run", "--", "mpiexec.mpich", "-genvnone", "-n", 2, probe("mpich"), "env",
+                              "LD_PRELOAD",
                               status=0)
         self.assertEqual(result.stdout.count(f"LD_PRELOAD={PRELOAD}\n"), 2, result.stdout)
-        result = self.lapwing("run", "--window", "1M", "--", "mpiexec.openmpi", "-n", 1, probe("openmpi"), "env",
-                              "LD_PRELOAD", "LAPWING_WINDOW", status=0, env={"OMPI_MCA_mca_base_env_list": "HOME"})
+        result = self.lapwing("run", "--window", "1M", "--", "mpiexec.openmpi", "-n", 1, probe("openmpi"),
+                              "env",
+                              "LD_PRELOAD", "LAPWING_WINDOW", status=0,
+                              env={"OMPI_MCA_mca_base_env_list": "HOME"})
         self.assertIn(f"LD_PRELOAD={PRELOAD}\n", result.stdout)
         self.assertIn("LAPWING_WINDOW=1M\n", result.stdout)
 
@@ -62,12 +69,14 @@ class Jobs(CommandTest):
         for flavour, launcher in FLAVOURS.items():
             with self.subTest(flavour):
                 program = [probe(flavour), "env", "LD_PRELOAD", "LAPWING_JOB"]
-                result = self.lapwing("run", "--", launcher, "-n", 1, *program, ":", "-n", 1, *program, status=0)
+                result = self.lapwing("run", "--", launcher, "-n", 1, *program, ":", "-n", 1, *program,
+                                      status=0)
                 self.assertEqual(result.stdout.count(f"LD_PRELOAD={PRELOAD}\n"), 2, result.stdout)
                 self.assertEqual(result.stdout.count("LAPWING_JOB=(unset)\n"), 2, result.stdout)
 
     def test_a_script_that_launches(self):
-        script = self.script("job.sh", f"#!/bin/sh\nexec mpiexec.mpich -n 2 {probe('mpich')} env LD_PRELOAD\n")
+        script = self.script("job.sh",
+                             f"#!/bin/sh\nexec mpiexec.mpich -n 2 {probe('mpich')} env LD_PRELOAD\n")
         result = self.lapwing("run", script / "job.sh", status=0)
         self.assertEqual(result.stdout.count(f"LD_PRELOAD={PRELOAD}\n"), 2, result.stdout)
 
@@ -80,7 +89,8 @@ class Jobs(CommandTest):
     def test_a_rank_killed_by_a_signal(self):
         for flavour, launcher in FLAVOURS.items():
             with self.subTest(flavour):
-                plain = subprocess.run([launcher, "-n", "1", probe(flavour), "signal", "9"], capture_output=True,
+                plain = subprocess.run([launcher, "-n", "1", probe(flavour), "signal", "9"],
+                                       capture_output=True,
                                        check=False, env=clean_environment(), timeout=60)
                 result = self.lapwing("run", "--", launcher, "-n", 1, probe(flavour), "signal", 9)
                 self.assertEqual(result.returncode, plain.returncode)
@@ -106,7 +116,8 @@ class Jobs(CommandTest):
                 launch = ["mpiexec.mpich", "-n", 1, probe("mpich")]
                 self.assertEqual(self.interrupted([LAPWING, "run", "--", *launch], number),
                                  self.interrupted(launch, number))
-                self.assertEqual(self.interrupted([LAPWING, "run", "--compare", "--", *launch], number), -number)
+                self.assertEqual(self.interrupted([LAPWING, "run", "--compare", "--", *launch], number),
+                                 -number)
 
     def test_python(self):
         python = "/usr/bin/python3"

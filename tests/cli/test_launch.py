@@ -29,9 +29,11 @@ class DryRun(CommandTest):
         self.assertIn(f"LD_PRELOAD={PRELOAD}", words)
 
     def test_each_option_becomes_its_variable(self):
-        options = {"--guard": ("mprotect", "LAPWING_GUARD"), "--threshold-guard": ("64K", "LAPWING_THRESHOLD_GUARD"),
+        options = {"--guard": ("mprotect", "LAPWING_GUARD"),
+                   "--threshold-guard": ("64K", "LAPWING_THRESHOLD_GUARD"),
                    "--threshold-strip": ("1M", "LAPWING_THRESHOLD_STRIP"),
-                   "--strip-first": ("16K", "LAPWING_STRIP_FIRST"), "--strip-max": ("256K", "LAPWING_STRIP_MAX"),
+                   "--strip-first": ("16K", "LAPWING_STRIP_FIRST"),
+                   "--strip-max": ("256K", "LAPWING_STRIP_MAX"),
                    "--window": ("512K", "LAPWING_WINDOW"), "--staging": ("1G", "LAPWING_STAGING"),
                    "--defer": ("all", "LAPWING_DEFER")}
         for option, (value, variable) in options.items():
@@ -39,7 +41,8 @@ class DryRun(CommandTest):
                 self.assertIn(f"{variable}={value}", self.words(option, value, "-n", 2, probe("openmpi")))
         words = self.words("--no-helper", "--verbose", "--report", "r.json", "--env", "A=b c", "--env", "B=",
                            "-n", 2, probe("openmpi"))
-        for expected in ("LAPWING_HELPER=off", "LAPWING_VERBOSE=1", f"LAPWING_REPORT={self.folder / 'r.json'}",
+        for expected in ("LAPWING_HELPER=off", "LAPWING_VERBOSE=1",
+                         f"LAPWING_REPORT={self.folder / 'r.json'}",
                          "A=b c", "B="):
             self.assertIn(expected, words)
 
@@ -54,9 +57,11 @@ class DryRun(CommandTest):
 
     def test_the_users_preload_stays(self):
         for words in (self.words("-n", 2, probe("openmpi"), env={"LD_PRELOAD": "libm.so.6"}),
-                      self.words("--", "mpiexec.openmpi", "-x", "LD_PRELOAD=libm.so.6", "-n", 2, probe("openmpi")),
+                      self.words("--", "mpiexec.openmpi", "-x", "LD_PRELOAD=libm.so.6", "-n", 2,
+                                 probe("openmpi")),
                       self.words("--env", "LD_PRELOAD=libm.so.6", "-n", 2, probe("openmpi"))):
-            self.assertEqual([word for word in words if "LD_PRELOAD" in word], [f"LD_PRELOAD={PRELOAD}:libm.so.6"])
+            self.assertEqual([word for word in words if "LD_PRELOAD" in word],
+                             [f"LD_PRELOAD={PRELOAD}:libm.so.6"])
         words = self.words("--", "mpiexec.mpich", "-genv", "LD_PRELOAD", "libm.so.6", "-n", 2, probe("mpich"))
         self.assertEqual(words.count("LD_PRELOAD"), 1)
         self.assertIn(f"{PRELOAD}:libm.so.6", words)
@@ -81,7 +86,8 @@ class DryRun(CommandTest):
         self.assertNotIn("LAPWING_JOB=uniform", words)   # a script may start anything
 
     def test_programs_arguments_are_left_alone(self):
-        words = self.words("--", "mpiexec.mpich", "-n", 1, probe("mpich"), "-genv", "LD_PRELOAD", "x", "--", "--defer")
+        words = self.words("--", "mpiexec.mpich", "-n", 1, probe("mpich"), "-genv", "LD_PRELOAD", "x", "--",
+                           "--defer")
         self.assertEqual(words[-5:], ["-genv", "LD_PRELOAD", "x", "--", "--defer"])
         words = self.words("-n", 1, probe("mpich"), "--", "-n", "3")
         self.assertEqual(words[-3:], ["--", "-n", "3"])
@@ -116,7 +122,8 @@ class DryRun(CommandTest):
             self.assertEqual(words[1], option)
 
     def test_hosts_and_unknown_options_of_the_launcher(self):
-        words = self.words("--", "mpiexec.mpich", "-hosts", "a,b", "-future-option", "value", "-n", 1, probe("mpich"))
+        words = self.words("--", "mpiexec.mpich", "-hosts", "a,b", "-future-option", "value", "-n", 1,
+                           probe("mpich"))
         self.assertIn("uniform", words)   # the program was found behind them
 
 
@@ -129,7 +136,8 @@ class BadInput(CommandTest):
         return lines[0]
 
     def test_unknown_options_and_commands(self):
-        self.assertIn("did you mean --defer?", self.complaint("run", "--deffer", "on", "--", "true", status=2))
+        self.assertIn("did you mean --defer?", self.complaint("run", "--deffer", "on", "--", "true",
+                                                              status=2))
         self.assertIn("did you mean --threshold-guard?",
                       self.complaint("run", "--treshold-guard", "1K", "-n", 2, "true", status=2))
         self.assertIn("did you mean doctor?", self.complaint("docter", status=2))
@@ -139,7 +147,8 @@ class BadInput(CommandTest):
         self.assertIn("--zzzzzzzz", self.complaint("run", "--zzzzzzzz", status=2))
 
     def test_bad_values(self):
-        self.assertIn("auto, on, off or all", self.complaint("run", "--defer", "maybe", "--", "true", status=2))
+        self.assertIn("auto, on, off or all", self.complaint("run", "--defer", "maybe", "--", "true",
+                                                             status=2))
         self.assertIn("64K", self.complaint("run", "--window", "lots", "--", "true", status=2))
         self.complaint("run", "-n", "0", "true", status=2)
         self.assertIn("NAME=VALUE", self.complaint("run", "--env", "NAME", "-n", 1, probe("mpich"), status=2))
@@ -161,19 +170,23 @@ class BadInput(CommandTest):
         self.assertIn("mpiexec is not installed", said)
         said = self.complaint("run", "-n", 2, probe("openmpi"), status=127, env=nowhere)
         self.assertIn("openmpi-bin", said)
-        self.assertIn("Slurm", self.complaint("run", "--", "srun", "-n", 2, probe("mpich"), status=127, env=nowhere))
+        self.assertIn("Slurm", self.complaint("run", "--", "srun", "-n", 2, probe("mpich"), status=127,
+                                              env=nowhere))
 
     def test_both_a_launcher_and_a_number(self):
-        self.assertIn("-n chooses", self.complaint("run", "-n", 2, "mpiexec", "-n", 2, probe("mpich"), status=2))
+        self.assertIn("-n chooses", self.complaint("run", "-n", 2, "mpiexec", "-n", 2, probe("mpich"),
+                                                   status=2))
 
     def test_unknown_variables_of_the_environment(self):
-        result = self.lapwing("run", "--dry-run", "-n", 1, probe("openmpi"), status=0, env={"LAPWING_DEFFER": "on"})
+        result = self.lapwing("run", "--dry-run", "-n", 1, probe("openmpi"), status=0,
+                              env={"LAPWING_DEFFER": "on"})
         self.assertIn("LAPWING_DEFFER", result.stderr)
         self.assertIn("did you mean LAPWING_DEFER?", result.stderr)
         self.assertNotIn("LAPWING_DEFFER", result.stdout)
 
     def test_bad_values_of_known_variables(self):
-        result = self.lapwing("run", "--dry-run", "-n", 1, probe("openmpi"), status=0, env={"LAPWING_GUARD": "fence"})
+        result = self.lapwing("run", "--dry-run", "-n", 1, probe("openmpi"), status=0,
+                              env={"LAPWING_GUARD": "fence"})
         self.assertIn("LAPWING_GUARD=fence", result.stderr)
         self.assertNotIn("LAPWING_GUARD", result.stdout)
 

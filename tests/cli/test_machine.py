@@ -14,8 +14,10 @@ class Doctor(CommandTest):
 
     def test_every_fact_says_what_follows(self):
         facts, found = self.facts()
-        for name in ("guard", "kernel", "userfaultfd", "syscall user dispatch", "PROCMAP_QUERY", "cores", "MPICH",
-                     "Open MPI", "RDMA devices", "debuggers", "memory", "emulated hosts", "preload library", "profile"):
+        for name in ("guard", "kernel", "userfaultfd", "syscall user dispatch", "PROCMAP_QUERY", "cores",
+                     "MPICH",
+                     "Open MPI", "RDMA devices", "debuggers", "memory", "emulated hosts", "preload library",
+                     "profile"):
             self.assertIn(name, facts)
             self.assertIn(facts[name]["level"], ("ok", "warn", "no"))
             self.assertTrue(facts[name]["found"], name)
@@ -32,8 +34,10 @@ class Doctor(CommandTest):
         facts, _ = self.facts()
         setting = pathlib.Path("/proc/sys/vm/unprivileged_userfaultfd")
         if setting.exists():
-            self.assertIn(f"vm.unprivileged_userfaultfd={setting.read_text().strip()}", facts["userfaultfd"]["found"])
-        self.assertIn(pathlib.Path("/proc/sys/kernel/osrelease").read_text().strip(), facts["kernel"]["found"])
+            self.assertIn(f"vm.unprivileged_userfaultfd={setting.read_text().strip()}",
+                          facts["userfaultfd"]["found"])
+        self.assertIn(pathlib.Path("/proc/sys/kernel/osrelease").read_text().strip(),
+                      facts["kernel"]["found"])
 
     def test_without_launchers(self):
         facts, _ = self.facts(PATH="/nonexistent")
@@ -57,11 +61,12 @@ class Profile(CommandTest):
         place.mkdir()
         (place / "profile.json").write_text("{}")
         program = BUILD / "tests" / "cli" / "openmpi" / "probe"
-        result = self.lapwing("run", "--dry-run", "-n", 1, program, status=0, env={"XDG_CONFIG_HOME": str(self.folder)})
+        result = self.lapwing("run", "--dry-run", "-n", 1, program, status=0,
+                              env={"XDG_CONFIG_HOME": str(self.folder)})
         self.assertIn(f"LAPWING_PROFILE={place / 'profile.json'}", result.stdout)
 
     def test_bad_input(self):
-        self.assertIn("not installed", self.lapwing("tune", status=127, env={"PATH": "/nonexistent"}).stderr)
+        self.assertIn("no mpiexec is installed", self.lapwing("tune", status=127, env={"PATH": "/nonexistent"}).stderr)
         result = self.lapwing("tune", "--", "./launch", "-n", 2, status=2)
         self.assertIn("--mpi", result.stderr)
         (self.folder / "file").write_text("")

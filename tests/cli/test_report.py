@@ -8,10 +8,12 @@ import unittest
 
 from support import FLAVOURS, LAPWING, CommandTest, clean_environment, probe
 
-HEAD = {"lapwing": "0.1.0", "mpi": "mpich", "ranks": 2, "guard": "userfaultfd", "helper": True, "mode": "auto",
+HEAD = {"lapwing": "0.1.0", "mpi": "mpich", "ranks": 2, "guard": "userfaultfd", "helper": True,
+        "mode": "auto",
         "wall_s": 10.0, "standing_aside": "", "max_rss_kib": [1000, 2000]}
 SITES = [
-    {"site": "heat.c:120", "function": "exchange", "call": "MPI_Recv", "module": "/bin/heat", "offset": "0x1234",
+    {"site": "heat.c:120", "function": "exchange", "call": "MPI_Recv", "module": "/bin/heat",
+     "offset": "0x1234",
      "calls": 1500, "bytes": 3 << 30, "exposed_s": 0.5, "hidden_s": 4.5, "hidden": 0.9, "deferred": 1500,
      "stripped": 1500, "faults": 30000, "direction": "up", "decision": "hides"},
     {"site": "heat+0x99", "function": "", "call": "MPI_Send", "module": "/bin/heat", "offset": "0x99",
@@ -23,7 +25,8 @@ SITES = [
 class Report(CommandTest):
     def write(self, *lines, name="r.json"):
         path = self.folder / name
-        path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+        path.write_text("".join((line if isinstance(line,
+                                                    str) else json.dumps(line)) + "\n" for line in lines))
         return path
 
     def complaint(self, path, *words):
@@ -35,7 +38,9 @@ class Report(CommandTest):
 
     def test_table(self):
         text = self.lapwing("report", self.write(HEAD, *SITES), status=0).stdout
-        self.assertRegex(text, r"heat\.c:120 +exchange +MPI_Recv +1,500 +3\.00 GiB +500 ms +90 % +30,000 +up +hides\n")
+        self.assertRegex(text,
+                         r"heat\.c:120 +exchange +MPI_Recv +1,500 +3\.00 GiB +500 ms +90 % "
+                                r"+30,000 +up +hides\n")
         self.assertRegex(text, r"heat\+0x99 +MPI_Send +70,000 +547 KiB +1\.25 s +- +0 +- +plain\n")
         self.assertIn("2 ranks, MPICH", text)
         self.assertIn("Exposed wait: 1.75 s summed over ranks, 9 % of their time.", text)
@@ -46,7 +51,8 @@ class Report(CommandTest):
         path = self.write(HEAD, *SITES)
         first = {"exposed": "MPI_Send", "calls": "MPI_Send", "bytes": "MPI_Recv"}
         for order, call in first.items():
-            sites = json.loads(self.lapwing("report", path, "--json", "--sort", order, "--top", 1, status=0).stdout)["sites"]
+            sites = json.loads(self.lapwing("report", path, "--json", "--sort", order, "--top", 1,
+                                            status=0).stdout)["sites"]
             self.assertEqual([site["call"] for site in sites], [call])
         self.assertIn("... and 1 more", self.lapwing("report", path, "--top", 1, status=0).stdout)
 
