@@ -77,7 +77,6 @@ std::shared_ptr<Incoming> Engine::start_incoming(const HeaderBytes& header, int 
 
 bool Engine::progress() {
   bool moved = false;
-  if (guard::closed_regions.load(std::memory_order_relaxed) != 0) guard::serve();
   for (auto it = incoming_.begin(); it != incoming_.end();) {
     moved |= (*it)->advance(*this);
     it = (*it)->landed() ? incoming_.erase(it) : std::next(it);

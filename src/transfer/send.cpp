@@ -37,6 +37,8 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   if (a.kind == Kind::buffered && !escape) return nullptr;
   const char* base = contiguous_base(a.buffer, a.count, a.type);
   if (!base && !escape) return nullptr;
+  // What receivers said of earlier messages may have come while nothing flew.
+  engine.control().progress();
   Decision decision = engine.decide(site, bytes, destination);
   if (!decision.stripped) return nullptr;
 

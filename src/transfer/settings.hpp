@@ -19,9 +19,9 @@ struct Settings {
   bool helper = true;
   std::size_t guard_threshold = 48 << 10;   ///< from here on a transfer is deferred whole
   std::size_t strip_threshold = 128 << 10;  ///< from here on it travels in strips
-  std::size_t strip_first = 16 << 10;
-  std::size_t strip_largest = 64 << 10;
-  std::size_t window = 512 << 10;  ///< bytes in flight beyond what the receiver has credited
+  std::size_t strip_first = 8 << 10;
+  std::size_t strip_largest = 16 << 10;  ///< below any transport's rendezvous, which would bring strips in together
+  std::size_t window = 1 << 20;  ///< bytes in flight beyond what the receiver has credited
   std::size_t staging = 64 << 20;  ///< cap of the engine's own copies per rank (rule 10)
   Order order = Order::automatic;
   Protect protect = Protect::all;
