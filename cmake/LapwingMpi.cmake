@@ -10,6 +10,9 @@ set_property(TARGET PkgConfig::MPICH PkgConfig::OPENMPI APPEND PROPERTY
 add_library(mpi::mpich ALIAS PkgConfig::MPICH)
 add_library(mpi::openmpi ALIAS PkgConfig::OPENMPI)
 set(LAPWING_FLAVOURS mpich openmpi)
+# Each flavour's C library; its other libraries lie beside it.
+list(GET MPICH_LINK_LIBRARIES 0 LAPWING_LIBMPI_mpich)
+list(GET OPENMPI_LINK_LIBRARIES 0 LAPWING_LIBMPI_openmpi)
 
 find_program(MPIEXEC_MPICH NAMES mpiexec.mpich mpiexec.hydra REQUIRED)
 find_program(MPIEXEC_OPENMPI NAMES mpiexec.openmpi REQUIRED)

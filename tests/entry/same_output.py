@@ -20,10 +20,11 @@ CASES = (
 )
 
 
-def run(mpiexec, program, environment, limit=100):
-    command = mpiexec + ["-n", "2", program]
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True,
-                          timeout=limit, check=False)
+def run(mpiexec, program, environment, limit="60"):
+    # timeout(1) ends the ranks too, not mpiexec alone; env keeps it plain.
+    variables = [f"{name}={value}" for name, value in environment.items()]
+    command = ["timeout", "-k", "5", limit, "env", *variables, *mpiexec, "-n", "2", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, "\n".join(sorted(done.stdout.splitlines())), done.stderr
 
 
@@ -48,7 +49,7 @@ def main():
         print(f"{name}: {'equal' if same else 'DIFFERENT'}")
         if not same:
             failed = True
-            print(f"  exit code {code}\n--- plain\n{plain}\n--- with Lapwing\n{output}\n--- stderr\n{errors}")
+            print(f"  exit code {code}{' (ran too long)' if code == 124 else ''}\n--- plain\n{plain}\n--- with Lapwing\n{output}\n--- stderr\n{errors}")
     sys.exit(failed)
 
 
