@@ -222,11 +222,12 @@ TEST_P(Table, LeavesNoMappingsBehind) {
       message.drop_region();
     }
   };
+  int untouched = mappings();
   pass(1);
   int before = mappings();
+  EXPECT_LE(before, untouched + 8);  // an alternate stack, the allocator's own
   pass(2);
   EXPECT_LE(mappings(), before);
-  EXPECT_LE(before, 200);
 }
 
 TEST_P(Table, CountsTouches) {
