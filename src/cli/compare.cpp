@@ -133,8 +133,9 @@ std::string sentence(const Verdict& verdict, const std::string& what) {
       return what + ": equal lines, in another order (ranks print when they come to it)";
     case Sameness::varying:
       return fmt::format(
-          "{}: equal, but for {} lines that differ between runs without Lapwing too, such as\n    {}", what,
-          verdict.varying, verdict.example);
+          "{}: equal, but {} numbers that differ between runs without Lapwing too, such as\n    {}", what,
+          verdict.varying == 1 ? "1 line has" : fmt::format("{} lines have", verdict.varying),
+          verdict.example);
     case Sameness::different:
       break;
   }
@@ -279,8 +280,9 @@ int compare(const RunOptions& options, const std::vector<std::string>& words) {
     print_text(result, verdicts);
   }
   if (!equal && options.pairs == 1) {
-    say("with --pairs 2 or more, lines that differ between plain runs too (times, dates) are told apart");
+    say("with --pairs 2 or more, numbers that differ between plain runs too (times, dates) are told apart");
   }
+  if (!equal && options.pairs > 1) say("lines that may differ can be left out: --ignore REGEX");
   return equal ? 0 : static_cast<int>(kDifferent);
 }
 

@@ -24,7 +24,7 @@ namespace {
 namespace room = lapwing::report;
 
 constexpr int kRounds = 3;
-constexpr double kRunLimit = 20;  // a run takes about 3 s
+constexpr double kRunLimit = 15;  // a run takes about 4 s
 
 const char* program_of(Variant variant) { return variant == Variant::hand ? "demo_hand" : "demo_plain"; }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -30,35 +31,42 @@ Lines sorted_lines(const std::string& text, const std::vector<std::regex>& ignor
   return lines;
 }
 
-/// What is left of a line if its numbers and blanks may be any.
-std::string form_of(const std::string& line) {
+/// A line taken apart: its form, in which each number is a '#' and blanks and
+/// signs count for nothing, and those numbers.
+struct Parts {
   std::string form;
+  std::vector<std::string> numbers;
+};
+
+Parts parts_of(const std::string& line) {
+  const auto at = [&](std::size_t i) { return i < line.size() ? static_cast<unsigned char>(line[i]) : 0; };
+  Parts parts;
   for (std::size_t i = 0; i < line.size();) {
-    const auto c = static_cast<unsigned char>(line[i]);
-    if (std::isdigit(c)) {
-      // One number: digits, points, exponents.
-      while (i < line.size()) {
-        const auto d = static_cast<unsigned char>(line[i]);
-        const bool exponent = (d == 'e' || d == 'E') && i + 1 < line.size() &&
-                              (std::isdigit(static_cast<unsigned char>(line[i + 1])) || line[i + 1] == '-' ||
-                               line[i + 1] == '+');
-        if (exponent) {
-          i += 2;
-        } else if (std::isdigit(d) || d == '.') {
-          ++i;
-        } else {
-          break;
-        }
-      }
-      form += '#';
-    } else if (std::isspace(c) || c == '-' || c == '+') {
+    if (std::isspace(at(i)) || at(i) == '-' || at(i) == '+') {
       ++i;  // widths and signs go with the numbers
-    } else {
-      form += line[i++];
+      continue;
     }
+    if (!std::isdigit(at(i))) {
+      parts.form += line[i++];
+      continue;
+    }
+    const std::size_t begin = i > 0 && (at(i - 1) == '-' || at(i - 1) == '+') ? i - 1 : i;
+    while (std::isdigit(at(i)) || at(i) == '.') ++i;
+    const bool signed_exponent = (at(i + 1) == '-' || at(i + 1) == '+') && std::isdigit(at(i + 2));
+    if ((at(i) == 'e' || at(i) == 'E') && (std::isdigit(at(i + 1)) || signed_exponent)) {
+      i += signed_exponent ? 2 : 1;
+      while (std::isdigit(at(i))) ++i;
+    }
+    parts.form += '#';
+    parts.numbers.push_back(line.substr(begin, i - begin));
   }
-  return form;
+  return parts;
 }
+
+/// Which numbers, by the form of their line and their place in it, differ
+/// between runs without Lapwing. Only those may differ with it: a checksum
+/// beside a time still counts.
+using Varying = std::map<std::string, std::set<std::size_t>>;
 
 Lines only_in(const Lines& a, const Lines& b) {
   Lines difference;
@@ -66,15 +74,58 @@ Lines only_in(const Lines& a, const Lines& b) {
   return difference;
 }
 
-/// The same lines, those of a varying form reduced to that form.
-Lines masked(const Lines& lines, const std::set<std::string>& forms, std::size_t* count) {
+/// The numbers at each place of each form, in one run.
+std::map<std::string, std::vector<Lines>> numbers_by_place(const Lines& lines) {
+  std::map<std::string, std::vector<Lines>> places;
+  for (const auto& line : lines) {
+    const Parts parts = parts_of(line);
+    auto& columns = places[parts.form];
+    columns.resize(parts.numbers.size());
+    for (std::size_t i = 0; i < parts.numbers.size(); ++i) columns[i].push_back(parts.numbers[i]);
+  }
+  for (auto& [form, columns] : places) {
+    for (Lines& column : columns) std::sort(column.begin(), column.end());
+  }
+  return places;
+}
+
+Varying varying_numbers(const std::vector<Lines>& runs) {
+  Varying varying;
+  const auto first = numbers_by_place(runs.front());
+  for (const Lines& run : runs) {
+    for (const auto& [form, columns] : numbers_by_place(run)) {
+      const auto before = first.find(form);
+      if (before == first.end()) continue;
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i] != before->second[i]) varying[form].insert(i);
+      }
+    }
+  }
+  return varying;
+}
+
+/// The same lines without the numbers that vary; `count` is how many have some.
+Lines masked(const Lines& lines, const Varying& varying, std::size_t* count) {
   Lines out;
   *count = 0;
   for (const auto& line : lines) {
-    std::string form = form_of(line);
-    const bool varies = forms.contains(form);
-    *count += varies ? 1 : 0;
-    out.push_back(varies ? std::move(form) : line);
+    const Parts parts = parts_of(line);
+    const auto places = varying.find(parts.form);
+    if (places == varying.end()) {
+      out.push_back(line);
+      continue;
+    }
+    ++*count;
+    std::string kept;
+    std::size_t number = 0;
+    for (const char c : parts.form) {
+      const bool here = c == '#' && number < parts.numbers.size();
+      kept += !here                             ? std::string(1, c)
+              : places->second.contains(number) ? " #"
+                                                : " " + parts.numbers[number];
+      number += here ? 1 : 0;
+    }
+    out.push_back(kept);
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -103,20 +154,16 @@ Verdict compare_outputs(const std::vector<std::string>& off, const std::vector<s
   for (const auto& text : off) plain.push_back(sorted_lines(text, rules));
   for (const auto& text : on) lapwing.push_back(sorted_lines(text, rules));
 
-  std::set<std::string> forms;
+  const Varying varying = varying_numbers(plain);
   for (const Lines& other : plain) {
-    for (const Lines& difference : {only_in(plain.front(), other), only_in(other, plain.front())}) {
-      for (const auto& line : difference) {
-        if (verdict.example.empty()) verdict.example = line;
-        forms.insert(form_of(line));
-      }
-    }
+    const Lines difference = only_in(plain.front(), other);
+    if (!difference.empty() && verdict.example.empty()) verdict.example = difference.front();
   }
-  verdict.sameness = forms.empty() ? Sameness::reordered : Sameness::varying;
-  const Lines first = masked(plain.front(), forms, &verdict.varying);
+  verdict.sameness = varying.empty() ? Sameness::reordered : Sameness::varying;
+  const Lines first = masked(plain.front(), varying, &verdict.varying);
   for (const Lines& lines : lapwing) {
     std::size_t count = 0;
-    const Lines other = masked(lines, forms, &count);
+    const Lines other = masked(lines, varying, &count);
     if (other == first) continue;
     verdict.sameness = Sameness::different;
     verdict.missing = only_in(first, other);

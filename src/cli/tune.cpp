@@ -89,12 +89,6 @@ int tune(const Options& options, const std::vector<std::string>& given) {
   if (!find_executable(launch[line.launcher_at])) {
     throw Failure(kNotFound, fmt::format("{} is not installed or not in PATH", launch[line.launcher_at]));
   }
-  const auto program = helper_program(std::string(flavour_of(mpi)) + "/tune");
-  if (!program) {
-    throw Failure(kFailed,
-                  fmt::format("{}/libexec/lapwing/{}/tune is missing; build or install the whole project",
-                              prefix().string(), flavour_of(mpi)));
-  }
   const std::filesystem::path profile = std::filesystem::absolute(
       options.profile.empty() ? default_profile() : std::filesystem::path(options.profile));
   std::error_code failed;
@@ -102,6 +96,12 @@ int tune(const Options& options, const std::vector<std::string>& given) {
   if (failed) {
     throw Failure(kFailed, fmt::format("cannot make {}: {}; choose another place with --profile",
                                        profile.parent_path().string(), failed.message()));
+  }
+  const auto program = helper_program(std::string(flavour_of(mpi)) + "/tune");
+  if (!program) {
+    throw Failure(kFailed,
+                  fmt::format("{}/libexec/lapwing/{}/tune is missing; build or install the whole project",
+                              prefix().string(), flavour_of(mpi)));
   }
   Job job;
   job.words = launch;

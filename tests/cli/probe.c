@@ -5,7 +5,7 @@
  *   env NAME...   every rank prints these variables
  *   lines         lines that are always the same, and a ring of messages
  *   order         the same lines, in another order when preloaded
- *   vary          a line with another number in each run
+ *   vary [wrong]  a line with a time and a result; with the argument, a wrong result when preloaded
  *   differ        a line that tells whether Lapwing is preloaded
  *   write FILE    rank 0 writes a file, another one when preloaded if $DIFFER is set
  *   cat           rank 0 copies its standard input
@@ -57,7 +57,10 @@ int main(int argc, char **argv) {
   } else if (!strcmp(what, "vary")) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    if (rank == 0) printf("same\ntook %ld.%09ld s\n", (long)now.tv_sec % 1000, now.tv_nsec);
+    /* With an argument, a result beside the time that is wrong when preloaded. */
+    if (rank == 0)
+      printf("same\ntook %ld.%09ld s, result %d\n", (long)now.tv_sec % 1000, now.tv_nsec,
+             argc > 2 && preloaded() ? 41 : 42);
   } else if (!strcmp(what, "differ")) {
     if (rank == 0) printf("same\nanswer %s\n", preloaded() ? "wrong" : "right");
   } else if (!strcmp(what, "write")) {

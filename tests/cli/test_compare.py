@@ -34,10 +34,16 @@ class Compare(CommandTest):
 
     def test_lines_that_always_vary(self):
         result = self.compare("--pairs", 2, ["vary"], status=0)
-        self.assertIn("1 lines that differ between runs without Lapwing too", result.stdout)
+        self.assertIn("1 line has numbers that differ between runs without Lapwing too", result.stdout)
         result = self.compare("--pairs", 1, ["vary"], status=DIFFERENT)
         self.assertIn("--pairs 2", result.stderr)
         self.compare("--pairs", 1, "--ignore", "^took", ["vary"], status=0)
+
+    def test_a_wrong_result_beside_a_time(self):
+        result = self.compare("--pairs", 2, ["vary", "wrong"], status=DIFFERENT)
+        self.assertIn("DIFFERENT", result.stdout)
+        self.assertIn("result 42", result.stdout)
+        self.assertIn("result 41", result.stdout)
 
     def test_a_bad_expression(self):
         self.assertIn("--ignore", self.compare("--pairs", 1, "--ignore", "(", ["vary"], status=2).stderr)

@@ -66,7 +66,8 @@ class Profile(CommandTest):
         self.assertIn(f"LAPWING_PROFILE={place / 'profile.json'}", result.stdout)
 
     def test_bad_input(self):
-        self.assertIn("no mpiexec is installed", self.lapwing("tune", status=127, env={"PATH": "/nonexistent"}).stderr)
+        self.assertIn("no mpiexec is installed", self.lapwing("tune", status=127,
+                      env={"PATH": "/nonexistent"}).stderr)
         result = self.lapwing("tune", "--", "./launch", "-n", 2, status=2)
         self.assertIn("--mpi", result.stderr)
         (self.folder / "file").write_text("")
