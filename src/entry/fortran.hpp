@@ -31,7 +31,8 @@ inline void* buffer(void* address) { return mpi::is_fortran_bottom(address) ? MP
 class RequestArray {
  public:
   RequestArray(MPI_Fint count, MPI_Fint* fortran) : count_(count > 0 ? count : 0), fortran_(fortran) {
-    if (count_ > static_cast<MPI_Fint>(few_.size())) many_ = std::make_unique<MPI_Request[]>(static_cast<std::size_t>(count_));
+    if (count_ > static_cast<MPI_Fint>(few_.size()))
+      many_ = std::make_unique<MPI_Request[]>(static_cast<std::size_t>(count_));
     for (MPI_Fint i = 0; i < count_; ++i) data()[i] = PMPI_Request_f2c(fortran_[i]);
   }
   ~RequestArray() {

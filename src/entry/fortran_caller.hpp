@@ -6,7 +6,8 @@
 
 /// Where the last Fortran call of this thread returns to; set by the stubs of
 /// the Fortran entry points.
-extern "C" __attribute__((visibility("hidden"), tls_model("initial-exec"))) __thread const void* lapwing_fortran_caller;
+extern "C" __attribute__((visibility("hidden"),
+                          tls_model("initial-exec"))) __thread const void* lapwing_fortran_caller;
 
 namespace lapwing::entry {
 

@@ -15,7 +15,8 @@ LAPWING_FORTRAN lapwing_fortran_wait(MPI_Fint* request, void* status, MPI_Fint* 
   give(error, MPI_Wait(r.data(), fortran_status(status)));
 }
 
-LAPWING_FORTRAN lapwing_fortran_waitall(MPI_Fint* count, MPI_Fint* requests, void* statuses, MPI_Fint* error) {
+LAPWING_FORTRAN lapwing_fortran_waitall(MPI_Fint* count, MPI_Fint* requests, void* statuses,
+                                        MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
   RequestArray r(*count, requests);
   give(error, MPI_Waitall(*count, r.data(), fortran_statuses(statuses)));
@@ -64,16 +65,16 @@ LAPWING_FORTRAN lapwing_fortran_testany(MPI_Fint* count, MPI_Fint* requests, MPI
 }
 
 // Indices come back in place; those of an outcount of MPI_UNDEFINED do not.
-#define SOME(NAME, FUNCTION)                                                                                     \
-  LAPWING_FORTRAN lapwing_fortran_##NAME(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* done, MPI_Fint* indices, \
-                                         void* statuses, MPI_Fint* error) {                                      \
-    LAPWING_NOTE_CALLER();                                                                                       \
-    RequestArray r(*count, requests);                                                                            \
-    const int rc = FUNCTION(*count, r.data(), done, indices, fortran_statuses(statuses));                        \
-    if ((rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS) && *done != MPI_UNDEFINED) {                              \
-      for (MPI_Fint i = 0; i < *done; ++i) indices[i] = fortran_index(indices[i]);                                    \
-    }                                                                                                            \
-    give(error, rc);                                                                                             \
+#define SOME(NAME, FUNCTION)                                                                   \
+  LAPWING_FORTRAN lapwing_fortran_##NAME(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* done,  \
+                                         MPI_Fint* indices, void* statuses, MPI_Fint* error) { \
+    LAPWING_NOTE_CALLER();                                                                     \
+    RequestArray r(*count, requests);                                                          \
+    const int rc = FUNCTION(*count, r.data(), done, indices, fortran_statuses(statuses));      \
+    if ((rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS) && *done != MPI_UNDEFINED) {            \
+      for (MPI_Fint i = 0; i < *done; ++i) indices[i] = fortran_index(indices[i]);             \
+    }                                                                                          \
+    give(error, rc);                                                                           \
   }
 
 SOME(waitsome, MPI_Waitsome)

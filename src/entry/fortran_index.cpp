@@ -22,7 +22,8 @@ int cancel_nothing(void*, int) { return MPI_SUCCESS; }
 int ask() {
   auto* wrapper = reinterpret_cast<Waitany*>(find_in(find_loaded(mpi::waitany_library), mpi::waitany_symbol));
   MPI_Request request = MPI_REQUEST_NULL;
-  if (!wrapper || PMPI_Grequest_start(query, free_nothing, cancel_nothing, nullptr, &request) != MPI_SUCCESS) return 1;
+  if (!wrapper || PMPI_Grequest_start(query, free_nothing, cancel_nothing, nullptr, &request) != MPI_SUCCESS)
+    return 1;
   PMPI_Grequest_complete(request);
   MPI_Fint count = 1, handle = PMPI_Request_c2f(request), index = 1, error = MPI_SUCCESS;
   MPI_Status status;

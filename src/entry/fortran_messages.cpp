@@ -6,23 +6,24 @@ using lapwing::entry::buffer;
 using lapwing::entry::give;
 using lapwing::mpi::fortran_status;
 
-#define BLOCKING_SEND(NAME, FUNCTION)                                                                            \
-  LAPWING_FORTRAN lapwing_fortran_##NAME(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank,            \
-                                         MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* error) {                       \
-    LAPWING_NOTE_CALLER();                                                                                       \
-    give(error, FUNCTION(buffer(data), *count, PMPI_Type_f2c(*type), *rank, *tag, PMPI_Comm_f2c(*comm)));        \
+#define BLOCKING_SEND(NAME, FUNCTION)                                                                     \
+  LAPWING_FORTRAN lapwing_fortran_##NAME(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank,     \
+                                         MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* error) {                \
+    LAPWING_NOTE_CALLER();                                                                                \
+    give(error, FUNCTION(buffer(data), *count, PMPI_Type_f2c(*type), *rank, *tag, PMPI_Comm_f2c(*comm))); \
   }
 
 // Also receives and persistent requests: the same arguments.
-#define NON_BLOCKING(NAME, FUNCTION)                                                                             \
-  LAPWING_FORTRAN lapwing_fortran_##NAME(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank,            \
-                                         MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* error) {    \
-    LAPWING_NOTE_CALLER();                                                                                       \
-    MPI_Request r = MPI_REQUEST_NULL;                                                                            \
-    const int rc =                                                                                               \
-        FUNCTION(buffer(data), *count, PMPI_Type_f2c(*type), *rank, *tag, PMPI_Comm_f2c(*comm), &r);             \
-    if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);                                                       \
-    give(error, rc);                                                                                             \
+#define NON_BLOCKING(NAME, FUNCTION)                                                                  \
+  LAPWING_FORTRAN lapwing_fortran_##NAME(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank, \
+                                         MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* request,            \
+                                         MPI_Fint* error) {                                           \
+    LAPWING_NOTE_CALLER();                                                                            \
+    MPI_Request r = MPI_REQUEST_NULL;                                                                 \
+    const int rc =                                                                                    \
+        FUNCTION(buffer(data), *count, PMPI_Type_f2c(*type), *rank, *tag, PMPI_Comm_f2c(*comm), &r);  \
+    if (rc == MPI_SUCCESS) *request = PMPI_Request_c2f(r);                                            \
+    give(error, rc);                                                                                  \
   }
 
 BLOCKING_SEND(send, MPI_Send)
@@ -40,8 +41,8 @@ NON_BLOCKING(bsend_init, MPI_Bsend_init)
 NON_BLOCKING(irecv, MPI_Irecv)
 NON_BLOCKING(recv_init, MPI_Recv_init)
 
-LAPWING_FORTRAN lapwing_fortran_recv(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank, MPI_Fint* tag,
-                                     MPI_Fint* comm, void* status, MPI_Fint* error) {
+LAPWING_FORTRAN lapwing_fortran_recv(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank,
+                                     MPI_Fint* tag, MPI_Fint* comm, void* status, MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
   give(error, MPI_Recv(buffer(data), *count, PMPI_Type_f2c(*type), *rank, *tag, PMPI_Comm_f2c(*comm),
                        fortran_status(status)));
@@ -52,21 +53,21 @@ LAPWING_FORTRAN lapwing_fortran_sendrecv(void* send, MPI_Fint* send_count, MPI_F
                                          MPI_Fint* receive_type, MPI_Fint* from, MPI_Fint* receive_tag,
                                          MPI_Fint* comm, void* status, MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
-  give(error, MPI_Sendrecv(buffer(send), *send_count, PMPI_Type_f2c(*send_type), *to, *send_tag, buffer(receive),
-                           *receive_count, PMPI_Type_f2c(*receive_type), *from, *receive_tag, PMPI_Comm_f2c(*comm),
-                           fortran_status(status)));
+  give(error, MPI_Sendrecv(buffer(send), *send_count, PMPI_Type_f2c(*send_type), *to, *send_tag,
+                           buffer(receive), *receive_count, PMPI_Type_f2c(*receive_type), *from, *receive_tag,
+                           PMPI_Comm_f2c(*comm), fortran_status(status)));
 }
 
 LAPWING_FORTRAN lapwing_fortran_sendrecv_replace(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* to,
                                                  MPI_Fint* send_tag, MPI_Fint* from, MPI_Fint* receive_tag,
                                                  MPI_Fint* comm, void* status, MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
-  give(error, MPI_Sendrecv_replace(buffer(data), *count, PMPI_Type_f2c(*type), *to, *send_tag, *from, *receive_tag,
-                                   PMPI_Comm_f2c(*comm), fortran_status(status)));
+  give(error, MPI_Sendrecv_replace(buffer(data), *count, PMPI_Type_f2c(*type), *to, *send_tag, *from,
+                                   *receive_tag, PMPI_Comm_f2c(*comm), fortran_status(status)));
 }
 
-LAPWING_FORTRAN lapwing_fortran_mrecv(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* message, void* status,
-                                      MPI_Fint* error) {
+LAPWING_FORTRAN lapwing_fortran_mrecv(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* message,
+                                      void* status, MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
   MPI_Message m = PMPI_Message_f2c(*message);
   const int rc = MPI_Mrecv(buffer(data), *count, PMPI_Type_f2c(*type), &m, fortran_status(status));

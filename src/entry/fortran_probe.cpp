@@ -6,13 +6,14 @@ using lapwing::entry::give;
 using lapwing::entry::give_flag;
 using lapwing::mpi::fortran_status;
 
-LAPWING_FORTRAN lapwing_fortran_probe(MPI_Fint* rank, MPI_Fint* tag, MPI_Fint* comm, void* status, MPI_Fint* error) {
+LAPWING_FORTRAN lapwing_fortran_probe(MPI_Fint* rank, MPI_Fint* tag, MPI_Fint* comm, void* status,
+                                      MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
   give(error, MPI_Probe(*rank, *tag, PMPI_Comm_f2c(*comm), fortran_status(status)));
 }
 
-LAPWING_FORTRAN lapwing_fortran_iprobe(MPI_Fint* rank, MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* flag, void* status,
-                                       MPI_Fint* error) {
+LAPWING_FORTRAN lapwing_fortran_iprobe(MPI_Fint* rank, MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* flag,
+                                       void* status, MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
   int found = 0;
   const int rc = MPI_Iprobe(*rank, *tag, PMPI_Comm_f2c(*comm), &found, fortran_status(status));
@@ -20,8 +21,8 @@ LAPWING_FORTRAN lapwing_fortran_iprobe(MPI_Fint* rank, MPI_Fint* tag, MPI_Fint* 
   give(error, rc);
 }
 
-LAPWING_FORTRAN lapwing_fortran_mprobe(MPI_Fint* rank, MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* message, void* status,
-                                       MPI_Fint* error) {
+LAPWING_FORTRAN lapwing_fortran_mprobe(MPI_Fint* rank, MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* message,
+                                       void* status, MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
   MPI_Message m = MPI_MESSAGE_NULL;
   const int rc = MPI_Mprobe(*rank, *tag, PMPI_Comm_f2c(*comm), &m, fortran_status(status));

@@ -17,10 +17,11 @@ extern "C" void* lapwing_entry_resolve(unsigned index, const std::int64_t*, cons
   const entry::Spec& spec = entry::specs[index];
   void* target = entry::find_in(entry::find_loaded(spec.library), spec.target);
   if (!target) {
-    fmt::print(stderr,
-               "lapwing: {} was called, but no {} with {} is loaded in this process. "
-               "Link the program with the Fortran library of its MPI dynamically, or run it with LAPWING=off.\n",
-               spec.name, spec.library, spec.target);
+    fmt::print(
+        stderr,
+        "lapwing: {} was called, but no {} with {} is loaded in this process. "
+        "Link the program with the Fortran library of its MPI dynamically, or run it with LAPWING=off.\n",
+        spec.name, spec.library, spec.target);
     std::abort();
   }
   entry::learn_fortran_libraries();

@@ -39,7 +39,8 @@ bool retire_item(const Spec& spec, const Item& item, const Arguments& arguments)
     // Which buffers count, and how often, differs between the two groups.
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) return false;
     // Elsewhere the arguments may be anything, a type that is none included.
-    if (item.root_only && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank != arguments.integer(spec.root)) return true;
+    if (item.root_only && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank != arguments.integer(spec.root))
+      return true;
     if (item.per_process && PMPI_Comm_size(comm, &processes) != MPI_SUCCESS) return false;
   }
   const MPI_Count count = arguments.count(item.count);
@@ -57,7 +58,8 @@ using namespace lapwing;
 
 /// Called by the stubs with the argument registers and the arguments on the
 /// stack; returns where the call goes on.
-extern "C" void* lapwing_entry_slow(unsigned index, const std::int64_t* registers, const std::int64_t* stack) {
+extern "C" void* lapwing_entry_slow(unsigned index, const std::int64_t* registers,
+                                    const std::int64_t* stack) {
   const entry::Spec& spec = entry::specs[index];
   if (spec.action == entry::Action::everything) {
     transfer::retire_everything();

@@ -31,7 +31,8 @@ struct Flavour {
   const char* library;  // what the program loads
   const char* lapwing;  // what stands before it
 };
-constexpr Flavour flavours[] = {{"libmpich.so.12", "liblapwing-mpich.so"}, {"libmpi.so.40", "liblapwing-openmpi.so"}};
+constexpr Flavour flavours[] = {{"libmpich.so.12", "liblapwing-mpich.so"},
+                                {"libmpi.so.40", "liblapwing-openmpi.so"}};
 constexpr int flavour_count = 2;
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -172,7 +173,7 @@ void* lapwing_preload_library() {
 /// Called by a stub at its first call. Threads may meet here: they bind the
 /// slot to the same function.
 extern "C" __attribute__((visibility("hidden"))) void* lapwing_preload_resolve(unsigned index, const void*,
-                                                                              const void*) {
+                                                                               const void*) {
   const char* name = lapwing_preload_names + lapwing_preload_name_offsets[index];
   pthread_mutex_lock(&lock);
   if (!chosen) choose();

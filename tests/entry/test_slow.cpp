@@ -185,7 +185,8 @@ TEST_F(Stub, BottomRetiresEverything) {
 }
 
 TEST_F(Stub, ArraysAndSynchronisationRetireEverything) {
-  std::vector<int> counts(static_cast<std::size_t>(size), 0), displacements(static_cast<std::size_t>(size), 0);
+  std::vector<int> counts(static_cast<std::size_t>(size), 0),
+      displacements(static_cast<std::size_t>(size), 0);
   MPI_Allgatherv(nullptr, 0, MPI_INT, nullptr, counts.data(), displacements.data(), MPI_INT, MPI_COMM_WORLD);
   EXPECT_EQ(everything, 1);
   MPI_Barrier(MPI_COMM_WORLD);

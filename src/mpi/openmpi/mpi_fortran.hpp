@@ -5,7 +5,8 @@
 #include <mpi.h>
 
 // Common blocks of mpif.h, and bind(C) variables of mpi_f08.
-extern "C" int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;
+extern "C" int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_,
+    mpi_fortran_statuses_ignore_;
 
 namespace lapwing::mpi {
 
