@@ -75,6 +75,8 @@ void Runner::window(Frame& frame) {
   Half out = prepare_part(frame, step.parts[static_cast<size_t>(size + me)]);
   int bytes = static_cast<int>(step.bytes), right = (me + 1) % size, left = (me + size - 1) % size;
   MPI_Sendrecv(out.at, bytes, MPI_BYTE, right, 40, in.at, bytes, MPI_BYTE, left, 40, frame.comm, MPI_STATUS_IGNORE);
+#ifdef MPICH_VERSION
+  // With Open MPI 4 a program that knows windows runs without Lapwing, so this one must not.
   MPI_Win made;
   MPI_Win_create(in.at, bytes, 1, MPI_INFO_NULL, frame.comm, &made);
   MPI_Win_fence(0, made);
@@ -83,6 +85,7 @@ void Runner::window(Frame& frame) {
   frame.own.add("window", digest(in.at, static_cast<size_t>(bytes)));
   MPI_Win_fence(0, made);
   MPI_Win_free(&made);
+#endif
   finish(in, step);
   finish(out, step);
 }

@@ -3,6 +3,7 @@
 //
 //   interpreter --seed S --programs K --log PREFIX --dir DIRECTORY [--threads] [--steps 3,4,7]
 //   interpreter --describe --seed S --ranks N [--threads]     (needs no mpiexec)
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <set>
 #include <sstream>
 
+#include "lapwing/lapwing.h"
 #include "runner.hpp"
 
 namespace {
@@ -52,6 +54,16 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
+// How much was deferred, so that a run in which nothing was does not pass for a test.
+void log_counters(int log) {
+  auto get = reinterpret_cast<decltype(&lapwing_get_stats)>(dlsym(RTLD_DEFAULT, "lapwing_get_stats"));
+  if (get == nullptr) return;
+  lapwing_stats stats{};
+  get(&stats);
+  dprintf(log, "Z %lu %lu\n", static_cast<unsigned long>(stats.deferred_receives + stats.deferred_sends),
+          static_cast<unsigned long>(stats.strips));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -87,6 +99,7 @@ int main(int argc, char** argv) {
     for (uint64_t i = 0; i < options.programs; ++i)
       runner.run(generate(options.seed + i, size, options.threaded), wanted);
   }
+  log_counters(log);
   MPI_Finalize();
   close(log);
   return 0;

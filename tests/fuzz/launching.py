@@ -15,7 +15,6 @@ MPIEXEC = {
     "openmpi": ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none"],
 }
 QUIET = {
-    "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_mpi_warn_on_fork": "0",
     "OMPI_MCA_btl_base_warn_component_unused": "0",
 }
@@ -76,6 +75,9 @@ def parse_log(path):
             step = "final"
         elif kind == "E":
             step = "end"
+        elif kind == "Z":
+            programs[seed]["counters"] = rest
+            continue
         programs[seed][step] = programs[seed].get(step, "") + line + "\n"
     return programs
 
@@ -103,6 +105,8 @@ class Launcher:
     def _run(self, case, lapwing, scratch):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("LAPWING_") and k != "LD_PRELOAD"}
         environment.update(QUIET)
+        # Two ranks have the cores; to yield would starve them where other programs run.
+        environment["OMPI_MCA_mpi_yield_when_idle"] = "1" if case.ranks > 2 or case.threads else "0"
         environment.update(case.transport)
         if lapwing is not None:
             environment.update(lapwing)
@@ -119,12 +123,20 @@ class Launcher:
         with open(scratch / "output", "wb") as output:
             process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                        stderr=subprocess.STDOUT, start_new_session=True)
-            end, backtraces = self._watch(process, scratch)
+            try:
+                end, backtraces = self._watch(process, scratch)
+            finally:  # also when this process is asked to end
+                self._kill(process, scratch)
         logs = [parse_log(scratch / f"log.{rank}") for rank in range(case.ranks)]
         if end == "done" and any("end" not in log.get(case.seed + case.programs - 1, {}) for log in logs):
             end = "crash: a rank ended early with status 0"
         text = (scratch / "output").read_text(errors="replace")
         outcome = Outcome(logs, end, text[-6000:], time.monotonic() - began, backtraces)
+        for log in logs:
+            for steps in log.values():
+                deferred, strips = map(int, steps.pop("counters", "0 0").split())
+                outcome.deferred += deferred
+                outcome.stripped += strips
         self._read_report(scratch / "report.jsonl", outcome)
         return outcome
 
@@ -136,10 +148,7 @@ class Launcher:
             if now != size:
                 size, grown = now, time.monotonic()
             elif time.monotonic() - grown > self.stall:
-                backtraces = self._backtraces(scratch)
-                self._kill(process, scratch)
-                return "hang", backtraces
-        self._kill(process, scratch)  # whoever outlived mpiexec
+                return "hang", self._backtraces(scratch)
         return ("done" if process.returncode == 0 else f"crash: mpiexec returned {process.returncode}"), ""
 
     @staticmethod
@@ -183,11 +192,10 @@ class Launcher:
 
     @staticmethod
     def _read_report(path, outcome):
+        """Why Lapwing stood aside, if it did."""
         try:
             lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
         except (OSError, ValueError):
             return
         for line in lines:
-            outcome.deferred += line.get("deferred", 0)
-            outcome.stripped += line.get("stripped", 0)
             outcome.aside = outcome.aside or line.get("standing_aside", "")

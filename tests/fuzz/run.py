@@ -11,6 +11,7 @@ that the program saw must be the same.
 import argparse
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -128,7 +129,7 @@ class Fuzzer:
                 print(json.dumps({"fuzz": mpi, "guard": guard, **total, "failures": len(self.failures)}))
                 continue
             print(f"{mpi}, {guard}: {total['programs']} programs, {total['deferred']} transfers deferred, "
-                  f"{total['stripped']} in strips, {total['plain_s']:.1f} s plain, {total['lapwing_s']:.1f} s with Lapwing")
+                  f"{total['stripped']} strips, {total['plain_s']:.1f} s plain, {total['lapwing_s']:.1f} s with Lapwing")
             if idle:
                 print("  nothing was deferred, so nothing was tested"
                       + (f": Lapwing stood aside: {total['aside']}" if total["aside"] else ""))
@@ -138,6 +139,7 @@ class Fuzzer:
 
 def main():
     options = parse()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("asked to end"))
     launcher = launching.Launcher(options.build, options.stall)
     for mpi in variations.mpis(options):
         if not launcher.interpreter(mpi).exists():

@@ -16,8 +16,9 @@ BUILD = pathlib.Path(os.environ.get("LAPWING_BUILD", ROOT / "build" / "release")
 PRELOAD = BUILD / "lib" / "liblapwing-preload.so"
 MPIEXEC = {"mpich": ["mpiexec.mpich"],
            "openmpi": ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none"]}
-QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-         "OMPI_MCA_btl_base_warn_component_unused": "0"}
+# Numerical libraries get one thread: two ranks already have the cores.
+QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_base_warn_component_unused": "0",
+         "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 MODES = {"on": {"LAPWING_DEFER": "on", "LAPWING_THRESHOLD_GUARD": "12K"}, "auto": {"LAPWING_DEFER": "auto"}}
 
 
@@ -44,10 +45,39 @@ def environment(lapwing=None, preload=None):
              if k != "LD_PRELOAD" and (not k.startswith("LAPWING_") or k == "LAPWING_BUILD")}
     clean.pop("LAPWING_BUILD", None)
     clean.update(QUIET)
+    clean.pop("OMPI_MCA_mpi_yield_when_idle", None)  # starves two ranks wherever something else runs
     if lapwing is not None:
         clean.update(lapwing)
         clean["LD_PRELOAD"] = preload or str(PRELOAD)
     return clean
+
+
+def end(process):
+    """Ends a session: first as a user would, so that mpiexec takes its ranks with it."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            pass
+    for pid in session_of(process.pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.wait()
+
+
+def session_of(leader):
+    """All processes of the session that this process started; Open MPI gives ranks groups of their own."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and os.getsid(int(entry.name)) == leader:
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
 
 
 def run(command, env, cwd=None, limit=120):
@@ -59,16 +89,8 @@ def run(command, env, cwd=None, limit=120):
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
             status = None
-            process.terminate()  # lets mpiexec take its ranks with it
-            try:
-                process.wait(5)
-            except subprocess.TimeoutExpired:
-                pass
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
+        finally:  # also when this process is asked to end
+            end(process)
         out.seek(0)
         err.seek(0)
         return Ran(status, out.read().decode(errors="replace"), err.read().decode(errors="replace"), [])
@@ -85,7 +107,10 @@ class ProgramTest(unittest.TestCase):
         report = self.directory / "report.jsonl"
         report.unlink(missing_ok=True)
         chosen = None if lapwing is None else {"LAPWING_REPORT": str(report), **lapwing}
-        ran = run([*MPIEXEC[mpi], "-n", ranks, *words], environment(chosen), cwd or self.directory, limit)
+        env = environment(chosen)
+        if ranks > 2:
+            env["OMPI_MCA_mpi_yield_when_idle"] = "1"
+        ran = run([*MPIEXEC[mpi], "-n", ranks, *words], env, cwd or self.directory, limit)
         if report.exists():
             ran.report = [json.loads(line) for line in report.read_text().splitlines() if line.strip()]
         return ran
@@ -125,4 +150,5 @@ def needs(path, package):
 def main():
     if not PRELOAD.exists():
         sys.exit(f"{PRELOAD} is missing; build it, or name the build tree in LAPWING_BUILD")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("asked to end"))
     unittest.main(verbosity=2)
