@@ -90,6 +90,9 @@ bool meets_closed(const void* address, std::size_t length);
 /// closed, telling the engine that they are wanted. Not from a progress thread.
 void await(const void* address, std::size_t length);
 void await_all();
+/// As await(), and until the mapping itself is as the program made it: what is
+/// about to be unmapped, moved or freed must not be watched any more.
+void await_release(const void* address, std::size_t length);
 /// Marks the calling thread as the engine's own: it never waits for a guard.
 void mark_engine_thread();
 

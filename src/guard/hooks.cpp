@@ -33,7 +33,7 @@ void watch_sanitizer() {
   installed = install([](const volatile void*, std::size_t) {},
                       [](const volatile void* block) {
                         if (closed_regions.load(std::memory_order_relaxed) != 0)
-                          await(const_cast<const void*>(block), size_of(block));
+                          await_release(const_cast<const void*>(block), size_of(block));
                       }) != 0;
 }
 
@@ -57,7 +57,7 @@ void attach_hooks(bool signals_taken) {
   struct lapwing_preload_hooks* h = find_hooks();
   if (!h) return;
   hooks_closed_before = h->closed;
-  h->await = await;
+  h->await = await_release;
   h->await_all = await_all_of_this_process;
   owner = kernel::call(SYS_getpid);
   h->creation_begins = creation_begins;

@@ -312,6 +312,16 @@ void await_pages(const void* address, std::size_t length, bool incoming_only) {
 void await(const void* address, std::size_t length) { await_pages(address, length, false); }
 void await_incoming(const void* address, std::size_t length) { await_pages(address, length, true); }
 
+void await_release(const void* address, std::size_t length) {
+  await(address, length);
+  if (closed_regions.load(std::memory_order_relaxed) == 0 || length == 0 || engine_thread) return;
+  const std::uintptr_t begin = address_of(address);
+  const std::uintptr_t end = begin + length < begin ? UINTPTR_MAX - page_size : begin + length;
+  const int saved = errno;
+  sleep_until([&] { return !meets_region(begin, end, true); });
+  errno = saved;
+}
+
 void await_all() { await(pointer_to(page_size), UINTPTR_MAX - 2 * page_size); }
 
 void mark_engine_thread() {

@@ -33,6 +33,8 @@ constinit lapwing::preload::Next<void*(void*, size_t)> next_realloc("realloc");
 constinit lapwing::preload::Next<void*(void*, size_t, size_t)> next_reallocarray("reallocarray");
 constinit lapwing::preload::Next<int(void*, size_t)> next_munmap("munmap");
 constinit lapwing::preload::Next<void*(void*, size_t, size_t, int, ...)> next_mremap("mremap");
+constinit lapwing::preload::Next<void*(void*, size_t, int, int, int, off_t)> next_mmap("mmap");
+constinit lapwing::preload::Next<void*(void*, size_t, int, int, int, off64_t)> next_mmap64("mmap64");
 constinit lapwing::preload::Next<int(void*, size_t, int)> next_madvise("madvise");
 constinit lapwing::preload::Next<int(void*, size_t, int)> next_mprotect("mprotect");
 constinit lapwing::preload::Next<int(void*)> next_brk("brk");
@@ -79,6 +81,17 @@ LAPWING_EXPORT void* reallocarray(void* block, size_t count, size_t size) noexce
 LAPWING_EXPORT int munmap(void* address, size_t length) noexcept {
   lapwing::preload::await(address, length);
   return next_munmap.get()(address, length);
+}
+
+// A mapping placed over another takes its pages away like munmap.
+LAPWING_EXPORT void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) noexcept {
+  if (flags & MAP_FIXED) lapwing::preload::await(address, length);
+  return next_mmap.get()(address, length, protection, flags, fd, offset);
+}
+
+LAPWING_EXPORT void* mmap64(void* address, size_t length, int protection, int flags, int fd, off64_t offset) noexcept {
+  if (flags & MAP_FIXED) lapwing::preload::await(address, length);
+  return next_mmap64.get()(address, length, protection, flags, fd, offset);
 }
 
 LAPWING_EXPORT void* mremap(void* old, size_t old_length, size_t length, int flags, ...) noexcept {

@@ -48,6 +48,15 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
       set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG, tracked->incoming->total());
     }
   }
+  if (tracked->kind == Tracked::Kind::receive && tracked->bounce && !tracked->incoming && status && tracked->active) {
+    MPI_Count bytes = 0;
+    int cancelled = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    PMPI_Test_cancelled(status, &cancelled);
+    if (!cancelled && bytes > 0) {
+      rc = engine.receive_from_self(tracked->bounce.get(), static_cast<std::size_t>(bytes), tracked->destination);
+    }
+  }
   if (tracked->persistent) {
     tracked->active = false;
     tracked->incoming.reset();

@@ -72,6 +72,10 @@ void Engine::note_truncated() {
   // Which receive it was is not known here, nor from whom; every sender pushes
   // what it still holds for us, and what was not truncated finds its payload
   // waiting. This is an error path: most programs end in it.
+  // Control messages keep their order, so a sender that handles this one knows
+  // every credit that was given before it.
+  remembering_ = true;
+  for (const auto& transfer : incoming_) seen_.insert({transfer->source(), transfer->id()});
   for (int rank = 0; rank < world_size_; ++rank) {
     if (rank != world_rank_) control_->send(rank, truncated_kind, nullptr, 0);
   }
@@ -96,9 +100,7 @@ void Engine::on_drain(int source, const char* data, std::size_t size) {
   Drain drain;
   if (size != sizeof drain) return;
   std::memcpy(&drain, data, sizeof drain);
-  for (const auto& transfer : incoming_) {
-    if (transfer->id() == drain.id && transfer->source() == source) return;  // its header came after all
-  }
+  if (seen_.count({source, drain.id})) return;  // its header came after all
   HeaderBytes header{};
   Trailer trailer{};
   trailer.magic = trailer_magic;

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -192,6 +193,10 @@ class Engine {
   std::list<std::shared_ptr<Outgoing>> outgoing_;
   std::list<std::shared_ptr<Incoming>> incoming_;
   std::map<std::pair<int, std::uint32_t>, std::shared_ptr<Incoming>> orphans_;  // drained, header not seen
+  // Headers matched since a receive here was truncated: what a sender then
+  // offers to push may have been matched while the offer was on its way.
+  std::set<std::pair<int, std::uint32_t>> seen_;
+  bool remembering_ = false;
   bool listening_ = false;
   std::atomic<int> drivers_{0};
 };

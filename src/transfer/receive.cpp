@@ -2,6 +2,7 @@
 // Receives: posted as the program wrote them; what turns out to be stripped
 // lands while the program goes on.
 #include <algorithm>
+#include <climits>
 
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
@@ -68,11 +69,19 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
   retire_for_write(span.begin, span.length);
   int rc = MPI_SUCCESS;
   if (Comms::early_total != 0 && receive_early(*engine, a, status, &rc)) return rc;
+  const Destination destination = destination_of(a);
+  if (destination.capacity >= header_bytes && a.rank != MPI_PROC_NULL && !contiguous_base(a.buffer, a.count, a.type) &&
+      !header_fits(a.type)) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    rc = ireceive(a, &request, [&](MPI_Request* r) {
+      return PMPI_Irecv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, r);
+    });
+    return rc == MPI_SUCCESS ? wait(&request, status, a.caller) : rc;
+  }
   MPI_Status own{};
   if (status != MPI_STATUS_IGNORE) own = *status;  // a receive leaves MPI_ERROR alone
   rc = plain(&own);
   copy_status(own, status);
-  const Destination destination = destination_of(a);
   if (rc != MPI_SUCCESS) {
     if (destination.capacity < header_bytes) note_receive_error(rc);
     return rc;
@@ -131,7 +140,14 @@ int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> 
   return MPI_SUCCESS;
 }
 
-void track(Engine& engine, MPI_Request request, const ReceiveArguments& a, const Destination& destination) {
+// Mixed elements of several sizes without being one run are rare; the copy
+// that they cost is what MPI's own packing would be.
+std::unique_ptr<char[]> bounce_for(const Destination& d) {
+  if (contiguous_base(d.buffer, d.count, d.type) || header_fits(d.type) || d.capacity > INT_MAX) return nullptr;
+  return std::make_unique_for_overwrite<char[]>(d.capacity);
+}
+
+Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a, const Destination& destination) {
   Tracked& tracked = engine.requests().add(request);
   tracked.kind = Tracked::Kind::receive;
   tracked.destination = destination;
@@ -142,6 +158,7 @@ void track(Engine& engine, MPI_Request request, const ReceiveArguments& a, const
     tracked.destination.type = tracked.kept_type;
   }
   engine.wake_helper();
+  return tracked;
 }
 
 }  // namespace
@@ -163,10 +180,11 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
     *request = engine->mint_request();
     return track_minted(*engine, *request, std::move(transfer), a.comm, early->source, early->tag);
   }
-  const int rc = plain(request);
-  if (rc == MPI_SUCCESS && info.eligible && destination.capacity >= header_bytes && a.rank != MPI_PROC_NULL) {
-    track(*engine, *request, a, destination);
-  }
+  if (!info.eligible || destination.capacity < header_bytes || a.rank == MPI_PROC_NULL) return plain(request);
+  std::unique_ptr<char[]> bounce = bounce_for(destination);
+  const int rc = bounce ? PMPI_Irecv(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE, a.rank, a.tag, a.comm, request)
+                        : plain(request);
+  if (rc == MPI_SUCCESS) track(*engine, *request, a, destination).bounce = std::move(bounce);
   return rc;
 }
 
@@ -189,13 +207,16 @@ int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* requ
 
 int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
-  const int rc = plain(request);
-  if (!engine || rc != MPI_SUCCESS || a.comm == MPI_COMM_NULL || a.rank == MPI_PROC_NULL) return rc;
+  if (!engine || a.comm == MPI_COMM_NULL || a.rank == MPI_PROC_NULL) return plain(request);
   const Destination destination = destination_of(a);
   std::lock_guard lock(engine->mutex());
-  if (engine->comms().of(a.comm).eligible && destination.capacity >= header_bytes) {
-    track(*engine, *request, a, destination);
-    Tracked& tracked = *engine->requests().find(*request);
+  if (!engine->comms().of(a.comm).eligible || destination.capacity < header_bytes) return plain(request);
+  std::unique_ptr<char[]> bounce = bounce_for(destination);
+  const int rc = bounce ? PMPI_Recv_init(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE, a.rank, a.tag, a.comm, request)
+                        : plain(request);
+  if (rc == MPI_SUCCESS) {
+    Tracked& tracked = track(*engine, *request, a, destination);
+    tracked.bounce = std::move(bounce);
     tracked.persistent = true;
     tracked.active = false;
   }

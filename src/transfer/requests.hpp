@@ -43,6 +43,8 @@ struct Tracked {
   Site* site = nullptr;
   std::shared_ptr<Incoming> incoming;
   bool known_plain = false;
+  /// Posted in place of a buffer in which a header might end within an element.
+  std::unique_ptr<char[]> bounce;
   bool abandoned = false;  ///< freed by the program before it was matched
   MPI_Status envelope{};  ///< source and tag of the matched header
   // send

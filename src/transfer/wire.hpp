@@ -21,8 +21,12 @@
 namespace lapwing::transfer {
 
 inline constexpr std::size_t edge_bytes = 4096;  ///< at least a page less one byte
-inline constexpr std::size_t trailer_bytes = 75;  ///< makes the header's size an unlikely one
+inline constexpr std::size_t trailer_bytes = 96;
 inline constexpr std::size_t header_bytes = 2 * edge_bytes + trailer_bytes;
+/// A header ends with a whole element of whatever basic type receives it: MPICH
+/// takes a rest of an element, in a buffer with gaps, for a truncation.
+inline constexpr std::size_t header_multiple = 32;
+static_assert(header_bytes % header_multiple == 0);
 
 enum class Direction : std::uint8_t { up = 0, down = 1 };
 

@@ -133,9 +133,17 @@ int find_data_segment(dl_phdr_info* info, std::size_t, void*) {
 
 }  // namespace
 
+// Windows through shared memory do not mind.
+bool all_in_shared_memory() {
+  const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
+  const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const char* transports = std::getenv("OMPI_MCA_btl");
+  return size && local && std::strcmp(size, local) == 0 && (!transports || std::strstr(transports, "vader"));
+}
+
 bool may_raise_thread_level(std::string* why) {
   bool windows = false;
-  dl_iterate_phdr(scan_for_windows, &windows);
+  if (!all_in_shared_memory()) dl_iterate_phdr(scan_for_windows, &windows);
   if (windows) {
     *why = "the program uses one-sided windows, which Open MPI 4 refuses together with a helper thread";
   }
