@@ -119,7 +119,7 @@ class Tools(running.ProgramTest):
     @running.for_each_mpi
     def test_gdb(self, mpi):
         path = running.program(mpi, "programs_cases")
-        debugger = ["gdb", "-batch", "-nx", "-ex", "handle SIGSEGV SIGBUS nostop noprint pass", "-ex", "break sum_of",
+        debugger = ["gdb", "-batch", "-nx", "-ex", "handle SIGSEGV SIGBUS SIGSYS nostop noprint pass", "-ex", "break sum_of",
                     "-ex", "run", "-ex", "bt 3", "-ex", "delete", "-ex", "continue", "--args", path, "exchange"]
         plain = self.mpirun(mpi, [path, "exchange"])
         for guard in ("userfaultfd", "mprotect"):
