@@ -8,9 +8,11 @@ foreach(target lapwing_preload lapwing_mpich lapwing_openmpi)
 endforeach()
 install(DIRECTORY include/lapwing DESTINATION include)
 
-# Benchmarks, demo programs and drivers: whatever the rooms put there.
+# Benchmarks, demo programs and drivers: whatever the rooms put there, but for
+# the programs of the tests.
 install(DIRECTORY ${CMAKE_BINARY_DIR}/libexec/lapwing DESTINATION libexec
-  USE_SOURCE_PERMISSIONS OPTIONAL)
+  USE_SOURCE_PERMISSIONS OPTIONAL
+  PATTERN __pycache__ EXCLUDE PATTERN fuzz_* EXCLUDE PATTERN programs_cases* EXCLUDE)
 install(DIRECTORY tools/netlab DESTINATION libexec/lapwing
   USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 
