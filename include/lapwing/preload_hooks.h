@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define LAPWING_PRELOAD_HOOKS_VERSION 1
+#define LAPWING_PRELOAD_HOOKS_VERSION 2
 
 struct lapwing_preload_hooks {
   int version; /**< of this struct, set by the preloaded library */
@@ -38,6 +38,10 @@ struct lapwing_preload_hooks {
   int (*volatile action)(int signal, const struct sigaction* wanted, struct sigaction* old, int* result);
   /** Fills `copy` with those of `set` that may be blocked: nonzero if it has. */
   int (*volatile open_set)(const sigset_t* set, sigset_t* copy);
+
+  /** Set by the preloaded library: makes its hooks of memory functions whole
+   *  again where somebody has written a jump over them (see libc_patched.hpp). */
+  void (*volatile heal)(void);
 };
 
 #ifdef __cplusplus

@@ -86,23 +86,19 @@ EXCHANGE(_c, MPI_Count)
                                           void* in, COUNT in_count, MPI_Datatype in_type, int from, int in_tag,     \
                                           MPI_Comm comm, MPI_Request* request) {                                    \
     const auto caller = LAPWING_CALLER("MPI_Isendrecv" #SUFFIX);                                                    \
-    return transfer::isend_receive({out, out_count, out_type, to, out_tag, comm, caller},                           \
-                                   {in, in_count, in_type, from, in_tag, comm, caller}, request,                    \
-                                   [&](const void* o, MPI_Count n, MPI_Datatype t, MPI_Request* r) {                \
-                                     return PMPI_Isendrecv##SUFFIX(o, static_cast<COUNT>(n), t, to, out_tag, in,    \
-                                                                   in_count, in_type, from, in_tag, comm, r);       \
-                                   });                                                                              \
+    return transfer::isend_receive(                                                                                 \
+        {out, out_count, out_type, to, out_tag, comm, caller}, {in, in_count, in_type, from, in_tag, comm, caller}, \
+        request, [&](MPI_Request* r) {                                                                              \
+          return PMPI_Isendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, \
+                                        comm, r);                                                                   \
+        });                                                                                                         \
   }                                                                                                                 \
   LAPWING_ENTRY int MPI_Isendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to, int out_tag, \
                                                   int from, int in_tag, MPI_Comm comm, MPI_Request* request) {      \
     const auto caller = LAPWING_CALLER("MPI_Isendrecv_replace" #SUFFIX);                                            \
     return transfer::isend_receive(                                                                                 \
-        {buffer, count, type, to, out_tag, comm, caller}, {buffer, count, type, from, in_tag, comm, caller}, request, \
-        [&](const void* o, MPI_Count n, MPI_Datatype t, MPI_Request* r) {                                           \
-          if (o != buffer) {                                                                                        \
-            return PMPI_Isendrecv##SUFFIX(o, static_cast<COUNT>(n), t, to, out_tag, buffer, count, type, from,      \
-                                          in_tag, comm, r);                                                         \
-          }                                                                                                         \
+        {buffer, count, type, to, out_tag, comm, caller}, {buffer, count, type, from, in_tag, comm, caller},        \
+        request, [&](MPI_Request* r) {                                                                              \
           return PMPI_Isendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, r);           \
         });                                                                                                         \
   }

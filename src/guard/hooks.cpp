@@ -57,6 +57,7 @@ void attach_hooks(bool signals_taken) {
   struct lapwing_preload_hooks* h = find_hooks();
   if (!h) return;
   hooks_closed_before = h->closed;
+  if (h->heal) h->heal();
   h->await = await_release;
   h->await_all = await_all_of_this_process;
   owner = kernel::call(SYS_getpid);

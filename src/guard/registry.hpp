@@ -98,4 +98,10 @@ bool on_engine_thread();
 /// A child of fork has no engine: forgets everything.
 void forget_all_regions();
 
+// Makes the page exist, without changing it (and unseen by sanitizers). A mapping of which nothing exists
+// yet is given its pages' common owner (anon_vma) by the first one: were that to
+// happen to its parts one by one, while some are watched, the kernel could never
+// merge them again, and a later mremap of the whole would fail.
+inline void touch(char* p) { asm volatile("lock orb $0, %0" : "+m"(*p) : : "cc"); }
+
 }  // namespace lapwing::guard

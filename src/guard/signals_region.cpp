@@ -23,6 +23,7 @@ class Incoming final : public RegionBase {
   ~Incoming() override { release(); }
 
   bool close(bool one_mapping) {
+    touch(begin_);
     if (!publish()) return false;
     dispatch::regions_closed();
     if (one_mapping ? move_away() : stage()) return true;
@@ -78,6 +79,7 @@ class Outgoing final : public RegionBase {
   Outgoing(char* begin, char* end) : RegionBase(begin, end, true) {}
 
   bool close() {
+    if (!meets_region(address_of(begin_), address_of(end_), true)) touch(begin_);
     if (!publish()) return false;
     dispatch::regions_closed();
     if (kernel::protect(begin_, static_cast<std::size_t>(end_ - begin_), PROT_READ)) return true;

@@ -43,6 +43,12 @@ class Next {
     return f;
   }
 
+  /// Where the definition is kept, for those that replace it.
+  void** slot() {
+    get();
+    return reinterpret_cast<void**>(&function_);
+  }
+
  private:
   const char* name_;
   Function* function_ = nullptr;

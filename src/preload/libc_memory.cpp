@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "preload/hooks.h"
+#include "preload/libc_patched.hpp"
 
 namespace {
 
@@ -46,6 +47,8 @@ void await_block(void* block) {
 
 }  // namespace
 
+extern "C" void lapwing_preload_heal(void);
+
 extern "C" {
 
 LAPWING_EXPORT struct lapwing_preload_hooks lapwing_preload_hooks = {LAPWING_PRELOAD_HOOKS_VERSION,
@@ -56,7 +59,8 @@ LAPWING_EXPORT struct lapwing_preload_hooks lapwing_preload_hooks = {LAPWING_PRE
                                                                      nullptr,
                                                                      nullptr,
                                                                      nullptr,
-                                                                     nullptr};
+                                                                     nullptr,
+                                                                     lapwing_preload_heal};
 
 LAPWING_EXPORT void free(void* block) noexcept {
   await_block(block);
@@ -130,4 +134,37 @@ LAPWING_EXPORT void* sbrk(intptr_t increment) noexcept {
   return next_sbrk.get()(increment);
 }
 
+// The definitions above, whoever else defines these names.
+#define OWN(name) extern __typeof__(name) own_##name __attribute__((alias(#name), visibility("hidden")))
+OWN(munmap);
+OWN(mremap);
+OWN(mmap);
+OWN(mmap64);
+OWN(madvise);
+OWN(brk);
+OWN(sbrk);
+#undef OWN
+
 }  // extern "C"
+
+namespace {
+
+template <class Function, class Next>
+lapwing::preload::PatchedFunction patched(Function* function, Next& next) {
+  return {reinterpret_cast<void*>(function), next.slot()};
+}
+
+lapwing::preload::PatchedFunction* hooks_that_are_patched() {
+  static lapwing::preload::PatchedFunction all[] = {
+      patched(own_munmap, next_munmap), patched(own_mremap, next_mremap),   patched(own_mmap, next_mmap),
+      patched(own_mmap64, next_mmap64), patched(own_madvise, next_madvise), patched(own_brk, next_brk),
+      patched(own_sbrk, next_sbrk)};
+  return all;
+}
+constexpr int patched_hooks = 7;
+
+}  // namespace
+
+extern "C" void lapwing_preload_heal(void) {
+  for (int i = 0; i < patched_hooks; ++i) hooks_that_are_patched()[i].heal();
+}

@@ -14,9 +14,27 @@
 namespace lapwing::transfer {
 namespace {
 
+bool ready(Engine& engine, Tracked& tracked, MPI_Request request);
+
+// The sending half of an exchange has ended: its request too.
+bool partner_ready(Engine& engine, Tracked& tracked) {
+  if (tracked.partner == MPI_REQUEST_NULL) return true;
+  const MPI_Request sending = tracked.partner;
+  if (Tracked* half = engine.requests().find(sending)) {
+    if (!ready(engine, *half, sending)) return false;
+    // A copy must stay until nothing reads it; a guard is no use for it.
+    if (tracked.partner_copy && !half->outgoing->buffer_free()) return false;
+  }
+  int sent = 0;
+  PMPI_Test(&tracked.partner, &sent, MPI_STATUS_IGNORE);
+  if (sent) engine.requests().remove(sending);
+  return sent != 0;
+}
+
 // Under the lock. True once MPI may complete the request for the program.
 bool ready(Engine& engine, Tracked& tracked, MPI_Request request) {
   if (!tracked.active) return true;
+  if (!partner_ready(engine, tracked)) return false;
   if (tracked.kind == Tracked::Kind::receive) {
     if (!tracked.incoming && !tracked.known_plain) engine.look_for_header(tracked, request);
     return tracked.known_plain || (tracked.incoming && tracked.incoming->may_return());

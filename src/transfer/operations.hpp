@@ -43,8 +43,7 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
 int mreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status, PlainStatus plain);
 int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* request, PlainRequest plain);
 int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain);
-using PlainExchange = const std::function<int(const void*, MPI_Count, MPI_Datatype, MPI_Request*)>&;
-int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request, PlainExchange plain);
+int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request, PlainRequest plain);
 int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain);
 int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain);
 int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain);

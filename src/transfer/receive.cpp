@@ -254,34 +254,45 @@ int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* 
   return rc;
 }
 
-int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request, PlainExchange plain) {
+int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
   const Span in = buffer_span(r.buffer, r.count, r.type), out = buffer_span(s.buffer, s.count, s.type);
   retire_for_write(in.begin, in.length);
   retire_for_read(out.begin, out.length);
-  if (!engine || s.comm == MPI_COMM_NULL) return plain(s.buffer, s.count, s.type, request);
-  // One request for both halves: the send goes the plain way, unless its size
-  // is that of a header; the receive understands whatever comes.
-  std::lock_guard lock(engine->mutex());
-  CommInfo& info = engine->comms().of(s.comm);
+  if (!engine || s.comm == MPI_COMM_NULL) return plain(request);
+  const std::size_t bytes = payload_bytes(s.count, s.type);
   const Destination destination = destination_of(r);
-  int rc;
-  if (info.eligible && s.rank >= 0 && payload_bytes(s.count, s.type) == header_bytes) {
-    auto transfer = engine->declare_copy(s, info);
-    HeaderBytes& header = transfer->prepare_header(0);
-    rc = plain(header.data(), static_cast<MPI_Count>(header.size()), MPI_BYTE, request);
-    if (rc != MPI_SUCCESS) return rc;
-    transfer->note_header_left();
-    engine->adopt_outgoing(transfer);
-    track(*engine, *request, r, destination);
-    engine->requests().find(*request)->outgoing = transfer;  // keeps the header's bytes
-    return rc;
+  if (destination.capacity < header_bytes && bytes < header_bytes && Comms::early_total == 0) return plain(request);
+  // Two requests, of which the program holds the receive's: its status is the
+  // one that counts, and it is ready only when the other half is.
+  std::unique_ptr<char[]> copy;
+  SendArguments half = s;
+  if (s.buffer == r.buffer && bytes > 0) {  // MPI_Isendrecv_replace
+    copy = std::make_unique_for_overwrite<char[]>(bytes);
+    std::lock_guard lock(engine->mutex());
+    engine->gather(s.buffer, s.count, s.type, copy.get(), bytes);
+    half.buffer = copy.get();
+    half.count = static_cast<MPI_Count>(bytes);
+    half.type = MPI_BYTE;
   }
-  rc = plain(s.buffer, s.count, s.type, request);
-  if (rc == MPI_SUCCESS && info.eligible && destination.capacity >= header_bytes && r.rank != MPI_PROC_NULL) {
-    track(*engine, *request, r, destination);
+  int rc = ireceive(r, request, [&](MPI_Request* receiving) {
+    return PMPI_Irecv(r.buffer, static_cast<int>(r.count), r.type, r.rank, r.tag, r.comm, receiving);
+  });
+  if (rc != MPI_SUCCESS) return rc;
+  MPI_Request sending = MPI_REQUEST_NULL;
+  rc = isend(half, &sending, [&](MPI_Request* started) {
+    return PMPI_Isend(half.buffer, static_cast<int>(half.count), half.type, half.rank, half.tag, half.comm, started);
+  });
+  if (rc != MPI_SUCCESS) return rc;
+  std::lock_guard lock(engine->mutex());
+  Tracked* tracked = engine->requests().find(*request);
+  if (!tracked) {
+    tracked = &track(*engine, *request, r, destination);
+    tracked->known_plain = true;
   }
-  return rc;
+  tracked->partner = sending;
+  tracked->partner_copy = std::move(copy);
+  return MPI_SUCCESS;
 }
 
 int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain) {

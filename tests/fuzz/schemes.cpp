@@ -200,7 +200,9 @@ void Runner::sendrecv(Frame& frame) {
     result = MPI_Isendrecv(out.buffer, out.count, out.type, out.message->target, out.message->tag, in.buffer, in.count,
                            in.type, in.source(), in.message->tag, frame.comm, &request);
     in.notes->call("isendrecv", result);
-    result = MPI_Wait(&request, wanted);
+    // MPICH 4.0 leaves this status unset: there is nothing to compare.
+    result = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    wanted = MPI_STATUS_IGNORE;
   } else
 #endif
     result = MPI_Sendrecv(out.buffer, out.count, out.type, out.message->target, out.message->tag, in.buffer, in.count,
