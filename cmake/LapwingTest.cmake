@@ -3,8 +3,8 @@
 #
 #   lapwing_unit_test(name sources... [ROOMS guard machine] [LIBRARIES ...]
 #                     [TIMEOUT s] [LABELS ...] [NOT_UNDER address thread undefined] [SERIAL])
-#     A GoogleTest without MPI. Label "unit"; the sanitizer presets build and
-#     run exactly these (target lapwing_unit_tests).
+#     A GoogleTest without MPI. Labels "unit" and "sanitized": the sanitizer
+#     presets build and run exactly these (target lapwing_unit_tests).
 #
 #   lapwing_mpi_test(name sources... RANKS 1 2 3 4 8 [INTERNALS | PRELOAD | PLAIN]
 #                    [LIBRARIES ...] [ENVIRONMENT A=b ...] [TIMEOUT s] [LABELS ...] [SERIAL])
@@ -66,7 +66,7 @@ function(lapwing_unit_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
   add_dependencies(lapwing_unit_tests ${name})
   add_test(NAME ${name} COMMAND ${LAPWING_TEST_LAUNCHER} $<TARGET_FILE:${name}>)
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "unit;${arg_LABELS}"
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "unit;sanitized;${arg_LABELS}"
     ENVIRONMENT "LAPWING_TESTING=1")
   if(arg_SERIAL)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
