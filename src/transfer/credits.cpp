@@ -45,6 +45,10 @@ void Engine::send_credit(const Incoming& transfer, std::uint32_t site_key, std::
   if (faults::is(faults::lost_credit) && !last) return;
   Credit credit{transfer.id(), site_key, landed, Scan::unknown};
   if (last && transfer.region()) credit.scan = observed_scan(*transfer.region());
+  if (Site* site = transfer.site()) {
+    site->scans_up += credit.scan == Scan::up;
+    site->scans_down += credit.scan == Scan::down;
+  }
   control_->send(transfer.source(), credit_kind, &credit, sizeof credit);
   if (faults::is(faults::doubled_credit)) {
     credit.landed += settings_.window;

@@ -173,6 +173,7 @@ void Engine::note_region_opened(const Incoming& transfer) {
   if (Site* site = transfer.site()) {
     site->faults += faults;
     site->exposed_ns += waited;
+    site->waited_ns += waited;
     site->transfer_ns += now_ns() - transfer.born_ns();
   }
 }

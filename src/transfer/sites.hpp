@@ -52,6 +52,8 @@ struct Site {
   std::uint64_t calls = 0, bytes = 0, deferred = 0, stripped = 0, faults = 0;
   std::uint64_t exposed_ns = 0;   ///< in the call, and in guards of its transfers
   std::uint64_t transfer_ns = 0;  ///< from match to landing, of deferred transfers
+  std::uint64_t waited_ns = 0;    ///< the part of it that was spent in guards
+  int scans_up = 0, scans_down = 0;  ///< of receives: where closed pages were touched first
   // What receivers told of this site's messages.
   int up_votes = 0, down_votes = 0;
   Direction direction = Direction::up;
