@@ -157,10 +157,10 @@ void print_text(const Options& options, const std::vector<DemoSeries>& all, cons
     if (&series != &all.front()) table.rule();
     for (const Row& row : rows_of(series)) {
       const bool ours = row.variant == Variant::lapwing;
-      table.add({name_of(series.mpi), title_of(row.variant), room::seconds(row.seconds),
-                 room::seconds(row.waiting), fmt::format("{:.2f}", row.speed_up), hidden_share(row),
-                 checksums_of(series.of(row.variant))},
-                ours ? room::Colour::good : room::Colour::none);
+      table.add(
+          {name_of(series.mpi), title_of(row.variant), room::seconds(row.seconds), room::seconds(row.waiting),
+           fmt::format("{:.2f}", row.speed_up), hidden_share(row), checksums_of(series.of(row.variant))},
+          ours ? room::Colour::good : room::Colour::none);
     }
   }
   fmt::print("\n{}\n", table.text(colours));

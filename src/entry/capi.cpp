@@ -22,7 +22,12 @@ LAPWING_ENTRY void lapwing_get_stats(struct lapwing_stats* out) {
   if (!engine) return;
   std::lock_guard lock(engine->mutex());
   const auto& s = engine->stats;
-  *out = {s.deferred_receives, s.deferred_sends, s.strips, s.faults, s.bytes_deferred, static_cast<double>(s.exposed_ns) * 1e-9};
+  *out = {s.deferred_receives,
+          s.deferred_sends,
+          s.strips,
+          s.faults,
+          s.bytes_deferred,
+          static_cast<double>(s.exposed_ns) * 1e-9};
 }
 
 LAPWING_ENTRY void lapwing_retire_all(void) { transfer::retire_everything(); }

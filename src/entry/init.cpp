@@ -15,7 +15,7 @@ namespace {
 
 transfer::Settings settings;
 bool prepared = false;
-bool raised = false;         // MPI runs at a higher level than the program asked for
+bool raised = false;            // MPI runs at a higher level than the program asked for
 int level = MPI_THREAD_SINGLE;  // what the program is told
 
 // The program is told the level that it asked for: some check for exactly it.
@@ -30,7 +30,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::prepare();
   mpi::announce_presence();
   std::string obstacle;
-  const bool wants_helper = settings.helper && settings.defer != transfer::Defer::off;
+  const bool wants_helper = settings.helper && (settings.defer != transfer::Defer::off || !settings.report.empty());
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
   const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);

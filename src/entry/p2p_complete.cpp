@@ -26,7 +26,8 @@ LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI
   return transfer::wait_any(count, requests, index, status, LAPWING_CALLER("MPI_Waitany"));
 }
 
-LAPWING_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+LAPWING_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[],
+                               MPI_Status statuses[]) {
   if (quiet()) return noted(PMPI_Waitsome(count, requests, done, indices, statuses));
   return transfer::wait_some(count, requests, done, indices, statuses, LAPWING_CALLER("MPI_Waitsome"));
 }
@@ -46,7 +47,8 @@ LAPWING_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* index, int
   return transfer::test_any(count, requests, index, flag, status);
 }
 
-LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
+                               MPI_Status statuses[]) {
   if (quiet()) return noted(PMPI_Testsome(count, requests, done, indices, statuses));
   return transfer::test_some(count, requests, done, indices, statuses);
 }

@@ -16,6 +16,7 @@ LAPWING_ENTRY int MPI_Mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* mess
   return transfer::mprobe(rank, tag, comm, message, status);
 }
 
-LAPWING_ENTRY int MPI_Improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+LAPWING_ENTRY int MPI_Improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+                              MPI_Status* status) {
   return transfer::improbe(rank, tag, comm, flag, message, status);
 }

@@ -6,20 +6,22 @@ using lapwing::entry::straight;
 using lapwing::transfer::SendArguments;
 using Kind = SendArguments::Kind;
 
-#define BLOCKING(NAME, COUNT, KIND)                                                                                 \
-  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) { \
-    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);                           \
-    return lapwing::transfer::send({buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND},     \
-                                   [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });             \
+#define BLOCKING(NAME, COUNT, KIND)                                                                   \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
+                               MPI_Comm comm) {                                                       \
+    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);              \
+    return lapwing::transfer::send(                                                                   \
+        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND},                   \
+        [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });                           \
   }
 
-#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION)                                                                   \
-  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, \
-                               MPI_Request* request) {                                                              \
-    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);                   \
-    return lapwing::transfer::OPERATION(                                                                            \
-        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND}, request,                        \
-        [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); });                      \
+#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION)                                                    \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
+                               MPI_Comm comm, MPI_Request* request) {                                 \
+    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);     \
+    return lapwing::transfer::OPERATION(                                                              \
+        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND}, request,          \
+        [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); });        \
   }
 
 BLOCKING(Send, int, Kind::standard)

@@ -88,12 +88,14 @@ LAPWING_EXPORT int munmap(void* address, size_t length) noexcept {
 }
 
 // A mapping placed over another takes its pages away like munmap.
-LAPWING_EXPORT void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) noexcept {
+LAPWING_EXPORT void* mmap(void* address, size_t length, int protection, int flags, int fd,
+                          off_t offset) noexcept {
   if (flags & MAP_FIXED) lapwing::preload::await(address, length);
   return next_mmap.get()(address, length, protection, flags, fd, offset);
 }
 
-LAPWING_EXPORT void* mmap64(void* address, size_t length, int protection, int flags, int fd, off64_t offset) noexcept {
+LAPWING_EXPORT void* mmap64(void* address, size_t length, int protection, int flags, int fd,
+                            off64_t offset) noexcept {
   if (flags & MAP_FIXED) lapwing::preload::await(address, length);
   return next_mmap64.get()(address, length, protection, flags, fd, offset);
 }

@@ -23,7 +23,8 @@ namespace lapwing::preload {
 class PatchedFunction {
  public:
   /// `next` is where the hook keeps the definition that it calls.
-  constexpr PatchedFunction(void* function, void** next) : function_(static_cast<unsigned char*>(function)), next_(next) {}
+  constexpr PatchedFunction(void* function, void** next)
+      : function_(static_cast<unsigned char*>(function)), next_(next) {}
 
   void heal() {
     if (!read_original() || memcmp(original_, function_, sizeof original_) == 0) return;
@@ -62,10 +63,12 @@ class PatchedFunction {
     const auto address = static_cast<uint64_t>(function_ - base);
     for (int i = 0; i < file->e_phnum; ++i) {
       const Elf64_Phdr& s = segments[i];
-      if (s.p_type != PT_LOAD || address < s.p_vaddr || address + sizeof original_ > s.p_vaddr + s.p_filesz) continue;
+      if (s.p_type != PT_LOAD || address < s.p_vaddr || address + sizeof original_ > s.p_vaddr + s.p_filesz)
+        continue;
       const int fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
       if (fd < 0) return false;
-      const ssize_t got = pread(fd, original_, sizeof original_, static_cast<off_t>(s.p_offset + address - s.p_vaddr));
+      const ssize_t got =
+          pread(fd, original_, sizeof original_, static_cast<off_t>(s.p_offset + address - s.p_vaddr));
       close(fd);
       return got == static_cast<ssize_t>(sizeof original_);
     }

@@ -19,9 +19,9 @@ using HeaderBytes = std::array<char, header_bytes>;
 /// A message that a probe took out of MPI's queue before its receive came.
 struct EarlyMessage {
   int source = 0, tag = 0;
-  std::size_t bytes = 0;                 ///< of the whole payload
+  std::size_t bytes = 0;                   ///< of the whole payload
   MPI_Message message = MPI_MESSAGE_NULL;  ///< a plain one, matched but not received
-  std::unique_ptr<HeaderBytes> header;   ///< a stripped one, header received
+  std::unique_ptr<HeaderBytes> header;     ///< a stripped one, header received
 };
 
 struct CommInfo {

@@ -63,16 +63,19 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
   if (tracked->kind == Tracked::Kind::receive && tracked->incoming) {
     rc = tracked->incoming->result();
     if (status) {
-      set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG, tracked->incoming->total());
+      set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG,
+                   tracked->incoming->total());
     }
   }
-  if (tracked->kind == Tracked::Kind::receive && tracked->bounce && !tracked->incoming && status && tracked->active) {
+  if (tracked->kind == Tracked::Kind::receive && tracked->bounce && !tracked->incoming && status &&
+      tracked->active) {
     MPI_Count bytes = 0;
     int cancelled = 0;
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
     PMPI_Test_cancelled(status, &cancelled);
     if (!cancelled && bytes > 0) {
-      rc = engine.receive_from_self(tracked->bounce.get(), static_cast<std::size_t>(bytes), tracked->destination);
+      rc = engine.receive_from_self(tracked->bounce.get(), static_cast<std::size_t>(bytes),
+                                    tracked->destination);
     }
   }
   if (tracked->persistent) {
@@ -145,7 +148,8 @@ bool plain_call(Engine* engine, int count, MPI_Request* requests, MPI_Status* st
 }
 
 // One attempt at MPI_Testall over tracked requests. Under the lock.
-int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, int* flag,
+                MPI_Status* statuses) {
   *flag = 0;
   if (batch.mask() != 0) return MPI_SUCCESS;
   std::vector<MPI_Status> own(static_cast<std::size_t>(count));
@@ -296,7 +300,8 @@ int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, C
   return rc;
 }
 
-int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses, Caller caller) {
+int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses,
+              Caller caller) {
   Engine* engine = Engine::get();
   const std::uint64_t begun = engine ? now_ns() : 0;
   int rc = MPI_SUCCESS;
@@ -337,7 +342,8 @@ int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) 
 
 int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   Engine* engine = Engine::get();
-  if (plain_call(engine, count, requests, MPI_STATUSES_IGNORE)) return PMPI_Testany(count, requests, index, flag, status);
+  if (plain_call(engine, count, requests, MPI_STATUSES_IGNORE))
+    return PMPI_Testany(count, requests, index, flag, status);
   std::lock_guard lock(engine->mutex());
   engine->progress();
   Batch batch(*engine, count, requests);
@@ -346,7 +352,8 @@ int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status
 
 int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
   Engine* engine = Engine::get();
-  if (plain_call(engine, count, requests, statuses)) return PMPI_Testsome(count, requests, done, indices, statuses);
+  if (plain_call(engine, count, requests, statuses))
+    return PMPI_Testsome(count, requests, done, indices, statuses);
   std::lock_guard lock(engine->mutex());
   engine->progress();
   Batch batch(*engine, count, requests);

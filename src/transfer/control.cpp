@@ -40,10 +40,11 @@ int Control::progress() {
     const int source = status.MPI_SOURCE, kind = status.MPI_TAG;
     PMPI_Mrecv(inbox_.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     if (kind < 0 || kind >= kinds || !handlers_[kind]) {
-      fmt::print(stderr,
-                 "lapwing: rank {} sent a control message of kind {}, which this rank does not know; do all ranks "
-                 "run the same version of Lapwing?\n",
-                 source, kind);
+      fmt::print(
+          stderr,
+          "lapwing: rank {} sent a control message of kind {}, which this rank does not know; do all ranks "
+          "run the same version of Lapwing?\n",
+          source, kind);
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     // A handler may send and so grow the outbox, but never re-enters here.

@@ -50,10 +50,6 @@ void Engine::send_credit(const Incoming& transfer, std::uint32_t site_key, std::
     site->scans_down += credit.scan == Scan::down;
   }
   control_->send(transfer.source(), credit_kind, &credit, sizeof credit);
-  if (faults::is(faults::doubled_credit)) {
-    credit.landed += settings_.window;
-    control_->send(transfer.source(), credit_kind, &credit, sizeof credit);
-  }
 }
 
 void Engine::on_credit(int source, const char* data, std::size_t size) {
@@ -92,8 +88,9 @@ void Engine::on_truncated(int source, const char*, std::size_t) {
   for (const auto& transfer : outgoing_) {
     if (transfer->destination() != source || transfer->credited() != 0 || transfer->drained) continue;
     const StripPlan& plan = transfer->plan();
-    const Drain drain{transfer->id(), static_cast<std::uint32_t>(plan.first()), static_cast<std::uint32_t>(plan.largest()),
-                      transfer->total(), static_cast<std::uint8_t>(plan.direction())};
+    const Drain drain{transfer->id(), static_cast<std::uint32_t>(plan.first()),
+                      static_cast<std::uint32_t>(plan.largest()), transfer->total(),
+                      static_cast<std::uint8_t>(plan.direction())};
     control_->send(source, drain_kind, &drain, sizeof drain);
     transfer->drained = true;
     transfer->release_credit();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/datatype.hpp"
 
-
 #include <algorithm>
 #include <vector>
 
@@ -48,26 +47,32 @@ bool is_run(MPI_Datatype type, int depth = 0) {
 // The size of all basic elements, 0 for none yet, -1 where they differ.
 MPI_Count element_size(MPI_Datatype type, int depth) {
   int integers, addresses, types, combiner;
-  if (depth > 16 || PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return -1;
+  if (depth > 16 || PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
+    return -1;
   if (combiner == MPI_COMBINER_NAMED) {
     MPI_Count size, lower, extent;
     PMPI_Type_size_x(type, &size);
     PMPI_Type_get_extent_x(type, &lower, &extent);
     return size == extent ? size : -1;  // a pair has elements of two sizes
   }
-  if (combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER) {
+  if (combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+      combiner == MPI_COMBINER_F90_INTEGER) {
     return -1;
   }
   std::vector<int> i(static_cast<std::size_t>(std::max(integers, 1)));
   std::vector<MPI_Aint> a(static_cast<std::size_t>(std::max(addresses, 1)));
   std::vector<MPI_Datatype> inner(static_cast<std::size_t>(std::max(types, 1)));
-  if (PMPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), inner.data()) != MPI_SUCCESS) return -1;
+  if (PMPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), inner.data()) !=
+      MPI_SUCCESS)
+    return -1;
   MPI_Count size = 0;
   for (int k = 0; k < types; ++k) {
     MPI_Datatype& part = inner[static_cast<std::size_t>(k)];
     const MPI_Count its = element_size(part, depth + 1);
-    if (its != 0 && size != 0 && its != size) size = -1;
-    else if (size != -1 && its != 0) size = its;
+    if (its != 0 && size != 0 && its != size)
+      size = -1;
+    else if (size != -1 && its != 0)
+      size = its;
     if (!is_predefined(part)) PMPI_Type_free(&part);
   }
   return size;
@@ -94,7 +99,8 @@ Span buffer_span(const void* buffer, MPI_Count count, MPI_Datatype type) {
   const MPI_Count reach = (count - 1) * extent;
   const MPI_Count from = true_lower + std::min<MPI_Count>(0, reach);
   const MPI_Count to = true_lower + true_extent + std::max<MPI_Count>(0, reach);
-  return {static_cast<const char*>(buffer) + from, static_cast<std::size_t>(std::max<MPI_Count>(0, to - from))};
+  return {static_cast<const char*>(buffer) + from,
+          static_cast<std::size_t>(std::max<MPI_Count>(0, to - from))};
 }
 
 }  // namespace lapwing::transfer

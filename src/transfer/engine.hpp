@@ -87,8 +87,8 @@ class Engine {
   int start_outgoing(std::shared_ptr<Outgoing> transfer, int rank, SendMode mode, MPI_Request* user_request);
   /// A transfer of a packed copy, for a message that must be stripped.
   std::shared_ptr<Outgoing> declare_copy(const SendArguments& arguments, CommInfo& info);
-  std::shared_ptr<Incoming> start_incoming(const HeaderBytes& header, int world_source, const Destination& destination,
-                                           Site* site);
+  std::shared_ptr<Incoming> start_incoming(const HeaderBytes& header, int world_source,
+                                           const Destination& destination, Site* site);
   std::uint32_t next_id() { return next_id_++; }
   bool staging_permits(std::size_t bytes) const;
   /// One round over all that is in flight; true if anything moved.

@@ -9,11 +9,30 @@ int planted = none;
 
 namespace {
 
-constexpr std::array<const char*, count + 1> names = {
-    "", "early_page_opened", "lost_strip", "swapped_strips", "wrong_total", "wrong_source", "wrong_tag", "short_strip",
-    "shifted_strip", "stale_tail", "stale_front", "skipped_write_guard", "send_released_early", "skipped_overlap_check",
-    "wrong_count_in_probe", "probe_overtakes", "header_taken_for_plain", "lost_credit", "doubled_credit",
-    "truncation_ignored", "unpack_misplaced", "barrier_ignored", "fork_ignored", nullptr};
+constexpr std::array<const char*, count + 1> names = {"",
+                                                      "early_page_opened",
+                                                      "lost_strip",
+                                                      "swapped_strips",
+                                                      "repeated_strip",
+                                                      "wrong_total",
+                                                      "wrong_source",
+                                                      "wrong_tag",
+                                                      "short_strip",
+                                                      "shifted_strip",
+                                                      "misplaced_strip",
+                                                      "stale_tail",
+                                                      "stale_front",
+                                                      "skipped_write_guard",
+                                                      "send_released_early",
+                                                      "skipped_overlap_check",
+                                                      "wrong_count_in_probe",
+                                                      "probe_overtakes",
+                                                      "header_taken_for_plain",
+                                                      "lost_credit",
+                                                      "truncation_ignored",
+                                                      "unpack_misplaced",
+                                                      "page_never_opened",
+                                                      nullptr};
 
 }  // namespace
 

@@ -9,11 +9,32 @@
 
 namespace lapwing::transfer::faults {
 
-enum Fault : int { none = 0, early_page_opened, /* the rest in faults.cpp's table, in this order */
-  lost_strip, swapped_strips, wrong_total, wrong_source, wrong_tag, short_strip, shifted_strip, stale_tail,
-  stale_front, skipped_write_guard, send_released_early, skipped_overlap_check, wrong_count_in_probe,
-  probe_overtakes, header_taken_for_plain, lost_credit, doubled_credit, truncation_ignored, unpack_misplaced,
-  barrier_ignored, fork_ignored, count };
+enum Fault : int {
+  none = 0,
+  early_page_opened,
+  lost_strip,
+  swapped_strips,
+  repeated_strip,
+  wrong_total,
+  wrong_source,
+  wrong_tag,
+  short_strip,
+  shifted_strip,
+  misplaced_strip,
+  stale_tail,
+  stale_front,
+  skipped_write_guard,
+  send_released_early,
+  skipped_overlap_check,
+  wrong_count_in_probe,
+  probe_overtakes,
+  header_taken_for_plain,
+  lost_credit,
+  truncation_ignored,
+  unpack_misplaced,
+  page_never_opened,
+  count
+};
 
 extern int planted;
 inline bool is(Fault fault) { return __builtin_expect(planted != none, 0) && planted == fault; }

@@ -11,7 +11,8 @@
 
 namespace lapwing::transfer {
 
-Incoming::Incoming(Engine& engine, const HeaderBytes& header, int source, const Destination& destination, Site* site)
+Incoming::Incoming(Engine& engine, const HeaderBytes& header, int source, const Destination& destination,
+                   Site* site)
     : source_(source), destination_(destination), site_(site), born_ns_(now_ns()) {
   Trailer trailer;
   std::memcpy(&trailer, header.data() + 2 * edge_bytes, sizeof trailer);
@@ -61,7 +62,7 @@ char* Incoming::place(std::size_t offset) {
 
 void Incoming::open_frontier(Engine& engine) {
   if (!region_) return;
-  if (landed_ == plan_.count()) {
+  if (landed_ == plan_.count() && !faults::is(faults::page_never_opened)) {
     engine.note_region_opened(*this);
     region_->open(region_->begin(), region_->end());
     region_.reset();
@@ -90,7 +91,12 @@ bool Incoming::advance(Engine& engine) {
     ++landed_;
   }
   while (next_ < plan_.count() && posted_ < landed_bytes_ + engine.settings().window) {
-    const Strip strip = plan_.strip(next_);
+    Strip strip = plan_.strip(next_);
+    if (faults::is(faults::swapped_strips) && (next_ ^ 1) < plan_.count() &&
+        plan_.strip(next_ ^ 1).length == strip.length) {
+      strip = plan_.strip(next_ ^ 1);
+    }
+    if (faults::is(faults::misplaced_strip)) strip.offset -= 1;
     MPI_Request request;
     PMPI_Irecv(place(strip.offset), static_cast<int>(strip.length), MPI_BYTE, source_, strip_tag(id_),
                engine.strips_comm(), &request);
@@ -115,6 +121,7 @@ bool Incoming::advance(Engine& engine) {
 
 void Incoming::deliver(Engine& engine) {
   if (destination_.type == MPI_DATATYPE_NULL) return;  // drained; perhaps claimed later
+  if (faults::is(faults::unpack_misplaced)) std::rotate(copy_.begin(), copy_.begin() + 1, copy_.end());
   // A receive from ourselves lets MPI itself scatter the bytes, find a partial
   // element or a truncation, and say so as it always does.
   result_ = engine.receive_from_self(copy_.data(), total_, destination_);

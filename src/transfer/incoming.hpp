@@ -69,8 +69,8 @@ class Incoming {
   Destination destination_;
   StripPlan plan_;
   Site* site_;
-  char* base_ = nullptr;               // contiguous destination
-  std::vector<char> copy_;             // where it is not contiguous, or too small
+  char* base_ = nullptr;    // contiguous destination
+  std::vector<char> copy_;  // where it is not contiguous, or too small
   std::unique_ptr<guard::Region> region_;
   std::deque<MPI_Request> flying_;
   std::size_t next_ = 0, landed_ = 0;

@@ -33,7 +33,8 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
   PMPI_Comm_dup(MPI_COMM_WORLD, &control_comm_);
   PMPI_Comm_dup(MPI_COMM_WORLD, &strips_comm_);
   PMPI_Comm_dup(MPI_COMM_SELF, &self_comm_);
-  for (MPI_Comm comm : {control_comm_, strips_comm_, self_comm_}) PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (MPI_Comm comm : {control_comm_, strips_comm_, self_comm_})
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   control_ = std::make_unique<Control>(control_comm_, world_size_);
   control_->on(credit_kind, [this](int s, const char* d, std::size_t n) { on_credit(s, d, n); });
   control_->on(truncated_kind, [this](int s, const char* d, std::size_t n) { on_truncated(s, d, n); });
@@ -88,29 +89,40 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   if (size > 1 && !settings.uniform_job) {
     std::string missing;
     switch (mpi::presence(rank, size, &missing)) {
-      case mpi::Presence::all: break;
+      case mpi::Presence::all:
+        break;
       case mpi::Presence::some:
         // Told by whoever has Lapwing: rank 0 may be the one without it.
         Record::note_standing_aside("not every rank has Lapwing");
         if (rank == 0 || missing == "0") {
-          fmt::print(stderr, "lapwing: rank {} of this job runs without Lapwing (not preloaded there, or LAPWING=off); "
-                     "all ranks run as they would without it.\n", missing);
+          fmt::print(
+              stderr,
+              "lapwing: rank {} of this job runs without Lapwing (not preloaded there, or LAPWING=off); "
+              "all ranks run as they would without it.\n",
+              missing);
         }
         return;
       case mpi::Presence::unknown:
-        stand_aside("this launcher does not tell whether every rank has Lapwing; if so, say LAPWING_JOB=uniform", true);
+        stand_aside(
+            "this launcher does not tell whether every rank has Lapwing; if so, say LAPWING_JOB=uniform",
+            true);
         return;
     }
   }
   // From here on every rank takes part, whatever it found.
-  const bool possible = threads && settings.helper && settings.defer != Defer::off;
+  // A report is made also of a job in which nothing is deferred.
+  const bool wanted = settings.defer != Defer::off || !settings.report.empty();
+  const bool possible = threads && settings.helper && wanted;
   int mine[2] = {possible, settings.enabled}, all[2] = {0, 0};
   PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!all[0]) {
     std::string why = "on some rank deferring is off";
-    if (settings.defer == Defer::off) why = "LAPWING_DEFER=off";
-    else if (!settings.helper) why = "LAPWING_HELPER=off, and nothing is deferred without a helper";
-    else if (!threads) why = obstacle.empty() ? "this MPI offers no MPI_THREAD_MULTIPLE" : obstacle;
+    if (settings.defer == Defer::off)
+      why = "LAPWING_DEFER=off";
+    else if (!settings.helper)
+      why = "LAPWING_HELPER=off, and nothing is deferred without a helper";
+    else if (!threads)
+      why = obstacle.empty() ? "this MPI offers no MPI_THREAD_MULTIPLE" : obstacle;
     stand_aside(why, !obstacle.empty() || (settings.defer != Defer::off && settings.helper));
     return;
   }
@@ -120,8 +132,10 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     engine->start_guards();
     engine->helper_->start();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "lapwing: rank {}: {}; the job cannot go on, as the other ranks rely on it. Try LAPWING=off.\n", rank,
-               error.what());
+    fmt::print(
+        stderr,
+        "lapwing: rank {}: {}; the job cannot go on, as the other ranks rely on it. Try LAPWING=off.\n", rank,
+        error.what());
     PMPI_Abort(MPI_COMM_WORLD, 1);
   }
   instance_.store(engine, std::memory_order_release);

@@ -19,8 +19,8 @@ namespace lapwing::transfer {
 /// Nothing is deferred, tracked, held back or to be recorded: a small call may
 /// go straight to MPI.
 inline bool quiet() {
-  return guard::closed_regions.load(std::memory_order_relaxed) == 0 && !Requests::any() && Comms::early_total == 0 &&
-         !Record::wanted();
+  return guard::closed_regions.load(std::memory_order_relaxed) == 0 && !Requests::any() &&
+         Comms::early_total == 0 && !Record::wanted();
 }
 
 struct ReceiveArguments {
@@ -43,8 +43,10 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
 int mreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status, PlainStatus plain);
 int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* request, PlainRequest plain);
 int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain);
-int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request, PlainRequest plain);
-int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain);
+int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request,
+                  PlainRequest plain);
+int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status,
+                         PlainStatus plain);
 int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain);
 int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain);
 int start(MPI_Request* request);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "transfer/engine.hpp"
+#include "transfer/faults.hpp"
 #include "transfer/pages.hpp"
 
 namespace lapwing::transfer {
@@ -25,8 +26,9 @@ void Outgoing::open_all() {
 HeaderBytes& Outgoing::prepare_header(std::uint32_t site_key) {
   header_ = std::make_unique<HeaderBytes>();
   char* at = header_->data();
-  std::memcpy(at, payload_, edge_bytes);
-  std::memcpy(at + edge_bytes, payload_ + total_ - edge_bytes, edge_bytes);
+  if (!faults::is(faults::stale_front)) std::memcpy(at, payload_, edge_bytes);
+  if (!faults::is(faults::stale_tail))
+    std::memcpy(at + edge_bytes, payload_ + total_ - edge_bytes, edge_bytes);
   Trailer trailer{};
   trailer.magic = trailer_magic;
   trailer.id = id_;
@@ -60,7 +62,7 @@ bool Outgoing::guard() {
 
 void Outgoing::open_frontier() {
   if (!region_) return;
-  if (strips_left()) {
+  if (strips_left() || faults::is(faults::send_released_early)) {
     open_all();
     return;
   }
@@ -92,9 +94,13 @@ bool Outgoing::advance(Engine& engine) {
     ++done_;
   }
   while (next_ < plan_.count() && posted_ < credited_ + engine.settings().window) {
-    const Strip strip = plan_.strip(next_);
+    Strip strip = plan_.strip(next_);
+    if (faults::is(faults::lost_strip) && next_ + 1 == plan_.count()) break;
+    if (faults::is(faults::repeated_strip) && next_ > 0) strip.offset = plan_.strip(next_ - 1).offset;
+    if (faults::is(faults::shifted_strip)) --strip.offset;
+    const std::size_t sent = faults::is(faults::short_strip) ? strip.length - 1 : strip.length;
     MPI_Request request;
-    PMPI_Isend(payload_ + strip.offset, static_cast<int>(strip.length), MPI_BYTE, destination_, strip_tag(id_),
+    PMPI_Isend(payload_ + strip.offset, static_cast<int>(sent), MPI_BYTE, destination_, strip_tag(id_),
                engine.strips_comm(), &request);
     flying_.push_back(request);
     posted_ += strip.length;

@@ -22,7 +22,8 @@ struct Site;
 /// engine's lock.
 class Outgoing {
  public:
-  Outgoing(std::uint32_t id, const char* payload, std::size_t total, int destination, StripPlan plan, Site* site);
+  Outgoing(std::uint32_t id, const char* payload, std::size_t total, int destination, StripPlan plan,
+           Site* site);
   ~Outgoing();
 
   /// Fills the header; its bytes stay valid until the transfer finishes.
@@ -84,7 +85,7 @@ class Outgoing {
   std::unique_ptr<char[]> owned_;
   std::unique_ptr<guard::Region> region_;
   std::deque<MPI_Request> flying_;
-  std::size_t next_ = 0, done_ = 0;            // strips posted, strips left
+  std::size_t next_ = 0, done_ = 0;          // strips posted, strips left
   std::uint64_t posted_ = 0, credited_ = 0;  // bytes of the middle
   bool header_left_ = false;
 };

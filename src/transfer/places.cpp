@@ -40,7 +40,8 @@ Place place_of(const void* address) {
   }
   if (place.site.empty()) {
     const auto slash = place.module.rfind('/');
-    place.site = fmt::format("{}+{}", slash == std::string::npos ? place.module : place.module.substr(slash + 1), place.offset);
+    place.site = fmt::format(
+        "{}+{}", slash == std::string::npos ? place.module : place.module.substr(slash + 1), place.offset);
   }
   int status = 0;
   if (char* plain = abi::__cxa_demangle(place.function.c_str(), nullptr, nullptr, &status)) {

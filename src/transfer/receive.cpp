@@ -40,7 +40,8 @@ bool receive_early(Engine& engine, const ReceiveArguments& a, MPI_Status* status
     return true;
   }
   Site& site = engine.sites().at(a.caller.address, a.caller.name);
-  auto transfer = engine.start_incoming(*early->header, info.world_rank(early->source), destination_of(a), &site);
+  auto transfer =
+      engine.start_incoming(*early->header, info.world_rank(early->source), destination_of(a), &site);
   lock.unlock();
   *rc = conclude(engine, transfer, a.comm, early->source, early->tag, status);
   return true;
@@ -70,8 +71,8 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
   int rc = MPI_SUCCESS;
   if (Comms::early_total != 0 && receive_early(*engine, a, status, &rc)) return rc;
   const Destination destination = destination_of(a);
-  if (destination.capacity >= header_bytes && a.rank != MPI_PROC_NULL && !contiguous_base(a.buffer, a.count, a.type) &&
-      !header_fits(a.type)) {
+  if (destination.capacity >= header_bytes && a.rank != MPI_PROC_NULL &&
+      !contiguous_base(a.buffer, a.count, a.type) && !header_fits(a.type)) {
     MPI_Request request = MPI_REQUEST_NULL;
     rc = ireceive(a, &request, [&](MPI_Request* r) {
       return PMPI_Irecv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, r);
@@ -88,7 +89,8 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
   }
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&own, MPI_BYTE, &bytes);
-  if (bytes == static_cast<MPI_Count>(header_bytes) && own.MPI_SOURCE >= 0 && !faults::is(faults::header_taken_for_plain)) {
+  if (bytes == static_cast<MPI_Count>(header_bytes) && own.MPI_SOURCE >= 0 &&
+      !faults::is(faults::header_taken_for_plain)) {
     std::unique_lock lock(engine->mutex());
     CommInfo& info = engine->comms().of(a.comm);
     if (info.eligible) {
@@ -128,8 +130,8 @@ int mreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status
 namespace {
 
 // A request of MPI's, complete at once, behind which this transfer stands.
-int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> transfer, MPI_Comm comm, int source,
-                 int tag) {
+int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> transfer, MPI_Comm comm,
+                 int source, int tag) {
   Tracked& tracked = engine.requests().add(request);
   tracked.kind = Tracked::Kind::receive;
   tracked.comm = comm;
@@ -143,11 +145,13 @@ int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> 
 // Mixed elements of several sizes without being one run are rare; the copy
 // that they cost is what MPI's own packing would be.
 std::unique_ptr<char[]> bounce_for(const Destination& d) {
-  if (contiguous_base(d.buffer, d.count, d.type) || header_fits(d.type) || d.capacity > INT_MAX) return nullptr;
+  if (contiguous_base(d.buffer, d.count, d.type) || header_fits(d.type) || d.capacity > INT_MAX)
+    return nullptr;
   return std::make_unique_for_overwrite<char[]>(d.capacity);
 }
 
-Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a, const Destination& destination) {
+Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
+               const Destination& destination) {
   Tracked& tracked = engine.requests().add(request);
   tracked.kind = Tracked::Kind::receive;
   tracked.destination = destination;
@@ -176,13 +180,15 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
       return PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &early->message, request);
     }
     Site& site = engine->sites().at(a.caller.address, a.caller.name);
-    auto transfer = engine->start_incoming(*early->header, info.world_rank(early->source), destination, &site);
+    auto transfer =
+        engine->start_incoming(*early->header, info.world_rank(early->source), destination, &site);
     *request = engine->mint_request();
     return track_minted(*engine, *request, std::move(transfer), a.comm, early->source, early->tag);
   }
   if (!info.eligible || destination.capacity < header_bytes || a.rank == MPI_PROC_NULL) return plain(request);
   std::unique_ptr<char[]> bounce = bounce_for(destination);
-  const int rc = bounce ? PMPI_Irecv(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE, a.rank, a.tag, a.comm, request)
+  const int rc = bounce ? PMPI_Irecv(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE, a.rank,
+                                     a.tag, a.comm, request)
                         : plain(request);
   if (rc == MPI_SUCCESS) track(*engine, *request, a, destination).bounce = std::move(bounce);
   return rc;
@@ -212,7 +218,8 @@ int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest p
   std::lock_guard lock(engine->mutex());
   if (!engine->comms().of(a.comm).eligible || destination.capacity < header_bytes) return plain(request);
   std::unique_ptr<char[]> bounce = bounce_for(destination);
-  const int rc = bounce ? PMPI_Recv_init(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE, a.rank, a.tag, a.comm, request)
+  const int rc = bounce ? PMPI_Recv_init(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE,
+                                         a.rank, a.tag, a.comm, request)
                         : plain(request);
   if (rc == MPI_SUCCESS) {
     Tracked& tracked = track(*engine, *request, a, destination);
@@ -245,7 +252,8 @@ int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* 
   if (rc != MPI_SUCCESS) {
     int error_class = MPI_SUCCESS;
     PMPI_Error_class(rc, &error_class);
-    if (error_class == MPI_ERR_IN_STATUS) rc = statuses[0].MPI_ERROR != MPI_SUCCESS ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
+    if (error_class == MPI_ERR_IN_STATUS)
+      rc = statuses[0].MPI_ERROR != MPI_SUCCESS ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
   }
   if (status != MPI_STATUS_IGNORE) {
     *status = statuses[0];
@@ -254,7 +262,8 @@ int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* 
   return rc;
 }
 
-int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request, PlainRequest plain) {
+int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request,
+                  PlainRequest plain) {
   Engine* engine = Engine::get();
   const Span in = buffer_span(r.buffer, r.count, r.type), out = buffer_span(s.buffer, s.count, s.type);
   retire_for_write(in.begin, in.length);
@@ -262,7 +271,8 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request
   if (!engine || s.comm == MPI_COMM_NULL) return plain(request);
   const std::size_t bytes = payload_bytes(s.count, s.type);
   const Destination destination = destination_of(r);
-  if (destination.capacity < header_bytes && bytes < header_bytes && Comms::early_total == 0) return plain(request);
+  if (destination.capacity < header_bytes && bytes < header_bytes && Comms::early_total == 0)
+    return plain(request);
   // Two requests, of which the program holds the receive's: its status is the
   // one that counts, and it is ready only when the other half is.
   std::unique_ptr<char[]> copy;
@@ -281,7 +291,8 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request
   if (rc != MPI_SUCCESS) return rc;
   MPI_Request sending = MPI_REQUEST_NULL;
   rc = isend(half, &sending, [&](MPI_Request* started) {
-    return PMPI_Isend(half.buffer, static_cast<int>(half.count), half.type, half.rank, half.tag, half.comm, started);
+    return PMPI_Isend(half.buffer, static_cast<int>(half.count), half.type, half.rank, half.tag, half.comm,
+                      started);
   });
   if (rc != MPI_SUCCESS) return rc;
   std::lock_guard lock(engine->mutex());
@@ -295,7 +306,8 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request
   return MPI_SUCCESS;
 }
 
-int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain) {
+int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status,
+                         PlainStatus plain) {
   Engine* engine = Engine::get();
   const std::size_t bytes = payload_bytes(s.count, s.type);
   if (!engine) return plain(status);

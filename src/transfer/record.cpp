@@ -29,9 +29,9 @@ struct Line {
   int up = 0, down = 0, hides = 0, aside = 0, learning = 0;
 
   std::string text() const {
-    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place.site, place.function,
-                       place.module, place.offset, call, calls, bytes, exposed_ns, hidden_ns, deferred, stripped, faults,
-                       up, down, hides, aside, learning);
+    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place.site,
+                       place.function, place.module, place.offset, call, calls, bytes, exposed_ns, hidden_ns,
+                       deferred, stripped, faults, up, down, hides, aside, learning);
   }
 };
 
@@ -79,24 +79,27 @@ const char* decision(const Line& line) {
 
 void write_line(std::FILE* file, const Line& line) {
   const std::uint64_t shown = line.exposed_ns + line.hidden_ns;
-  fmt::print(file,
-             "{{\"site\":{},\"function\":{},\"call\":{},\"module\":{},\"offset\":{},\"calls\":{},\"bytes\":{},"
-             "\"exposed_s\":{:.9f},\"hidden_s\":{:.9f},\"hidden\":{},\"deferred\":{},\"stripped\":{},\"faults\":{},"
-             "\"direction\":\"{}\",\"decision\":\"{}\"}}\n",
-             quoted(line.place.site), quoted(line.place.function), quoted(line.call), quoted(line.place.module),
-             quoted(line.place.offset), line.calls, line.bytes, static_cast<double>(line.exposed_ns) * 1e-9,
-             static_cast<double>(line.hidden_ns) * 1e-9,
-             line.deferred > 0 && shown > 0
-                 ? fmt::format("{:.4f}", static_cast<double>(line.hidden_ns) / static_cast<double>(shown))
-                 : "null",
-             line.deferred, line.stripped, line.faults, direction(line), decision(line));
+  fmt::print(
+      file,
+      "{{\"site\":{},\"function\":{},\"call\":{},\"module\":{},\"offset\":{},\"calls\":{},\"bytes\":{},"
+      "\"exposed_s\":{:.9f},\"hidden_s\":{:.9f},\"hidden\":{},\"deferred\":{},\"stripped\":{},\"faults\":{},"
+      "\"direction\":\"{}\",\"decision\":\"{}\"}}\n",
+      quoted(line.place.site), quoted(line.place.function), quoted(line.call), quoted(line.place.module),
+      quoted(line.place.offset), line.calls, line.bytes, static_cast<double>(line.exposed_ns) * 1e-9,
+      static_cast<double>(line.hidden_ns) * 1e-9,
+      line.deferred > 0 && shown > 0
+          ? fmt::format("{:.4f}", static_cast<double>(line.hidden_ns) / static_cast<double>(shown))
+          : "null",
+      line.deferred, line.stripped, line.faults, direction(line), decision(line));
 }
 
 std::vector<std::string> fields(const std::string& text) {
   std::vector<std::string> out(1);
   for (const char c : text) {
-    if (c == '\t') out.emplace_back();
-    else out.back() += c;
+    if (c == '\t')
+      out.emplace_back();
+    else
+      out.back() += c;
   }
   return out;
 }
@@ -111,7 +114,8 @@ std::map<std::string, Line> merged(const std::string& all) {
     Line& line = lines[f[0] + '\t' + f[4]];
     line.place = {f[0], f[1], f[2], f[3]};
     line.call = f[4];
-    std::uint64_t* sums[] = {&line.calls, &line.bytes, &line.exposed_ns, &line.hidden_ns, &line.deferred, &line.stripped, &line.faults};
+    std::uint64_t* sums[] = {&line.calls,    &line.bytes,    &line.exposed_ns, &line.hidden_ns,
+                             &line.deferred, &line.stripped, &line.faults};
     for (std::size_t i = 0; i < 7; ++i) *sums[i] += std::stoull(f[5 + i]);
     int* votes[] = {&line.up, &line.down, &line.hides, &line.aside, &line.learning};
     for (std::size_t i = 0; i < 5; ++i) *votes[i] += std::stoi(f[12 + i]);
@@ -156,27 +160,33 @@ void Record::collect(Engine* engine, MPI_Comm comm) {
     memory += fmt::format("{}{}", r ? "," : "", all[2 * r + 1]);
   }
   std::string text(static_cast<std::size_t>(total), '\0');
-  PMPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, text.data(), counts.data(), offsets.data(), MPI_CHAR, 0, comm);
+  PMPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, text.data(), counts.data(),
+               offsets.data(), MPI_CHAR, 0, comm);
   if (rank != 0) return;
   std::FILE* file = std::fopen(path.c_str(), "w");
   bool written = file != nullptr;
   if (file) {
-    const char* guard = !engine || !engine->may_defer_receives()                          ? "none"
+    const char* guard = !engine || !engine->may_defer_receives()                     ? "none"
                         : guard::capability().backend == guard::Backend::userfaultfd ? "userfaultfd"
-                                                                                         : "mprotect";
-    fmt::print(file,
-               "{{\"lapwing\":\"{}\",\"mpi\":\"{}\",\"ranks\":{},\"guard\":\"{}\",\"helper\":{},\"mode\":\"{}\","
-               "\"wall_s\":{:.6f},\"standing_aside\":{},\"max_rss_kib\":[{}]}}\n",
-               LAPWING_VERSION, mpi::flavour_name, size, guard, engine != nullptr,
-               !engine ? "off" : engine->settings().defer == Defer::automatic ? "auto" : "on",
-               static_cast<double>(now_ns() - begun) * 1e-9, quoted(aside), memory);
+                                                                                     : "mprotect";
+    fmt::print(
+        file,
+        "{{\"lapwing\":\"{}\",\"mpi\":\"{}\",\"ranks\":{},\"guard\":\"{}\",\"helper\":{},\"mode\":\"{}\","
+        "\"wall_s\":{:.6f},\"standing_aside\":{},\"max_rss_kib\":[{}]}}\n",
+        LAPWING_VERSION, mpi::flavour_name, size, guard, engine != nullptr,
+        !engine                                        ? "off"
+        : engine->settings().defer == Defer::automatic ? "auto"
+                                                       : "on",
+        static_cast<double>(now_ns() - begun) * 1e-9, quoted(aside), memory);
     for (const auto& [key, line] : merged(text)) write_line(file, line);
     written = std::fflush(file) == 0 && std::ferror(file) == 0;
     written &= std::fclose(file) == 0;
   }
   if (!written) {
-    fmt::print(stderr, "lapwing: the report cannot be written to {}: {}. The program's own results are not affected.\n", path,
-               std::strerror(errno));
+    fmt::print(
+        stderr,
+        "lapwing: the report cannot be written to {}: {}. The program's own results are not affected.\n",
+        path, std::strerror(errno));
   }
 }
 

@@ -13,7 +13,8 @@ void Requests::remove(MPI_Request request) {
 
 bool Requests::any_pending() const {
   for (const auto& [key, tracked] : map_) {
-    if (tracked.kind == Tracked::Kind::receive && tracked.active && !tracked.incoming && !tracked.known_plain) return true;
+    if (tracked.kind == Tracked::Kind::receive && tracked.active && !tracked.incoming && !tracked.known_plain)
+      return true;
   }
   return false;
 }

@@ -45,10 +45,10 @@ struct Tracked {
   bool known_plain = false;
   /// Posted in place of a buffer in which a header might end within an element.
   std::unique_ptr<char[]> bounce;
-  bool abandoned = false;  ///< freed by the program before it was matched
+  bool abandoned = false;                  ///< freed by the program before it was matched
   MPI_Request partner = MPI_REQUEST_NULL;  ///< the sending half of an MPI_Isendrecv
   std::unique_ptr<char[]> partner_copy;    ///< what that half sends, where it is a copy
-  MPI_Status envelope{};  ///< source and tag of the matched header
+  MPI_Status envelope{};                   ///< source and tag of the matched header
   // send
   std::shared_ptr<Outgoing> outgoing;
   bool header_complete = false, guard_tried = false, guarded = false;

@@ -42,7 +42,8 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   Decision decision = engine.decide(site, bytes, destination);
   if (!decision.stripped) return nullptr;
 
-  auto transfer = std::make_shared<Outgoing>(engine.next_id(), base, bytes, destination, decision.plan, &site);
+  auto transfer =
+      std::make_shared<Outgoing>(engine.next_id(), base, bytes, destination, decision.plan, &site);
   transfer->comm = a.comm;
   transfer->tag = a.tag;
   if (!base || escape || a.kind == Kind::buffered) {
@@ -85,7 +86,9 @@ int send(const SendArguments& a, Plain plain) {
     transfer = declare(*engine, a, true);
     if (transfer) {
       site = transfer->site();
-      const int rc = engine->start_outgoing(transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard, nullptr);
+      const int rc = engine->start_outgoing(
+          transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard,
+          nullptr);
       if (rc != MPI_SUCCESS) return rc;
       ++engine->stats.deferred_sends;
       engine->stats.bytes_deferred += transfer->total();
@@ -110,7 +113,9 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
   {
     std::lock_guard lock(engine->mutex());
     if (auto transfer = declare(*engine, a, false)) {
-      const int rc = engine->start_outgoing(transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard, request);
+      const int rc = engine->start_outgoing(
+          transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard,
+          request);
       if (rc != MPI_SUCCESS) return rc;
       Tracked& tracked = engine->requests().add(*request);
       tracked.kind = Tracked::Kind::send;
@@ -125,12 +130,14 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
 
 int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
-  if (!engine || a.rank < 0 || a.comm == MPI_COMM_NULL || payload_bytes(a.count, a.type) != header_bytes) return plain(request);
+  if (!engine || a.rank < 0 || a.comm == MPI_COMM_NULL || payload_bytes(a.count, a.type) != header_bytes)
+    return plain(request);
   std::lock_guard lock(engine->mutex());
   if (!engine->comms().of(a.comm).eligible) return plain(request);
   // Only the one size that must be stripped is: its header is persistent.
   auto header = std::make_unique<HeaderBytes>();
-  const int rc = PMPI_Send_init(header->data(), static_cast<int>(header->size()), MPI_BYTE, a.rank, a.tag, a.comm, request);
+  const int rc = PMPI_Send_init(header->data(), static_cast<int>(header->size()), MPI_BYTE, a.rank, a.tag,
+                                a.comm, request);
   if (rc != MPI_SUCCESS) return rc;
   Tracked& tracked = engine->requests().add(*request);
   tracked.kind = Tracked::Kind::send;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 
+#include "machine/profile.hpp"
 #include "transfer/wire.hpp"
 
 extern char** environ;
@@ -51,7 +52,8 @@ Reader one_of(T& target, std::map<std::string, T> values) {
 Reader bytes(std::size_t& target, std::size_t least) {
   return [&target, least](const std::string& text) -> std::string {
     std::size_t value;
-    if (!parse_bytes(text, &value) || value < least) return fmt::format("a size of at least {}, such as 64K", least);
+    if (!parse_bytes(text, &value) || value < least)
+      return fmt::format("a size of at least {}, such as 64K", least);
     target = value;
     return {};
   };
@@ -72,10 +74,14 @@ bool parse_bytes(const std::string& text, std::size_t* bytes) {
   if (error != std::errc{} || end == text.data()) return false;
   const std::string suffix(end, text.data() + text.size());
   int shift = 0;
-  if (suffix == "K" || suffix == "k") shift = 10;
-  else if (suffix == "M" || suffix == "m") shift = 20;
-  else if (suffix == "G" || suffix == "g") shift = 30;
-  else if (!suffix.empty()) return false;
+  if (suffix == "K" || suffix == "k")
+    shift = 10;
+  else if (suffix == "M" || suffix == "m")
+    shift = 20;
+  else if (suffix == "G" || suffix == "g")
+    shift = 30;
+  else if (!suffix.empty())
+    return false;
   *bytes = value << shift;
   return *bytes >> shift == value;
 }
@@ -85,9 +91,14 @@ Settings read_settings() {
   const std::map<std::string, bool> on_off{{"on", true}, {"off", false}, {"1", true}, {"0", false}};
   const std::map<std::string, Reader> known{
       {"LAPWING", one_of(s.enabled, on_off)},
-      {"LAPWING_DEFER", one_of<Defer>(s.defer, {{"auto", Defer::automatic}, {"on", Defer::on}, {"off", Defer::off}, {"all", Defer::all}})},
-      {"LAPWING_GUARD", [&](const std::string& v) -> std::string {
-         if (v != "auto" && v != "userfaultfd" && v != "mprotect" && v != "none") return "one of auto, userfaultfd, mprotect, none";
+      {"LAPWING_DEFER",
+       one_of<Defer>(
+           s.defer,
+           {{"auto", Defer::automatic}, {"on", Defer::on}, {"off", Defer::off}, {"all", Defer::all}})},
+      {"LAPWING_GUARD",
+       [&](const std::string& v) -> std::string {
+         if (v != "auto" && v != "userfaultfd" && v != "mprotect" && v != "none")
+           return "one of auto, userfaultfd, mprotect, none";
          s.guard = v;
          return {};
        }},
@@ -98,12 +109,16 @@ Settings read_settings() {
       {"LAPWING_STRIP_MAX", bytes(s.strip_largest, 1)},
       {"LAPWING_WINDOW", bytes(s.window, 1)},
       {"LAPWING_STAGING", bytes(s.staging, 0)},
-      {"LAPWING_DIRECTION", one_of<Order>(s.order, {{"auto", Order::automatic}, {"up", Order::up}, {"down", Order::down}})},
-      {"LAPWING_PROTECT", one_of<Protect>(s.protect, {{"all", Protect::all}, {"first", Protect::first}, {"last", Protect::last}})},
+      {"LAPWING_DIRECTION",
+       one_of<Order>(s.order, {{"auto", Order::automatic}, {"up", Order::up}, {"down", Order::down}})},
+      {"LAPWING_PROTECT",
+       one_of<Protect>(s.protect,
+                       {{"all", Protect::all}, {"first", Protect::first}, {"last", Protect::last}})},
       {"LAPWING_PROFILE", text(s.profile)},
       {"LAPWING_REPORT", text(s.report)},
       {"LAPWING_VERBOSE", one_of<int>(s.verbose, {{"0", 0}, {"1", 1}, {"2", 2}})},
-      {"LAPWING_JOB", [&](const std::string& v) -> std::string {
+      {"LAPWING_JOB",
+       [&](const std::string& v) -> std::string {
          if (v != "uniform") return "uniform";
          s.uniform_job = true;
          return {};
@@ -111,6 +126,18 @@ Settings read_settings() {
       {"LAPWING_TESTING", one_of(s.testing, on_off)},
       {"LAPWING_FAULT", text(s.fault)},
   };
+  if (const char* path = std::getenv("LAPWING_PROFILE"); path && *path) {
+    machine::Profile measured;
+    std::string why;
+    if (machine::read_profile(path, &measured, &why)) {
+      const machine::Thresholds t = machine::thresholds_of(measured);
+      s.guard_threshold = t.guard;
+      s.strip_threshold = t.strip;
+      s.strip_first = t.first;
+    } else {
+      s.complaints.push_back(why);
+    }
+  }
   for (char** entry = environ; entry && *entry; ++entry) {
     if (std::strncmp(*entry, "LAPWING", 7) != 0) continue;
     const char* equals = std::strchr(*entry, '=');
@@ -122,15 +149,18 @@ Settings read_settings() {
       const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
         return edit_distance(name, a.first) < edit_distance(name, b.first);
       });
-      s.complaints.push_back(fmt::format("{} is not a variable of Lapwing and changes nothing; the nearest is {}", name, nearest->first));
+      s.complaints.push_back(fmt::format(
+          "{} is not a variable of Lapwing and changes nothing; the nearest is {}", name, nearest->first));
     } else if (const std::string wanted = found->second(value); !wanted.empty()) {
-      s.complaints.push_back(fmt::format("{}={} is not understood and changes nothing: it takes {}", name, value, wanted));
+      s.complaints.push_back(
+          fmt::format("{}={} is not understood and changes nothing: it takes {}", name, value, wanted));
     }
   }
   s.strip_largest = std::max(s.strip_largest, s.strip_first);
   s.strip_threshold = std::max(s.strip_threshold, s.guard_threshold);
   if (!s.fault.empty() && !s.testing) {
-    s.complaints.push_back("LAPWING_FAULT plants a defect for tests and is refused without LAPWING_TESTING=1");
+    s.complaints.push_back(
+        "LAPWING_FAULT plants a defect for tests and is refused without LAPWING_TESTING=1");
     s.fault.clear();
   }
   return s;

@@ -13,15 +13,16 @@ enum class Protect { all, first, last };  ///< all but `all` are benchmark switc
 enum class Order { automatic, up, down };
 
 struct Settings {
-  bool enabled = true;        ///< LAPWING: off passes every call through
+  bool enabled = true;  ///< LAPWING: off passes every call through
   Defer defer = Defer::automatic;
   std::string guard = "auto";
   bool helper = true;
   std::size_t guard_threshold = 48 << 10;   ///< from here on a transfer is deferred whole
   std::size_t strip_threshold = 128 << 10;  ///< from here on it travels in strips
   std::size_t strip_first = 8 << 10;
-  std::size_t strip_largest = 16 << 10;  ///< below any transport's rendezvous, which would bring strips in together
-  std::size_t window = 1 << 20;  ///< bytes in flight beyond what the receiver has credited
+  std::size_t strip_largest =
+      16 << 10;                    ///< below any transport's rendezvous, which would bring strips in together
+  std::size_t window = 1 << 20;    ///< bytes in flight beyond what the receiver has credited
   std::size_t staging = 64 << 20;  ///< cap of the engine's own copies per rank (rule 10)
   Order order = Order::automatic;
   Protect protect = Protect::all;

@@ -23,7 +23,7 @@ class Learning {
   bool settled() const { return calls_ >= trial_calls; }
 
  private:
-  static constexpr unsigned block = 3;              // calls that go the same way in a trial
+  static constexpr unsigned block = 3;                // calls that go the same way in a trial
   static constexpr unsigned trial_calls = 4 * block;  // stripped, plain, stripped, plain
   static constexpr unsigned retry_after = 400;
   static constexpr unsigned samples = 5;
@@ -50,9 +50,9 @@ struct Site {
   const char* call = "";          ///< "MPI_Recv"
   std::uint32_t key = 0;          ///< names it in trailers and hints
   std::uint64_t calls = 0, bytes = 0, deferred = 0, stripped = 0, faults = 0;
-  std::uint64_t exposed_ns = 0;   ///< in the call, and in guards of its transfers
-  std::uint64_t transfer_ns = 0;  ///< from match to landing, of deferred transfers
-  std::uint64_t waited_ns = 0;    ///< the part of it that was spent in guards
+  std::uint64_t exposed_ns = 0;      ///< in the call, and in guards of its transfers
+  std::uint64_t transfer_ns = 0;     ///< from match to landing, of deferred transfers
+  std::uint64_t waited_ns = 0;       ///< the part of it that was spent in guards
   int scans_up = 0, scans_down = 0;  ///< of receives: where closed pages were touched first
   // What receivers told of this site's messages.
   int up_votes = 0, down_votes = 0;

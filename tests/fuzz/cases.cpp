@@ -18,16 +18,19 @@ void Runner::persistent(Frame& frame) {
     if (!receives && !mine(message.send)) continue;
     Half h = prepare(frame, message, receives, *toucher_);
     MPI_Request request = MPI_REQUEST_NULL;
-    if (receives) MPI_Recv_init(h.buffer, h.count, h.type, h.source(), h.tag(), frame.comm, &request);
+    if (receives)
+      MPI_Recv_init(h.buffer, h.count, h.type, h.source(), h.tag(), frame.comm, &request);
     else if (message.send.key % 3 == 0)
       MPI_Ssend_init(h.buffer, h.count, h.type, message.target, message.tag, frame.comm, &request);
-    else MPI_Send_init(h.buffer, h.count, h.type, message.target, message.tag, frame.comm, &request);
+    else
+      MPI_Send_init(h.buffer, h.count, h.type, message.target, message.tag, frame.comm, &request);
     halves.push_back(h);
     requests.push_back(request);
   }
   Random random(combine(step.key, rank_, 7));
   for (int round = 0; round < step.rounds && !requests.empty(); ++round) {
-    if (step.variant % 2 == 0) MPI_Startall(static_cast<int>(requests.size()), requests.data());
+    if (step.variant % 2 == 0)
+      MPI_Startall(static_cast<int>(requests.size()), requests.data());
     else
       for (MPI_Request& request : requests) MPI_Start(&request);
     complete(random, requests, random.chance(30), [&](size_t i, const MPI_Status* status, int result) {
@@ -63,7 +66,9 @@ void Runner::truncate(Frame& frame) {
   MPI_Message matched = MPI_MESSAGE_NULL;
   int result = MPI_SUCCESS;
   switch (step.variant) {
-    case 0: result = MPI_Recv(h.buffer, h.count, h.type, message.source, message.tag, frame.comm, &status); break;
+    case 0:
+      result = MPI_Recv(h.buffer, h.count, h.type, message.source, message.tag, frame.comm, &status);
+      break;
     case 1:
       MPI_Irecv(h.buffer, h.count, h.type, message.source, message.tag, frame.comm, &request);
       result = MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -79,8 +84,8 @@ void Runner::truncate(Frame& frame) {
       result = MPI_Mrecv(h.buffer, h.count, h.type, &matched, &status);
       break;
     case 4:
-      result = MPI_Sendrecv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, h.buffer, h.count, h.type, message.source, message.tag,
-                            frame.comm, &status);
+      result = MPI_Sendrecv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, h.buffer, h.count, h.type, message.source,
+                            message.tag, frame.comm, &status);
       break;
     default:
       MPI_Recv_init(h.buffer, h.count, h.type, message.source, message.tag, frame.comm, &request);
@@ -111,10 +116,12 @@ void Runner::cancel(Frame& frame) {
     MPI_Request request = MPI_REQUEST_NULL;
     int source = step.variant % 2 == 0 ? MPI_ANY_SOURCE : step.root;
     if (step.variant < 4) {
-      MPI_Recv_init(h.buffer, static_cast<int>(part.elements), MPI_BYTE, source, kTagOfNoMessage, frame.comm, &request);
+      MPI_Recv_init(h.buffer, static_cast<int>(part.elements), MPI_BYTE, source, kTagOfNoMessage, frame.comm,
+                    &request);
       MPI_Start(&request);
     } else {
-      MPI_Irecv(h.buffer, static_cast<int>(part.elements), MPI_BYTE, source, kTagOfNoMessage, frame.comm, &request);
+      MPI_Irecv(h.buffer, static_cast<int>(part.elements), MPI_BYTE, source, kTagOfNoMessage, frame.comm,
+                &request);
     }
     if (step.variant % 3 == 0) {
       int done = 0;
@@ -142,8 +149,10 @@ void Runner::request_free(Frame& frame) {
   if (mine(message.send)) {
     Half h = prepare(frame, message, false, *toucher_);
     MPI_Request request;
-    if (step.variant % 2 == 0) MPI_Isend(h.buffer, h.count, h.type, message.target, message.tag, frame.comm, &request);
-    else MPI_Issend(h.buffer, h.count, h.type, message.target, message.tag, frame.comm, &request);
+    if (step.variant % 2 == 0)
+      MPI_Isend(h.buffer, h.count, h.type, message.target, message.tag, frame.comm, &request);
+    else
+      MPI_Issend(h.buffer, h.count, h.type, message.target, message.tag, frame.comm, &request);
     h.notes->call("free", MPI_Request_free(&request));
     MPI_Recv(nullptr, 0, MPI_BYTE, message.target, answer, frame.comm, MPI_STATUS_IGNORE);
     finish(h, step);
@@ -164,7 +173,8 @@ void Runner::causality(Frame& frame) {
   const Step& step = *frame.step;
   const Message& message = step.messages.front();
   bool synchronous = step.variant % 2 == 1;
-  std::string name = directory_ + "/cause." + std::to_string(program_->seed) + "." + std::to_string(step.index);
+  std::string name =
+      directory_ + "/cause." + std::to_string(program_->seed) + "." + std::to_string(step.index);
   auto write_file = [&] {
     int fd = open(name.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
     uint64_t word = combine(step.key, 3);
@@ -215,7 +225,8 @@ void Runner::null_process(Frame& frame) {
   auto note = [&](const MPI_Status& s) { frame.own.status(s, MPI_BYTE, MPI_BYTE); };
   MPI_Recv(bytes, 64, MPI_BYTE, MPI_PROC_NULL, step.index, frame.comm, &status);
   note(status);
-  MPI_Sendrecv(bytes, 64, MPI_BYTE, MPI_PROC_NULL, 1, bytes, 64, MPI_BYTE, MPI_PROC_NULL, 1, frame.comm, &status);
+  MPI_Sendrecv(bytes, 64, MPI_BYTE, MPI_PROC_NULL, 1, bytes, 64, MPI_BYTE, MPI_PROC_NULL, 1, frame.comm,
+               &status);
   note(status);
   MPI_Irecv(bytes, 64, MPI_BYTE, MPI_PROC_NULL, 3, frame.comm, &requests[0]);
   MPI_Isend(bytes, 64, MPI_BYTE, MPI_PROC_NULL, 3, frame.comm, &requests[1]);

@@ -12,23 +12,37 @@ namespace {
 class Completion {
  public:
   Completion(Random& random, std::vector<MPI_Request>& requests, bool ignore, const Completed& completed)
-      : random_(random), requests_(requests), statuses_(requests.size()), indices_(requests.size()),
-        n_(static_cast<int>(requests.size())), ignore_(ignore), completed_(completed) {
+      : random_(random),
+        requests_(requests),
+        statuses_(requests.size()),
+        indices_(requests.size()),
+        n_(static_cast<int>(requests.size())),
+        ignore_(ignore),
+        completed_(completed) {
     for (size_t i = 0; i < requests.size(); ++i)
       if (requests[i] != MPI_REQUEST_NULL) open_.push_back(i);
   }
 
   void run() {
     switch (random_.below(9)) {
-      case 0: return waitall();
-      case 1: return any(false);
-      case 2: return some(false);
-      case 3: return testall();
-      case 4: return any(true);
-      case 5: return some(true);
-      case 6: return one_by_one(0);
-      case 7: return one_by_one(1);
-      default: return one_by_one(2);
+      case 0:
+        return waitall();
+      case 1:
+        return any(false);
+      case 2:
+        return some(false);
+      case 3:
+        return testall();
+      case 4:
+        return any(true);
+      case 5:
+        return some(true);
+      case 6:
+        return one_by_one(0);
+      case 7:
+        return one_by_one(1);
+      default:
+        return one_by_one(2);
     }
   }
 
@@ -60,8 +74,10 @@ class Completion {
       int index = MPI_UNDEFINED, done = 1;
       int result = test ? MPI_Testany(n_, requests_.data(), &index, &done, one(0))
                         : MPI_Waitany(n_, requests_.data(), &index, one(0));
-      if (done != 0 && index != MPI_UNDEFINED) tell(static_cast<size_t>(index), 0, result);
-      else sched_yield();
+      if (done != 0 && index != MPI_UNDEFINED)
+        tell(static_cast<size_t>(index), 0, result);
+      else
+        sched_yield();
     }
   }
 
@@ -82,7 +98,8 @@ class Completion {
     for (size_t i : order) {
       int done = how == 0 ? 1 : 0, result = MPI_SUCCESS;
       for (; done == 0; done == 0 ? sched_yield() : 0)
-        result = how == 1 ? MPI_Test(&requests_[i], &done, one(i)) : MPI_Request_get_status(requests_[i], &done, one(i));
+        result = how == 1 ? MPI_Test(&requests_[i], &done, one(i))
+                          : MPI_Request_get_status(requests_[i], &done, one(i));
       if (how != 1) result = MPI_Wait(&requests_[i], one(i));
       tell(i, i, result);
     }
@@ -100,7 +117,8 @@ class Completion {
 
 }  // namespace
 
-void complete(Random& random, std::vector<MPI_Request>& requests, bool ignore_status, const Completed& completed) {
+void complete(Random& random, std::vector<MPI_Request>& requests, bool ignore_status,
+              const Completed& completed) {
   Completion(random, requests, ignore_status, completed).run();
 }
 

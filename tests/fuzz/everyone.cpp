@@ -17,18 +17,39 @@ void Runner::collective(Frame& frame) {
   MPI_Request request = MPI_REQUEST_NULL;
   int result = MPI_SUCCESS;
   switch (step.variant) {
-    case 0: result = MPI_Barrier(comm); break;
+    case 0:
+      result = MPI_Barrier(comm);
+      break;
     case 1:
-    case 11: result = MPI_Bcast(in.at, bytes, MPI_BYTE, root, comm); break;
-    case 2: result = MPI_Allreduce(in.at, out.at, words, MPI_UINT64_T, MPI_SUM, comm); break;
-    case 3: result = MPI_Reduce(in.at, out.at, words, MPI_UINT64_T, MPI_MAX, root, comm); break;
-    case 4: result = MPI_Gather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm); break;
-    case 5: result = MPI_Scatter(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm); break;
-    case 6: result = MPI_Allgather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm); break;
-    case 7: result = MPI_Alltoall(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm); break;
-    case 8: result = MPI_Ibcast(in.at, bytes, MPI_BYTE, root, comm, &request); break;
-    case 9: result = MPI_Iallreduce(in.at, out.at, words, MPI_UINT64_T, MPI_BXOR, comm, &request); break;
-    default: result = MPI_Scan(in.at, out.at, words, MPI_UINT64_T, MPI_SUM, comm);
+    case 11:
+      result = MPI_Bcast(in.at, bytes, MPI_BYTE, root, comm);
+      break;
+    case 2:
+      result = MPI_Allreduce(in.at, out.at, words, MPI_UINT64_T, MPI_SUM, comm);
+      break;
+    case 3:
+      result = MPI_Reduce(in.at, out.at, words, MPI_UINT64_T, MPI_MAX, root, comm);
+      break;
+    case 4:
+      result = MPI_Gather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm);
+      break;
+    case 5:
+      result = MPI_Scatter(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm);
+      break;
+    case 6:
+      result = MPI_Allgather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm);
+      break;
+    case 7:
+      result = MPI_Alltoall(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm);
+      break;
+    case 8:
+      result = MPI_Ibcast(in.at, bytes, MPI_BYTE, root, comm, &request);
+      break;
+    case 9:
+      result = MPI_Iallreduce(in.at, out.at, words, MPI_UINT64_T, MPI_BXOR, comm, &request);
+      break;
+    default:
+      result = MPI_Scan(in.at, out.at, words, MPI_UINT64_T, MPI_SUM, comm);
   }
   frame.own.call("collective", result);
   if (request != MPI_REQUEST_NULL) frame.own.call("wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
@@ -46,11 +67,18 @@ void Runner::local(Frame& frame) {
   int bytes = static_cast<int>(step.bytes), at = 0;
   int result = MPI_SUCCESS;
   switch (step.variant % 4) {
-    case 0: result = MPI_Pack(in.at, bytes, MPI_BYTE, out.at, bytes, &at, MPI_COMM_SELF); break;
-    case 1: result = MPI_Unpack(in.at, bytes, &at, out.at, bytes, MPI_BYTE, MPI_COMM_SELF); break;
-    case 2: result = MPI_Reduce_local(in.at, out.at, bytes / 8, MPI_UINT64_T, MPI_SUM); break;
+    case 0:
+      result = MPI_Pack(in.at, bytes, MPI_BYTE, out.at, bytes, &at, MPI_COMM_SELF);
+      break;
+    case 1:
+      result = MPI_Unpack(in.at, bytes, &at, out.at, bytes, MPI_BYTE, MPI_COMM_SELF);
+      break;
+    case 2:
+      result = MPI_Reduce_local(in.at, out.at, bytes / 8, MPI_UINT64_T, MPI_SUM);
+      break;
     default:
-      result = MPI_Sendrecv(in.at, bytes, MPI_BYTE, 0, 5, out.at, bytes, MPI_BYTE, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+      result = MPI_Sendrecv(in.at, bytes, MPI_BYTE, 0, 5, out.at, bytes, MPI_BYTE, 0, 5, MPI_COMM_SELF,
+                            MPI_STATUS_IGNORE);
   }
   frame.own.call("local", result);
   finish(in, step);
@@ -74,7 +102,8 @@ void Runner::window(Frame& frame) {
   Half in = prepare_part(frame, step.parts[static_cast<size_t>(me)]);
   Half out = prepare_part(frame, step.parts[static_cast<size_t>(size + me)]);
   int bytes = static_cast<int>(step.bytes), right = (me + 1) % size, left = (me + size - 1) % size;
-  MPI_Sendrecv(out.at, bytes, MPI_BYTE, right, 40, in.at, bytes, MPI_BYTE, left, 40, frame.comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out.at, bytes, MPI_BYTE, right, 40, in.at, bytes, MPI_BYTE, left, 40, frame.comm,
+               MPI_STATUS_IGNORE);
 #ifdef MPICH_VERSION
   // With Open MPI 4 a program that knows windows runs without Lapwing, so this one must not.
   MPI_Win made;

@@ -36,24 +36,37 @@ std::vector<Group> make_groups(Random& random, int ranks) {
 class Maker {
  public:
   Maker(const Program& program, Step& step)
-      : program_(program), step_(step), group_(program.groups[step.group]), random_(step.key),
+      : program_(program),
+        step_(step),
+        group_(program.groups[step.group]),
+        random_(step.key),
         placer_(step.kind != Kind::threads) {}
 
   void make() {
     switch (step_.kind) {
-      case Kind::sendrecv: shift(); break;
+      case Kind::sendrecv:
+        shift();
+        break;
       case Kind::truncate:
       case Kind::causality:
       case Kind::request_free:
-      case Kind::persistent: pair(); break;
-      case Kind::wild: wild(); break;
+      case Kind::persistent:
+        pair();
+        break;
+      case Kind::wild:
+        wild();
+        break;
       case Kind::collective:
       case Kind::local:
       case Kind::touch:
       case Kind::cancel:
       case Kind::null_process:
-      case Kind::window: everyone(); break;
-      default: messages(); break;
+      case Kind::window:
+        everyone();
+        break;
+      default:
+        messages();
+        break;
     }
   }
 
@@ -75,10 +88,12 @@ class Maker {
   void part(Part& p, const Message& m, bool received, bool temporary, bool plain) {
     if (!plain) p.layout = choose_layout(random_, m.count);
     p.elements = m.count;
-    if (received && p.layout.kind == LayoutKind::plain && random_.chance(15)) p.elements += random_.below(3000);
+    if (received && p.layout.kind == LayoutKind::plain && random_.chance(15))
+      p.elements += random_.below(3000);
     size_t width = size_of(m.elem);
     p.region = placer_.place(random_, p.world, span_of(p.layout, p.elements) * width, width, temporary);
-    p.fill = random_.pick<Fill>({Fill::as_is, Fill::generated, Fill::generated, Fill::generated, Fill::from_file});
+    p.fill =
+        random_.pick<Fill>({Fill::as_is, Fill::generated, Fill::generated, Fill::generated, Fill::from_file});
     p.ignore_status = random_.chance(30);
     p.touches = choose_touches(random_, received);
     p.release = choose_release(random_, p.region.home);
@@ -128,7 +143,8 @@ class Maker {
     Message& m = step_.messages.back();
     Message& other = step_.messages[step_.messages.size() - 2];
     Home home = other.send.region.home;
-    if (m.send.world != other.send.world || is_temporary(home) || home == Home::stack || !random_.chance(25)) return;
+    if (m.send.world != other.send.world || is_temporary(home) || home == Home::stack || !random_.chance(25))
+      return;
     if (step_.kind == Kind::threads) return;
     m.send = other.send;
     m.elem = other.elem;
@@ -143,9 +159,12 @@ class Maker {
     for (Message& m : step_.messages) {
       bool alone = true;
       for (const Message& other : step_.messages)
-        if (other.tag == m.tag && other.recv.world == m.recv.world && other.send.world != m.send.world) alone = false;
-      if (alone && random_.chance(20)) m.any_source = true;
-      else if (step_.kind != Kind::threads && random_.chance(15)) m.any_tag = true;
+        if (other.tag == m.tag && other.recv.world == m.recv.world && other.send.world != m.send.world)
+          alone = false;
+      if (alone && random_.chance(20))
+        m.any_source = true;
+      else if (step_.kind != Kind::threads && random_.chance(15))
+        m.any_tag = true;
     }
   }
 
@@ -181,7 +200,8 @@ class Maker {
     bool second = false;
     int source = 0, target = 0;
     choose_peers(source, target, second, false);
-    size_t bytes = step_.kind == Kind::truncate ? std::max<size_t>(choose_bytes(random_), 2) : choose_bytes(random_);
+    size_t bytes =
+        step_.kind == Kind::truncate ? std::max<size_t>(choose_bytes(random_), 2) : choose_bytes(random_);
     if (step_.kind == Kind::persistent && bytes > 200000) bytes = 70001;
     step_.rounds = step_.kind == Kind::persistent ? static_cast<int>(random_.between(2, 5)) : 1;
     step_.variant = static_cast<int>(random_.below(6));
@@ -228,7 +248,8 @@ class Maker {
     Placer placer(true);
     for (Message& m : step_.messages) {
       m.send.layout = layout;
-      m.send.region = placer.place(random_, m.send.world, span_of(layout, m.count) * size_of(elem), size_of(elem));
+      m.send.region =
+          placer.place(random_, m.send.world, span_of(layout, m.count) * size_of(elem), size_of(elem));
       m.send.release = choose_release(random_, m.send.region.home);
     }
   }
@@ -268,10 +289,10 @@ Kind choose_kind(Random& random, bool threaded) {
     unsigned weight;
   };
   static const std::vector<Weight> weights = {
-      {Kind::ordered, 28}, {Kind::posted, 16}, {Kind::eager, 9}, {Kind::wild, 6}, {Kind::sendrecv, 7},
-      {Kind::persistent, 4}, {Kind::threads, 8}, {Kind::truncate, 3}, {Kind::cancel, 2}, {Kind::request_free, 3},
-      {Kind::causality, 3}, {Kind::collective, 7}, {Kind::local, 2}, {Kind::touch, 4}, {Kind::null_process, 1},
-      {Kind::window, 1}};
+      {Kind::ordered, 28}, {Kind::posted, 16},      {Kind::eager, 9},        {Kind::wild, 6},
+      {Kind::sendrecv, 7}, {Kind::persistent, 4},   {Kind::threads, 8},      {Kind::truncate, 3},
+      {Kind::cancel, 2},   {Kind::request_free, 3}, {Kind::causality, 3},    {Kind::collective, 7},
+      {Kind::local, 2},    {Kind::touch, 4},        {Kind::null_process, 1}, {Kind::window, 1}};
   uint64_t total = 0;
   for (const Weight& w : weights) total += w.weight;
   uint64_t die = random.below(total);
@@ -285,7 +306,8 @@ Kind choose_kind(Random& random, bool threaded) {
 }  // namespace
 
 bool Group::has(int world) const {
-  return std::count(members.begin(), members.end(), world) + std::count(others.begin(), others.end(), world) > 0;
+  return std::count(members.begin(), members.end(), world) + std::count(others.begin(), others.end(), world) >
+         0;
 }
 
 int Group::rank_of(int world) const {
@@ -309,7 +331,8 @@ Program generate(uint64_t seed, int ranks, bool threaded) {
     step.kind = choose_kind(own, threaded);
     step.group = static_cast<int>(own.below(program.groups.size()));
     bool inter = program.groups[step.group].making == Making::inter;
-    bool needs_intra = step.kind == Kind::sendrecv || step.kind >= Kind::collective || step.kind == Kind::cancel;
+    bool needs_intra =
+        step.kind == Kind::sendrecv || step.kind >= Kind::collective || step.kind == Kind::cancel;
     if (inter && needs_intra) step.group = 0;
     inter = program.groups[step.group].making == Making::inter;
     step.transient = !inter && step.kind <= Kind::eager && own.chance(6);

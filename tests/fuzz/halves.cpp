@@ -17,8 +17,9 @@ void Notes::call(const char* name, int result) {
   int error_class = 0;
   MPI_Error_class(result, &error_class);
   // The class's own number differs between MPIs; its meaning does not.
-  add(name, error_class == MPI_ERR_TRUNCATE ? 1000 : error_class == MPI_ERR_IN_STATUS ? 1001
-                                                                                      : static_cast<uint64_t>(error_class));
+  add(name, error_class == MPI_ERR_TRUNCATE    ? 1000
+            : error_class == MPI_ERR_IN_STATUS ? 1001
+                                               : static_cast<uint64_t>(error_class));
 }
 
 void Notes::status(const MPI_Status& status, MPI_Datatype elem, MPI_Datatype type) {
@@ -73,8 +74,10 @@ void make_type(Half& half) {
       offsets[i] = origin + static_cast<MPI_Aint>(pieces[i].at * width);
       lengths[i] = static_cast<int>(pieces[i].length);
     }
-    if (layout.kind == LayoutKind::bottom) MPI_Type_create_hindexed(3, lengths, offsets, basic, &half.type);
-    else MPI_Type_create_struct(3, lengths, offsets, types, &half.type);
+    if (layout.kind == LayoutKind::bottom)
+      MPI_Type_create_hindexed(3, lengths, offsets, basic, &half.type);
+    else
+      MPI_Type_create_struct(3, lengths, offsets, types, &half.type);
   }
   MPI_Type_commit(&half.type);
 }
@@ -86,7 +89,8 @@ Half Runner::prepare(Frame& frame, const Message& message, bool receives, Touche
   half.message = &message;
   half.part = receives ? &message.recv : &message.send;
   half.receives = receives;
-  half.notes = &frame.notes[static_cast<size_t>(&message - frame.step->messages.data()) * 2 + (receives ? 1 : 0)];
+  half.notes =
+      &frame.notes[static_cast<size_t>(&message - frame.step->messages.data()) * 2 + (receives ? 1 : 0)];
   half.toucher = &toucher;
   const Region& region = half.part->region;
   if (is_temporary(region.home)) {
@@ -133,8 +137,9 @@ void Runner::finish(Half& half, const Step& step) {
     half.notes->add("touch", half.toucher->touch(touch, half.at, part.region.bytes, ++key));
   if (half.temporary.base == nullptr) return;
   if (part.release == Release::hold) {
-    int order = half.message == nullptr ? 1000 + static_cast<int>(&part - step.parts.data())
-                                        : static_cast<int>(half.message - step.messages.data()) * 2 + half.receives;
+    int order = half.message == nullptr
+                    ? 1000 + static_cast<int>(&part - step.parts.data())
+                    : static_cast<int>(half.message - step.messages.data()) * 2 + half.receives;
     keep(step, order, half.temporary, [](Temporary& t) { return fuzz::release(t, Release::hold); });
   } else {
     half.notes->add("release", fuzz::release(half.temporary, part.release));

@@ -35,13 +35,20 @@ Options parse(int argc, char** argv) {
       std::fprintf(stderr, "interpreter: %s needs a value\n", name.c_str());
       std::exit(2);
     };
-    if (name == "--seed") options.seed = std::stoull(value());
-    else if (name == "--programs") options.programs = std::stoull(value());
-    else if (name == "--ranks") options.ranks = std::stoi(value());
-    else if (name == "--threads") options.threaded = true;
-    else if (name == "--describe") options.describe = true;
-    else if (name == "--log") options.log = value();
-    else if (name == "--dir") options.directory = value();
+    if (name == "--seed")
+      options.seed = std::stoull(value());
+    else if (name == "--programs")
+      options.programs = std::stoull(value());
+    else if (name == "--ranks")
+      options.ranks = std::stoi(value());
+    else if (name == "--threads")
+      options.threaded = true;
+    else if (name == "--describe")
+      options.describe = true;
+    else if (name == "--log")
+      options.log = value();
+    else if (name == "--dir")
+      options.directory = value();
     else if (name == "--steps") {
       options.some_steps = true;
       std::istringstream list(value());
@@ -89,7 +96,8 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int log = open((options.log + "." + std::to_string(rank)).c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND, 0600);
+  int log =
+      open((options.log + "." + std::to_string(rank)).c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND, 0600);
   if (log < 0) {
     std::perror("interpreter: the log given by --log cannot be written");
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -7,23 +7,34 @@ namespace lapwing::fuzz {
 
 size_t slot_size(Home home) {
   switch (home) {
-    case Home::heap_small: return 96 * 1024;
-    case Home::heap: return 640 * 1024;
-    case Home::anonymous: return 512 * 1024;
-    case Home::static_array: return 600 * 1024;
-    case Home::common: return 520 * 1024;
-    case Home::shared: return 256 * 1024;
-    case Home::file: return 256 * 1024;
-    case Home::stack: return kStackBytes;
-    default: return 0;
+    case Home::heap_small:
+      return 96 * 1024;
+    case Home::heap:
+      return 640 * 1024;
+    case Home::anonymous:
+      return 512 * 1024;
+    case Home::static_array:
+      return 600 * 1024;
+    case Home::common:
+      return 520 * 1024;
+    case Home::shared:
+      return 256 * 1024;
+    case Home::file:
+      return 256 * 1024;
+    case Home::stack:
+      return kStackBytes;
+    default:
+      return 0;
   }
 }
 
 size_t choose_bytes(Random& random) {
-  static const std::vector<size_t> edges = {
-      0, 1, 2, 7, 8, 64, 4095, 4096, 4097, 8191, 8192, 8193, 8256, 8287, 8288, 8289, 12287, 12288, 12289,
-      12363, 16383, 16384, 16385, 20480, 32768, 32771, 65535, 65536, 65537, 131072, 131101, 262144, 262147};
-  static const std::vector<size_t> primes = {8269, 8273, 12289, 12301, 17389, 20483, 40961, 65521, 99991, 196613};
+  static const std::vector<size_t> edges = {0,     1,     2,      7,      8,      64,    4095,  4096,  4097,
+                                            8191,  8192,  8193,   8256,   8287,   8288,  8289,  12287, 12288,
+                                            12289, 12363, 16383,  16384,  16385,  20480, 32768, 32771, 65535,
+                                            65536, 65537, 131072, 131101, 262144, 262147};
+  static const std::vector<size_t> primes = {8269,  8273,  12289, 12301, 17389,
+                                             20483, 40961, 65521, 99991, 196613};
   uint64_t die = random.below(1000);
   if (die < 350) return random.pick(edges);
   if (die < 450) return random.pick(primes);
@@ -54,10 +65,14 @@ Region Placer::place(Random& random, int world, size_t bytes, size_t align, bool
     auto& taken = used_[{world, home}];
     size_t at = random.below(room + 1);
     uint64_t die = random.below(100);
-    if (die < 25 && !taken.empty()) at = random.pick(taken).end;  // its neighbour's next byte
-    else if (die < 45) at &= ~size_t{4095};
-    else if (die < 55) at = (at & ~size_t{4095}) + random.below(16) * align;
-    else if (die < 65) at = room;  // to the slot's very end
+    if (die < 25 && !taken.empty())
+      at = random.pick(taken).end;  // its neighbour's next byte
+    else if (die < 45)
+      at &= ~size_t{4095};
+    else if (die < 55)
+      at = (at & ~size_t{4095}) + random.below(16) * align;
+    else if (die < 65)
+      at = room;  // to the slot's very end
     at -= at % align;
     if (!fits(world, home, at, at + bytes)) continue;
     taken.push_back({at, at + bytes});
@@ -102,8 +117,10 @@ Layout choose_layout(Random& random, size_t elements) {
     layout.gap = std::min<size_t>(layout.gap, 64);
     for (size_t block : {size_t{7}, size_t{64}, size_t{1024}, size_t{3}, size_t{5}, size_t{61}})
       if (layout.block == 0 && block * 2 <= elements && elements % block == 0) layout.block = block;
-    if (layout.block == 0) layout.kind = LayoutKind::structure;
-    else if (layout.block < layout.gap) layout.gap = layout.block;
+    if (layout.block == 0)
+      layout.kind = LayoutKind::structure;
+    else if (layout.block < layout.gap)
+      layout.gap = layout.block;
   }
   if (layout.kind == LayoutKind::structure || layout.kind == LayoutKind::bottom)
     layout.block = random.chance(30) ? elements - random.below(std::min<size_t>(elements, 9))
@@ -120,7 +137,8 @@ std::vector<Touch> choose_touches(Random& random, bool received) {
       return static_cast<Touch>(random.between(static_cast<uint64_t>(low), static_cast<uint64_t>(high)));
     };
     bool write = random.chance(received ? 30 : 75);
-    Touch touch = write ? from(Touch::write_ascending, Touch::from_socket) : from(Touch::ascending, Touch::gather_write);
+    Touch touch = write ? from(Touch::write_ascending, Touch::from_socket)
+                        : from(Touch::ascending, Touch::gather_write);
     if (random.chance(2)) touch = random.chance(70) ? Touch::fork_child : Touch::spawn;
     touches.push_back(touch);
   }
@@ -129,7 +147,8 @@ std::vector<Touch> choose_touches(Random& random, bool received) {
 
 Release choose_release(Random& random, Home home) {
   if (home == Home::temp_heap)
-    return random.pick<Release>({Release::free_now, Release::free_now, Release::resize, Release::shrink, Release::hold});
+    return random.pick<Release>(
+        {Release::free_now, Release::free_now, Release::resize, Release::shrink, Release::hold});
   return random.pick<Release>(
       {Release::free_now, Release::move, Release::over, Release::discard, Release::shrink, Release::hold});
 }
@@ -140,16 +159,18 @@ SendCall choose_send(Random& random, size_t bytes, bool blocking_only, bool read
   if (buffered && bytes <= 96 * 1024 && random.chance(15))
     return blocking_only ? S::bsend : random.pick<S>({S::bsend, S::ibsend, S::binit});
   if (blocking_only)
-    return random.pick<S>({S::send, S::send, S::send, S::send, S::ssend, S::isend, S::issend, S::sendrecv_null,
-                           S::init, S::sinit, S::send_c, S::isend_c});
-  return random.pick<S>({S::send, S::send, S::isend, S::isend, S::isend, S::issend, S::init, S::sinit, S::isend_c});
+    return random.pick<S>({S::send, S::send, S::send, S::send, S::ssend, S::isend, S::issend,
+                           S::sendrecv_null, S::init, S::sinit, S::send_c, S::isend_c});
+  return random.pick<S>(
+      {S::send, S::send, S::isend, S::isend, S::isend, S::issend, S::init, S::sinit, S::isend_c});
 }
 
 RecvCall choose_recv(Random& random, bool posted) {
   using R = RecvCall;
   if (posted) return random.pick<R>({R::irecv, R::irecv, R::irecv, R::irecv, R::init, R::irecv_c});
-  return random.pick<R>({R::recv, R::recv, R::recv, R::recv, R::recv, R::irecv, R::irecv, R::sendrecv_null, R::init,
-                         R::probe, R::iprobe, R::mprobe, R::improbe, R::mprobe_imrecv, R::recv_c, R::irecv_c});
+  return random.pick<R>({R::recv, R::recv, R::recv, R::recv, R::recv, R::irecv, R::irecv, R::sendrecv_null,
+                         R::init, R::probe, R::iprobe, R::mprobe, R::improbe, R::mprobe_imrecv, R::recv_c,
+                         R::irecv_c});
 }
 
 }  // namespace lapwing::fuzz

@@ -35,10 +35,18 @@ void Runner::make_communicators(const Program& program) {
     MPI_Comm made = MPI_COMM_NULL, half = MPI_COMM_NULL;
     bool first = std::count(group.members.begin(), group.members.end(), rank_) > 0;
     switch (group.making) {
-      case Making::world: made = MPI_COMM_WORLD; break;
-      case Making::duplicate: MPI_Comm_dup(MPI_COMM_WORLD, &made); break;
-      case Making::reversed: MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &made); break;
-      case Making::subset: MPI_Comm_split(MPI_COMM_WORLD, first ? 1 : MPI_UNDEFINED, rank_, &made); break;
+      case Making::world:
+        made = MPI_COMM_WORLD;
+        break;
+      case Making::duplicate:
+        MPI_Comm_dup(MPI_COMM_WORLD, &made);
+        break;
+      case Making::reversed:
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &made);
+        break;
+      case Making::subset:
+        MPI_Comm_split(MPI_COMM_WORLD, first ? 1 : MPI_UNDEFINED, rank_, &made);
+        break;
       case Making::inter:
         MPI_Comm_split(MPI_COMM_WORLD, first, rank_, &half);
         MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? group.others[0] : group.members[0], 77, &made);
@@ -72,7 +80,8 @@ void Runner::run(const Program& program, const std::function<bool(int)>& wanted)
   put(log_, "F level=" + std::to_string(level) + "\n");
   release_kept(1 << 30);
   Notes last;
-  static const char* names[kSlots] = {"heap_small", "heap", "anonymous", "static", "common", "shared", "file"};
+  static const char* names[kSlots] = {"heap_small", "heap",   "anonymous", "static",
+                                      "common",     "shared", "file"};
   for (int i = 0; i < kSlots; ++i) last.add(names[i], memory_.digest_of(static_cast<Home>(i)));
   put(log_, last.text("slots"));
   free_communicators();
@@ -87,7 +96,8 @@ __attribute__((noinline)) void Runner::run_step(const Step& step) {
   Frame frame{&step, comms_[step.group], nullptr, std::vector<Notes>(step.messages.size() * 2), {}};
   bool on_stack = false;
   for (const Message& m : step.messages)
-    on_stack |= (mine(m.send) && m.send.region.home == Home::stack) || (mine(m.recv) && m.recv.region.home == Home::stack);
+    on_stack |= (mine(m.send) && m.send.region.home == Home::stack) ||
+                (mine(m.recv) && m.recv.region.home == Home::stack);
   for (const Part& part : step.parts) on_stack |= mine(part) && part.region.home == Home::stack;
   if (on_stack) frame.stack = static_cast<char*>(alloca(kStackBytes));
   if (step.transient) {
@@ -104,27 +114,44 @@ __attribute__((noinline)) void Runner::run_step(const Step& step) {
 
 void Runner::dispatch(Frame& frame) {
   switch (frame.step->kind) {
-    case Kind::ordered: return ordered(frame, -1, *toucher_);
+    case Kind::ordered:
+      return ordered(frame, -1, *toucher_);
     case Kind::posted:
-    case Kind::eager: return overlapped(frame);
-    case Kind::wild: return wild(frame);
-    case Kind::threads: return threads(frame);
-    case Kind::sendrecv: return sendrecv(frame);
-    case Kind::persistent: return persistent(frame);
-    case Kind::truncate: return truncate(frame);
-    case Kind::cancel: return cancel(frame);
-    case Kind::request_free: return request_free(frame);
-    case Kind::causality: return causality(frame);
-    case Kind::null_process: return null_process(frame);
-    case Kind::collective: return collective(frame);
-    case Kind::local: return local(frame);
-    case Kind::touch: return touch(frame);
-    case Kind::window: return window(frame);
-    case Kind::count: break;
+    case Kind::eager:
+      return overlapped(frame);
+    case Kind::wild:
+      return wild(frame);
+    case Kind::threads:
+      return threads(frame);
+    case Kind::sendrecv:
+      return sendrecv(frame);
+    case Kind::persistent:
+      return persistent(frame);
+    case Kind::truncate:
+      return truncate(frame);
+    case Kind::cancel:
+      return cancel(frame);
+    case Kind::request_free:
+      return request_free(frame);
+    case Kind::causality:
+      return causality(frame);
+    case Kind::null_process:
+      return null_process(frame);
+    case Kind::collective:
+      return collective(frame);
+    case Kind::local:
+      return local(frame);
+    case Kind::touch:
+      return touch(frame);
+    case Kind::window:
+      return window(frame);
+    case Kind::count:
+      break;
   }
 }
 
-void Runner::keep(const Step& step, int order, Temporary temporary, std::function<uint64_t(Temporary&)> look) {
+void Runner::keep(const Step& step, int order, Temporary temporary,
+                  std::function<uint64_t(Temporary&)> look) {
   int due = step.index + 1 + static_cast<int>(combine(step.key, order) % 4);
   std::lock_guard<std::mutex> hold(kept_lock_);
   kept_[{due, step.index, order}].push_back({temporary, std::move(look)});

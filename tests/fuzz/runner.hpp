@@ -63,7 +63,8 @@ MPI_Request start_receive(Half& half, MPI_Comm comm);
 // Completes all requests by one of MPI's ways, and tells of each as it completes. The status
 // is null where the program ignores it.
 using Completed = std::function<void(size_t which, const MPI_Status* status, int result)>;
-void complete(Random& random, std::vector<MPI_Request>& requests, bool ignore_status, const Completed& completed);
+void complete(Random& random, std::vector<MPI_Request>& requests, bool ignore_status,
+              const Completed& completed);
 
 class Runner {
  public:

@@ -14,7 +14,8 @@ class BsendRoom {
   BsendRoom(const Step& step, int world) {
     size_t bytes = 0;
     for (const Message& m : step.messages) {
-      bool buffered = m.send.send == SendCall::bsend || m.send.send == SendCall::ibsend || m.send.send == SendCall::binit;
+      bool buffered =
+          m.send.send == SendCall::bsend || m.send.send == SendCall::ibsend || m.send.send == SendCall::binit;
       if (m.send.world == world && buffered) bytes += m.count * size_of(m.elem) + MPI_BSEND_OVERHEAD + 1024;
     }
     if (bytes == 0) return;
@@ -66,8 +67,9 @@ void Runner::overlapped(Frame& frame) {
   auto add = [&](Half half, bool starts) {
     halves.push_back(half);
     Half& kept = halves.back();
-    requests.push_back(!starts ? MPI_REQUEST_NULL : kept.receives ? start_receive(kept, frame.comm)
-                                                                  : start_send(kept, frame.comm));
+    requests.push_back(!starts         ? MPI_REQUEST_NULL
+                       : kept.receives ? start_receive(kept, frame.comm)
+                                       : start_send(kept, frame.comm));
     if (!random.chance(25)) return;
     requests.push_back(MPI_REQUEST_NULL);  // arrays with holes
     halves.push_back({});
@@ -98,7 +100,8 @@ void Runner::overlapped(Frame& frame) {
   complete(random, requests, random.chance(30), [&](size_t i, const MPI_Status* status, int result) {
     Half& half = halves[i];
     half.notes->call("wait", result);
-    if (half.receives && status != nullptr) half.notes->status(*status, mpi_type(half.message->elem), half.type);
+    if (half.receives && status != nullptr)
+      half.notes->status(*status, mpi_type(half.message->elem), half.type);
     finish(half, step);
   });
   for (size_t i = 0; i < requests.size(); ++i)
@@ -110,7 +113,8 @@ void Runner::overlapped(Frame& frame) {
 void Runner::wild(Frame& frame) {
   const Step& step = *frame.step;
   const Part& first = step.messages.front().recv;
-  bool at_once = first.recv == RecvCall::irecv || first.recv == RecvCall::init || first.recv == RecvCall::irecv_c;
+  bool at_once =
+      first.recv == RecvCall::irecv || first.recv == RecvCall::init || first.recv == RecvCall::irecv_c;
   bool matched = first.recv == RecvCall::mprobe || first.recv == RecvCall::mprobe_imrecv;
   std::vector<Half> halves;
   std::vector<MPI_Request> requests;
@@ -129,8 +133,10 @@ void Runner::wild(Frame& frame) {
     };
     sum += who;
     // What is looked at later is summed as well: the keeper adds what is due together.
-    if (first.release == Release::hold) keep_sum(step, half.temporary, look);
-    else sum += look(half.temporary);
+    if (first.release == Release::hold)
+      keep_sum(step, half.temporary, look);
+    else
+      sum += look(half.temporary);
   };
   for (const Message& message : step.messages) {
     if (mine(message.send)) {
@@ -185,8 +191,8 @@ void Runner::sendrecv(Frame& frame) {
   if (step.variant == 1) {
     const Message& incoming = *by(true);
     int source = incoming.any_source ? MPI_ANY_SOURCE : incoming.source;
-    int result = MPI_Sendrecv_replace(out.buffer, out.count, out.type, out.message->target, out.message->tag, source,
-                                      incoming.tag, frame.comm, &status);
+    int result = MPI_Sendrecv_replace(out.buffer, out.count, out.type, out.message->target, out.message->tag,
+                                      source, incoming.tag, frame.comm, &status);
     out.notes->call("sendrecv_replace", result);
     out.notes->status(status, mpi_type(out.message->elem), out.type);
     return finish(out, step);
@@ -197,16 +203,16 @@ void Runner::sendrecv(Frame& frame) {
 #if MPI_VERSION >= 4
   if (step.variant == 2) {
     MPI_Request request;
-    result = MPI_Isendrecv(out.buffer, out.count, out.type, out.message->target, out.message->tag, in.buffer, in.count,
-                           in.type, in.source(), in.message->tag, frame.comm, &request);
+    result = MPI_Isendrecv(out.buffer, out.count, out.type, out.message->target, out.message->tag, in.buffer,
+                           in.count, in.type, in.source(), in.message->tag, frame.comm, &request);
     in.notes->call("isendrecv", result);
     // MPICH 4.0 leaves this status unset: there is nothing to compare.
     result = MPI_Wait(&request, MPI_STATUS_IGNORE);
     wanted = MPI_STATUS_IGNORE;
   } else
 #endif
-    result = MPI_Sendrecv(out.buffer, out.count, out.type, out.message->target, out.message->tag, in.buffer, in.count,
-                          in.type, in.source(), in.message->tag, frame.comm, wanted);
+    result = MPI_Sendrecv(out.buffer, out.count, out.type, out.message->target, out.message->tag, in.buffer,
+                          in.count, in.type, in.source(), in.message->tag, frame.comm, wanted);
   in.notes->call("sendrecv", result);
   if (wanted != MPI_STATUS_IGNORE) in.notes->status(status, mpi_type(in.message->elem), in.type);
   finish(out, step);

@@ -14,7 +14,18 @@
 
 namespace lapwing::fuzz {
 
-enum class Home { heap_small, heap, anonymous, static_array, common, shared, file, stack, temp_heap, temp_map };
+enum class Home {
+  heap_small,
+  heap,
+  anonymous,
+  static_array,
+  common,
+  shared,
+  file,
+  stack,
+  temp_heap,
+  temp_map
+};
 constexpr int kSlots = 7;  // the homes before `stack` live as long as the program
 
 enum class Elem { byte, integer, real };
@@ -34,20 +45,72 @@ struct Region {
 
 // What a rank does with bytes, other than by MPI.
 enum class Touch {
-  none, ascending, descending, random, strided, first_byte, last_byte, middle, copy_out, compare, by_thread,
-  to_file, to_file_stdio, to_pipe, to_socket, gather_write, fork_child, spawn,
-  write_ascending, write_descending, write_first, write_last, write_middle, set, move_inside, copy_in,
-  write_by_thread, increment, from_file, from_file_vector, from_file_stdio, from_socket, count
+  none,
+  ascending,
+  descending,
+  random,
+  strided,
+  first_byte,
+  last_byte,
+  middle,
+  copy_out,
+  compare,
+  by_thread,
+  to_file,
+  to_file_stdio,
+  to_pipe,
+  to_socket,
+  gather_write,
+  fork_child,
+  spawn,
+  write_ascending,
+  write_descending,
+  write_first,
+  write_last,
+  write_middle,
+  set,
+  move_inside,
+  copy_in,
+  write_by_thread,
+  increment,
+  from_file,
+  from_file_vector,
+  from_file_stdio,
+  from_socket,
+  count
 };
 
 enum class Fill { as_is, generated, from_file };
 enum class Release { free_now, resize, shrink, move, over, discard, hold };
 
 enum class SendCall {
-  send, ssend, isend, issend, sendrecv_null, init, sinit, bsend, ibsend, binit, rsend, irsend, send_c, isend_c
+  send,
+  ssend,
+  isend,
+  issend,
+  sendrecv_null,
+  init,
+  sinit,
+  bsend,
+  ibsend,
+  binit,
+  rsend,
+  irsend,
+  send_c,
+  isend_c
 };
 enum class RecvCall {
-  recv, irecv, sendrecv_null, init, probe, iprobe, mprobe, improbe, mprobe_imrecv, recv_c, irecv_c
+  recv,
+  irecv,
+  sendrecv_null,
+  init,
+  probe,
+  iprobe,
+  mprobe,
+  improbe,
+  mprobe_imrecv,
+  recv_c,
+  irecv_c
 };
 
 // One rank's half of a message.
@@ -76,15 +139,30 @@ struct Message {
 };
 
 enum class Kind {
-  ordered, posted, eager, wild, sendrecv, persistent, threads, truncate, cancel, request_free, causality,
-  collective, local, touch, null_process, window, count
+  ordered,
+  posted,
+  eager,
+  wild,
+  sendrecv,
+  persistent,
+  threads,
+  truncate,
+  cancel,
+  request_free,
+  causality,
+  collective,
+  local,
+  touch,
+  null_process,
+  window,
+  count
 };
 const char* name_of(Kind kind);
 
 struct Step {
   int index = 0;
   Kind kind = Kind::ordered;
-  int group = 0;          // which communicator
+  int group = 0;           // which communicator
   bool transient = false;  // on a duplicate that is freed while bytes may still travel
   bool barrier = false;    // at the end (wild), or between posting and sending (posted)
   std::vector<Message> messages;

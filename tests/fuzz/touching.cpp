@@ -26,14 +26,17 @@ constexpr size_t kChunk = 24 * 1024;  // fits a pipe and a socket without a read
 uint64_t read_at(const char* at, size_t i) {
   return static_cast<unsigned char>(*static_cast<const volatile char*>(at + i));
 }
-void write_at(char* at, size_t i, uint64_t value) { *static_cast<volatile char*>(at + i) = static_cast<char>(value); }
+void write_at(char* at, size_t i, uint64_t value) {
+  *static_cast<volatile char*>(at + i) = static_cast<char>(value);
+}
 
 uint64_t read_loop(Touch how, const char* at, size_t n, uint64_t key) {
   uint64_t h = key;
   auto see = [&](size_t i) { h = (h ^ read_at(at, i)) * 0xff51afd7ed558ccdULL + (h >> 29); };
   Random random(key);
   switch (how) {
-    case Touch::ascending: return digest(at, n, key);
+    case Touch::ascending:
+      return digest(at, n, key);
     case Touch::descending:
       for (size_t i = n; i-- > 0;) see(i);
       break;
@@ -43,23 +46,38 @@ uint64_t read_loop(Touch how, const char* at, size_t n, uint64_t key) {
     case Touch::strided:
       for (size_t i = random.below(std::min<size_t>(n, 4096)); i < n; i += 1000 + key % 5000) see(i);
       break;
-    case Touch::first_byte: see(0); break;
-    case Touch::last_byte: see(n - 1); break;
-    default: return digest(at + n / 3, n / 3, key);  // the middle
+    case Touch::first_byte:
+      see(0);
+      break;
+    case Touch::last_byte:
+      see(n - 1);
+      break;
+    default:
+      return digest(at + n / 3, n / 3, key);  // the middle
   }
   return mix(h);
 }
 
 void write_loop(Touch how, char* at, size_t n, uint64_t key) {
   switch (how) {
-    case Touch::write_ascending: fill(at, n, key); break;
+    case Touch::write_ascending:
+      fill(at, n, key);
+      break;
     case Touch::write_descending:
       for (size_t i = n; i-- > 0;) write_at(at, i, key >> (i % 57));
       break;
-    case Touch::write_first: write_at(at, 0, key); break;
-    case Touch::write_last: write_at(at, n - 1, key); break;
-    case Touch::write_middle: fill(at + n / 3, n / 3, key); break;
-    case Touch::set: std::memset(at, static_cast<int>(key), n); break;
+    case Touch::write_first:
+      write_at(at, 0, key);
+      break;
+    case Touch::write_last:
+      write_at(at, n - 1, key);
+      break;
+    case Touch::write_middle:
+      fill(at + n / 3, n / 3, key);
+      break;
+    case Touch::set:
+      std::memset(at, static_cast<int>(key), n);
+      break;
     case Touch::move_inside: {
       size_t by = 1 + key % (n / 2 + 1);
       if (by < n) std::memmove(at + by, at, n - by);
@@ -92,7 +110,8 @@ uint64_t in_child(const char* at, size_t n, uint64_t key) {
   ssize_t got = read(ends[0], &seen, sizeof seen);
   close(ends[0]);
   int status = -1;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   return combine(seen, static_cast<uint64_t>(got), WIFEXITED(status) ? WEXITSTATUS(status) : 99);
 }
 
@@ -102,7 +121,8 @@ uint64_t spawn_other(const char* at, size_t n, uint64_t key) {
   pid_t child = 0;
   int status = -1;
   if (posix_spawn(&child, name, nullptr, nullptr, arguments, environ) == 0)
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
   return combine(static_cast<uint64_t>(status), digest(at, n, key));
 }
 
@@ -163,8 +183,8 @@ uint64_t Toucher::touch(Touch how, char* at, size_t n, uint64_t key) {
     }
     case Touch::compare: {
       std::unique_ptr<char[]> other(new char[n]());
-      return combine(std::memcmp(at, other.get(), n) == 0, std::memchr(at, static_cast<int>(key & 255), n) == nullptr,
-                     strnlen(at, n));
+      return combine(std::memcmp(at, other.get(), n) == 0,
+                     std::memchr(at, static_cast<int>(key & 255), n) == nullptr, strnlen(at, n));
     }
     case Touch::by_thread: {
       uint64_t seen = 0;
@@ -178,9 +198,12 @@ uint64_t Toucher::touch(Touch how, char* at, size_t n, uint64_t key) {
       other.join();
       return seen;
     }
-    case Touch::fork_child: return in_child(at, n, key);
-    case Touch::spawn: return spawn_other(at, n, key);
-    default: break;
+    case Touch::fork_child:
+      return in_child(at, n, key);
+    case Touch::spawn:
+      return spawn_other(at, n, key);
+    default:
+      break;
   }
   if ((how >= Touch::to_file && how <= Touch::gather_write) || how >= Touch::from_file)
     return by_system_call(how, at, n, key);
@@ -202,7 +225,8 @@ uint64_t Toucher::by_system_call(Touch how, char* at, size_t n, uint64_t key) {
     return ftruncate(file_, 0) == 0 && pwrite(file_, other.get(), n, 0) == static_cast<ssize_t>(n);
   };
   switch (how) {
-    case Touch::to_file: return read_back(pwrite(file_, at, n, 0));
+    case Touch::to_file:
+      return read_back(pwrite(file_, at, n, 0));
     case Touch::gather_write: {
       iovec pieces[3] = {{at, n / 4}, {at + n / 4, n / 2}, {at + n / 4 + n / 2, n - n / 4 - n / 2}};
       return read_back(pwritev(file_, pieces, 3, 0));
@@ -222,7 +246,8 @@ uint64_t Toucher::by_system_call(Touch how, char* at, size_t n, uint64_t key) {
       if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 1;
       h = through(ends[0], ends[1], at, n, true);
       break;
-    case Touch::from_socket: return from_socket(at, n, key);
+    case Touch::from_socket:
+      return from_socket(at, n, key);
     case Touch::from_file:
       h = prepare();
       return combine(h, static_cast<uint64_t>(pread(file_, at, n, 0)));
