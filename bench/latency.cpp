@@ -75,7 +75,8 @@ void run(const Options& options, int rank) {
         report(rank, "nonblocking", 8, count, fetch_nonblocking(watch, rank, count));
       }
     } else if (what == "pingpong") {
-      for (std::size_t bytes : options.sizes) report(rank, "pingpong", bytes, 1, ping_pong(watch, rank, bytes));
+      for (std::size_t bytes : options.sizes)
+        report(rank, "pingpong", bytes, 1, ping_pong(watch, rank, bytes));
     } else {
       report(rank, "idle_compute", 16, 1, idle_compute(watch, rank));
       for (std::size_t bytes : {std::size_t{64} << 10, std::size_t{1} << 20})

@@ -142,8 +142,8 @@ double idle_exchange(const Stopwatch& watch, int rank, std::size_t bytes) {
   Buffers buffers(bytes, rank);
   const double seconds = watch.time([&] {
     buffers.stamp();
-    MPI_Sendrecv(buffers.out(), buffers.bytes(), MPI_BYTE, 1 - rank, tag, buffers.in(), buffers.bytes(), MPI_BYTE,
-                 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(buffers.out(), buffers.bytes(), MPI_BYTE, 1 - rank, tag, buffers.in(), buffers.bytes(),
+                 MPI_BYTE, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     buffers.check_stamp("an exchange");
   });
   buffers.check_all("an exchange");

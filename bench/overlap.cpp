@@ -56,7 +56,8 @@ class Bench {
         end_(now() + options.budget_s) {}
 
   void run() {
-    std::fprintf(stderr, "overlap: %s\n", lapwing_.present() ? "under Lapwing" : "without Lapwing: plain and hand only");
+    std::fprintf(stderr, "overlap: %s\n",
+                 lapwing_.present() ? "under Lapwing" : "without Lapwing: plain and hand only");
     median_transfer(runner_, 65536, 5);
     for (std::size_t bytes : options_.sizes) {
       runner_.transfer_alone(bytes);
@@ -114,11 +115,15 @@ class Bench {
   void one_round(int round, const HandPlan& plan, OverlapResult& result) {
     for (int turn = 0; turn < 4; ++turn) {
       switch ((round + turn) % 4) {
-        case 0: result.plain.push_back(runner_.run(Variant::plain)); break;
+        case 0:
+          result.plain.push_back(runner_.run(Variant::plain));
+          break;
         case 1:
           if (options_.hand) result.hand.push_back(runner_.run(Variant::hand, plan));
           break;
-        case 2: result.control.push_back(runner_.run(Variant::plain)); break;
+        case 2:
+          result.control.push_back(runner_.run(Variant::plain));
+          break;
         case 3:
           if (lapwing_.present()) result.lapwing.push_back(runner_.run(Variant::lapwing));
           break;

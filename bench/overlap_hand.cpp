@@ -89,7 +89,8 @@ void hand_send(const std::uint64_t* data, std::size_t bytes, bool descending, co
   MPI_Waitall(strips.count(), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-std::uint64_t hand_receive(std::uint64_t* data, std::size_t bytes, const HandPlan& plan, const HandWork& work) {
+std::uint64_t hand_receive(std::uint64_t* data, std::size_t bytes, const HandPlan& plan,
+                           const HandWork& work) {
   const bool descending = work.kind == Case::scan_down;
   const Strips strips{bytes, plan.strip, descending};
   Window window(data, strips, plan.window);
@@ -106,7 +107,8 @@ std::uint64_t hand_receive(std::uint64_t* data, std::size_t bytes, const HandPla
     window.wait_for(i);
     const std::size_t from = strips.from(i), to = strips.to(i);
     if (is_copy(work.kind)) {
-      std::memcpy(reinterpret_cast<char*>(work.copy) + from, reinterpret_cast<const char*>(data) + from, to - from);
+      std::memcpy(reinterpret_cast<char*>(work.copy) + from, reinterpret_cast<const char*>(data) + from,
+                  to - from);
       continue;
     }
     for (std::size_t done = 0; done < to - from; done += step) {

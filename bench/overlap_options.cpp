@@ -48,9 +48,11 @@ const char* name_of(Case c) {
 
 const char* overlap_usage() {
   return "usage: mpiexec -n 2 overlap [--quick] [--cases LIST] [--sizes LIST] [--ratios LIST] [--pairs N]\n"
-         "         [--budget SECONDS] [--first-strip BYTES] [--defer on|auto] [--no-hand] [--transport NAME]\n"
+         "         [--budget SECONDS] [--first-strip BYTES] [--defer on|auto] [--no-hand] [--transport "
+         "NAME]\n"
          "  cases: scan_up, scan_down, memcpy, independent, independent_memcpy\n"
-         "  Run under Lapwing, all variants are measured; without, only the plain and the hand-written one.\n";
+         "  Run under Lapwing, all variants are measured; without, only the plain and the hand-written "
+         "one.\n";
 }
 
 OverlapOptions parse_overlap_options(int argc, char** argv) {

@@ -10,16 +10,16 @@ namespace lapwing::bench {
 
 struct OverlapOptions {
   std::vector<Case> cases{Case::scan_up, Case::scan_down, Case::copy, Case::independent};
-  std::vector<std::size_t> sizes;     ///< bytes, multiples of 4096
+  std::vector<std::size_t> sizes;  ///< bytes, multiples of 4096
   std::vector<double> ratios{0.5, 1, 2};
-  std::string transport = "local";    ///< a name for the report
-  int pairs = 30;                     ///< rounds of all variants per configuration
-  double budget_s = 0;                ///< for everything together; 0: no limit
-  double round_limit_s = 1;           ///< configurations with longer rounds get fewer of them
+  std::string transport = "local";  ///< a name for the report
+  int pairs = 30;                   ///< rounds of all variants per configuration
+  double budget_s = 0;              ///< for everything together; 0: no limit
+  double round_limit_s = 1;         ///< configurations with longer rounds get fewer of them
   std::size_t first_strip = 64 * 1024;
   int defer_mode = LAPWING_DEFER_ON;
   bool hand = true;
-  bool thorough = true;               ///< false: what matters most, with less repetition
+  bool thorough = true;  ///< false: what matters most, with less repetition
 };
 
 /// Throws BadOption.

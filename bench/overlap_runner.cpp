@@ -36,11 +36,16 @@ template <Case kind>
 
 Times blocking(std::uint64_t* data, std::size_t bytes, const HandWork& work, std::uint64_t& checksum) {
   switch (work.kind) {
-    case Case::scan_up: return receive_and_compute<Case::scan_up>(data, bytes, work, checksum);
-    case Case::scan_down: return receive_and_compute<Case::scan_down>(data, bytes, work, checksum);
-    case Case::copy: return receive_and_compute<Case::copy>(data, bytes, work, checksum);
-    case Case::independent: return receive_and_compute<Case::independent>(data, bytes, work, checksum);
-    case Case::independent_copy: break;
+    case Case::scan_up:
+      return receive_and_compute<Case::scan_up>(data, bytes, work, checksum);
+    case Case::scan_down:
+      return receive_and_compute<Case::scan_down>(data, bytes, work, checksum);
+    case Case::copy:
+      return receive_and_compute<Case::copy>(data, bytes, work, checksum);
+    case Case::independent:
+      return receive_and_compute<Case::independent>(data, bytes, work, checksum);
+    case Case::independent_copy:
+      break;
   }
   return receive_and_compute<Case::independent_copy>(data, bytes, work, checksum);
 }
@@ -64,8 +69,10 @@ Runner::~Runner() {
 void Runner::configure(const Setup& setup) {
   setup_ = setup;
   work_ = {setup.kind, setup.work, setup.bytes, setup.independent_work, scratch_.data(), copy_.data()};
-  expected_ = Expectation(setup.bytes, is_copy(setup.kind) ? Work{} : setup.work, setup.kind == Case::scan_down);
-  if (is_independent(setup.kind)) independent_result_ = independent_part(work_, 0, work_.independent_bytes, 1);
+  expected_ =
+      Expectation(setup.bytes, is_copy(setup.kind) ? Work{} : setup.work, setup.kind == Case::scan_down);
+  if (is_independent(setup.kind))
+    independent_result_ = independent_part(work_, 0, work_.independent_bytes, 1);
 }
 
 std::uint64_t Runner::start(const Command& command) {
@@ -87,7 +94,8 @@ void Runner::check(std::uint64_t checksum, std::uint64_t round) {
   const std::uint64_t expected = expected_.of(round, start);
   if (checksum == expected) return;
   if (mismatches_++ == 0)
-    std::fprintf(stderr, "overlap: the received data are wrong: checksum %016llx where %016llx was expected\n",
+    std::fprintf(stderr,
+                 "overlap: the received data are wrong: checksum %016llx where %016llx was expected\n",
                  static_cast<unsigned long long>(checksum), static_cast<unsigned long long>(expected));
 }
 
@@ -101,7 +109,7 @@ double Runner::transfer_alone(std::size_t bytes) {
 }
 
 Sample Runner::run(Variant variant, const HandPlan& plan) {
-  const Command command{Command::transfer, variant,     setup_.kind == Case::scan_down,
+  const Command command{Command::transfer, variant,      setup_.kind == Case::scan_down,
                         plan.window,       setup_.bytes, plan.strip};
   if (is_copy(setup_.kind)) std::memset(copy_.data(), 0, setup_.bytes);
   const lapwing_stats before = lapwing_.stats();

@@ -17,10 +17,10 @@ struct Setup {
 };
 
 struct Sample {
-  double total_s = 0;    ///< from the common start to the end of the computation
-  double receive_s = 0;  ///< of it, in MPI_Recv (blocking variants)
-  double faults = 0;     ///< of this process, during the iteration
-  bool deferred = false; ///< the receive returned before its payload
+  double total_s = 0;     ///< from the common start to the end of the computation
+  double receive_s = 0;   ///< of it, in MPI_Recv (blocking variants)
+  double faults = 0;      ///< of this process, during the iteration
+  bool deferred = false;  ///< the receive returned before its payload
 };
 
 class Runner {

@@ -14,7 +14,8 @@ void run_sender(std::size_t max_bytes, const LapwingSwitch& lapwing, int defer_m
   std::uint64_t round = 0;
   for (;;) {
     Command command;
-    MPI_Recv(&command, sizeof command, MPI_BYTE, receiver_rank, tag_command, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&command, sizeof command, MPI_BYTE, receiver_rank, tag_command, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
     if (command.kind == Command::finish) return;
     if (command.bytes != bytes) {
       bytes = command.bytes;

@@ -18,7 +18,8 @@ struct Candidate {
 
 class Sweep {
  public:
-  Sweep(Runner& runner, std::size_t bytes, double limit_s) : runner_(runner), bytes_(bytes), end_(now() + limit_s) {}
+  Sweep(Runner& runner, std::size_t bytes, double limit_s)
+      : runner_(runner), bytes_(bytes), end_(now() + limit_s) {}
 
   bool time_left() const { return now() < end_ || candidates_.size() < 4; }
 
@@ -56,7 +57,8 @@ class Sweep {
 
 }  // namespace
 
-HandPlan best_hand_plan(Runner& runner, const Setup& setup, double limit_s, const HandPlan& likely, int runs) {
+HandPlan best_hand_plan(Runner& runner, const Setup& setup, double limit_s, const HandPlan& likely,
+                        int runs) {
   Sweep sweep(runner, setup.bytes, limit_s);
   constexpr std::size_t K = 1024;
   sweep.attempt(likely, runs);

@@ -26,14 +26,16 @@ int main(int argc, char** argv) {
 
   const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
   for (int step = 0; step < 2 * size; ++step) {
-    MPI_Sendrecv_replace(held, words, MPI_UINT64_T, next, step, previous, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(held, words, MPI_UINT64_T, next, step, previous, step, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
     for (int i = 0; i < words; ++i) sum[i] = sum[i] * 31 + held[i];
   }
 
   uint64_t mine = 0, all = 0;
   for (int i = 0; i < words; ++i) mine = mine * 1099511628211u + sum[i];
   MPI_Reduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (rank == 0) printf("ring: %d ranks, blocks of %ld bytes, checksum %016llx\n", size, bytes, (unsigned long long)all);
+  if (rank == 0)
+    printf("ring: %d ranks, blocks of %ld bytes, checksum %016llx\n", size, bytes, (unsigned long long)all);
   free(held);
   free(sum);
   MPI_Finalize();

@@ -17,8 +17,12 @@ constexpr int window = 16;
 class Stream {
  public:
   Stream(double* block, std::size_t numbers, int peer, bool sending)
-      : block_(block), numbers_(numbers), peer_(peer), sending_(sending),
-        count_(static_cast<int>((numbers + strip_numbers - 1) / strip_numbers)), requests_(count_) {
+      : block_(block),
+        numbers_(numbers),
+        peer_(peer),
+        sending_(sending),
+        count_(static_cast<int>((numbers + strip_numbers - 1) / strip_numbers)),
+        requests_(count_) {
     while (posted_ < std::min(window, count_)) post();
   }
 
@@ -59,8 +63,8 @@ class Stream {
 };
 
 // One iteration; returns the seconds spent waiting.
-double exchange_and_compute(std::vector<double>& block, std::vector<double>& received, std::vector<double>& result,
-                            int next, int previous, int work) {
+double exchange_and_compute(std::vector<double>& block, std::vector<double>& received,
+                            std::vector<double>& result, int next, int previous, int work) {
   double waited = 0, carry = 0;
   Stream incoming(received.data(), received.size(), previous, false);
   Stream outgoing(block.data(), block.size(), next, true);

@@ -44,7 +44,9 @@ JsonLine& JsonLine::number(std::string_view name, double value) {
   return raw(name, digits);
 }
 
-JsonLine& JsonLine::integer(std::string_view name, std::int64_t value) { return raw(name, std::to_string(value)); }
+JsonLine& JsonLine::integer(std::string_view name, std::int64_t value) {
+  return raw(name, std::to_string(value));
+}
 
 JsonLine& JsonLine::boolean(std::string_view name, bool value) { return raw(name, value ? "true" : "false"); }
 

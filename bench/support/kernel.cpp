@@ -46,8 +46,8 @@ double now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-[[gnu::noinline]] std::uint64_t scan_up(const std::uint64_t* data, std::size_t from, std::size_t to, Work work,
-                                        std::uint64_t acc) {
+[[gnu::noinline]] std::uint64_t scan_up(const std::uint64_t* data, std::size_t from, std::size_t to,
+                                        Work work, std::uint64_t acc) {
   const std::uint64_t a = multiplier, c = increment;
   for (std::size_t block = from / kernel_block; block < to / kernel_block; ++block) {
     const std::uint32_t steps = steps_of_block(block, work);
@@ -60,8 +60,8 @@ double now() {
   return acc;
 }
 
-[[gnu::noinline]] std::uint64_t scan_down(const std::uint64_t* data, std::size_t from, std::size_t to, Work work,
-                                          std::uint64_t acc) {
+[[gnu::noinline]] std::uint64_t scan_down(const std::uint64_t* data, std::size_t from, std::size_t to,
+                                          Work work, std::uint64_t acc) {
   const std::uint64_t a = multiplier, c = increment;
   for (std::size_t block = to / kernel_block; block-- > from / kernel_block;) {
     const std::uint32_t steps = steps_of_block(block, work);

@@ -22,10 +22,12 @@ inline constexpr std::size_t kernel_elements = kernel_block / sizeof(std::uint64
 
 /// Folds bytes [from, to) of `data` into `acc`, ascending. The result depends
 /// on the data, the work and the offsets alone, however the range is cut up.
-std::uint64_t scan_up(const std::uint64_t* data, std::size_t from, std::size_t to, Work work, std::uint64_t acc);
+std::uint64_t scan_up(const std::uint64_t* data, std::size_t from, std::size_t to, Work work,
+                      std::uint64_t acc);
 
 /// The same, descending from `to` to `from`.
-std::uint64_t scan_down(const std::uint64_t* data, std::size_t from, std::size_t to, Work work, std::uint64_t acc);
+std::uint64_t scan_down(const std::uint64_t* data, std::size_t from, std::size_t to, Work work,
+                        std::uint64_t acc);
 
 /// The payload: element i is a hash of i plus `round` times a constant, so that
 /// each round's data differ in every element from every other round's.

@@ -15,7 +15,8 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());
   const double upper = values[middle];
   if (values.size() % 2 == 1) return upper;
-  return (*std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle)) + upper) / 2;
+  return (*std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle)) + upper) /
+         2;
 }
 
 std::vector<double> picked(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
@@ -25,7 +26,8 @@ std::vector<double> picked(const std::vector<double>& values, const std::vector<
   return out;
 }
 
-Interval bootstrap(std::size_t rounds, const std::function<double(const std::vector<std::size_t>&)>& statistic) {
+Interval bootstrap(std::size_t rounds,
+                   const std::function<double(const std::vector<std::size_t>&)>& statistic) {
   Interval out;
   if (rounds == 0) {
     out.value = out.lo = out.hi = std::numeric_limits<double>::quiet_NaN();

@@ -20,7 +20,8 @@ struct Interval {
 
 /// Applies `statistic` to the rounds 0..rounds-1 and to 2000 resamples of them
 /// (the same ones in each call). Resamples that give NaN are left out.
-Interval bootstrap(std::size_t rounds, const std::function<double(const std::vector<std::size_t>&)>& statistic);
+Interval bootstrap(std::size_t rounds,
+                   const std::function<double(const std::vector<std::size_t>&)>& statistic);
 
 /// The median of one value a round.
 Interval median_interval(const std::vector<double>& values);

@@ -17,12 +17,12 @@ enum lapwing_defer { LAPWING_DEFER_OFF = 0, LAPWING_DEFER_AUTO = 1, LAPWING_DEFE
 
 /** Counters of this process since MPI_Init; all grow only. */
 struct lapwing_stats {
-  uint64_t deferred_receives;  /**< receives that returned before their payload */
-  uint64_t deferred_sends;     /**< sends that returned before their buffer left */
-  uint64_t strips;             /**< strips received */
-  uint64_t faults;             /**< touches of pages that had not landed or left */
-  uint64_t bytes_deferred;     /**< payload bytes of the deferred transfers */
-  double exposed_s;            /**< seconds in which the program waited in a call or a guard */
+  uint64_t deferred_receives; /**< receives that returned before their payload */
+  uint64_t deferred_sends;    /**< sends that returned before their buffer left */
+  uint64_t strips;            /**< strips received */
+  uint64_t faults;            /**< touches of pages that had not landed or left */
+  uint64_t bytes_deferred;    /**< payload bytes of the deferred transfers */
+  double exposed_s;           /**< seconds in which the program waited in a call or a guard */
 };
 
 /** Chooses what the next sends of this process do; returns the old choice, or

@@ -30,7 +30,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::prepare();
   mpi::announce_presence();
   std::string obstacle;
-  const bool wants_helper = settings.helper && (settings.defer != transfer::Defer::off || !settings.report.empty());
+  const bool wants_helper =
+      settings.helper && (settings.defer != transfer::Defer::off || !settings.report.empty());
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
   const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);

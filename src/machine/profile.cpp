@@ -18,9 +18,12 @@ struct Key {
   double Profile::*value;
 };
 constexpr Key keys[] = {
-    {"overhead_us", &Profile::overhead_us},         {"round_trip_us", &Profile::round_trip_us},
-    {"gap_ns_per_byte", &Profile::gap_ns_per_byte}, {"fault_us", &Profile::fault_us},
-    {"close_us", &Profile::close_us},               {"close_ns_per_byte", &Profile::close_ns_per_byte},
+    {"overhead_us", &Profile::overhead_us},
+    {"round_trip_us", &Profile::round_trip_us},
+    {"gap_ns_per_byte", &Profile::gap_ns_per_byte},
+    {"fault_us", &Profile::fault_us},
+    {"close_us", &Profile::close_us},
+    {"close_ns_per_byte", &Profile::close_ns_per_byte},
     {"open_ns_per_byte", &Profile::open_ns_per_byte},
 };
 
@@ -34,7 +37,8 @@ std::size_t page_multiple(double bytes) {
 Thresholds thresholds_of(const Profile& p) {
   Thresholds t;
   if (p.gap_ns_per_byte <= 0 || p.close_us <= 0 || p.fault_us <= 0) return t;
-  const double gap = p.gap_ns_per_byte * 1e-3, close = p.close_ns_per_byte * 1e-3, open = p.open_ns_per_byte * 1e-3;
+  const double gap = p.gap_ns_per_byte * 1e-3, close = p.close_ns_per_byte * 1e-3,
+               open = p.open_ns_per_byte * 1e-3;
   // First inequality, with M(size) of a transfer of eight first strips.
   const double fixed = p.overhead_us + 2 * p.close_us + p.fault_us / 2 - p.round_trip_us;
   const double per_byte = gap - 9 * close;
@@ -48,7 +52,8 @@ Thresholds thresholds_of(const Profile& p) {
   const double guard = hides > 0 ? 10 * cost / hides : 1 << 20;
   t.guard = page_multiple(std::clamp(guard, 16384.0, 1048576.0));
   // Second inequality: N1's transfer must cover another touch and closing, too.
-  t.strip = std::max(t.guard, page_multiple(std::clamp(8.0 * static_cast<double>(t.first) + guard, 65536.0, 4194304.0)));
+  t.strip = std::max(
+      t.guard, page_multiple(std::clamp(8.0 * static_cast<double>(t.first) + guard, 65536.0, 4194304.0)));
   return t;
 }
 
@@ -70,15 +75,19 @@ bool read_profile(const std::string& path, Profile* profile, std::string* why) {
     profile->*key.value = value;
     any = true;
   }
-  if (!any) *why = fmt::format("the profile {} holds no parameter that is known; make it again with lapwing tune", path);
+  if (!any)
+    *why =
+        fmt::format("the profile {} holds no parameter that is known; make it again with lapwing tune", path);
   return any;
 }
 
 std::string profile_as_json(const Profile& profile, const std::string& mpi, bool local) {
-  std::string out = fmt::format("{{\n  \"mpi\": \"{}\",\n  \"transport\": \"{}\",\n", mpi, local ? "within a node" : "between nodes");
+  std::string out = fmt::format("{{\n  \"mpi\": \"{}\",\n  \"transport\": \"{}\",\n", mpi,
+                                local ? "within a node" : "between nodes");
   for (const Key& key : keys) out += fmt::format("  \"{}\": {:.4f},\n", key.name, profile.*key.value);
   const Thresholds t = thresholds_of(profile);
-  out += fmt::format("  \"threshold_guard\": {},\n  \"threshold_strip\": {},\n  \"strip_first\": {}\n}}\n", t.guard, t.strip, t.first);
+  out += fmt::format("  \"threshold_guard\": {},\n  \"threshold_strip\": {},\n  \"strip_first\": {}\n}}\n",
+                     t.guard, t.strip, t.first);
   return out;
 }
 

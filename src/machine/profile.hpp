@@ -10,11 +10,11 @@ namespace lapwing::machine {
 /// LogGP parameters of a transport and the costs of guarding (HUNT, section
 /// 5.1). Zero means not measured.
 struct Profile {
-  double overhead_us = 0;    ///< o: processor time to send and to receive one message
-  double round_trip_us = 0;  ///< RTT of 8 bytes
-  double gap_ns_per_byte = 0;  ///< G
-  double fault_us = 0;       ///< I: a touch of a closed page, until the program goes on
-  double close_us = 0;       ///< M: closing a region, whatever its size
+  double overhead_us = 0;        ///< o: processor time to send and to receive one message
+  double round_trip_us = 0;      ///< RTT of 8 bytes
+  double gap_ns_per_byte = 0;    ///< G
+  double fault_us = 0;           ///< I: a touch of a closed page, until the program goes on
+  double close_us = 0;           ///< M: closing a region, whatever its size
   double close_ns_per_byte = 0;  ///< and for each byte of it
   double open_ns_per_byte = 0;   ///< opening pages, per byte
 };

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static int preloaded(void) {
-  const char *value = getenv("LD_PRELOAD");
+  const char* value = getenv("LD_PRELOAD");
   return value && strstr(value, "liblapwing-preload") != NULL;
 }
 
@@ -31,12 +31,12 @@ static void ring(int rank, int size) {
   if (rank == 0) printf("got %.0f\n", in[(1 << 15) - 1]);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank, size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const char *what = argc > 1 ? argv[1] : "lines";
+  const char* what = argc > 1 ? argv[1] : "lines";
   int status = 0;
   if (!strcmp(what, "exit")) {
     status = atoi(argv[2]);
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   } else if (!strcmp(what, "env")) {
     char text[8192] = "";
     for (int i = 2; i < argc; ++i) {
-      const char *value = getenv(argv[i]);
+      const char* value = getenv(argv[i]);
       snprintf(text + strlen(text), sizeof text - strlen(text), "rank %d of %d %s=%s\n", rank, size, argv[i],
                value ? value : "(unset)");
     }
@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
     if (rank == 0) printf("same\nanswer %s\n", preloaded() ? "wrong" : "right");
   } else if (!strcmp(what, "write")) {
     if (rank == 0) {
-      FILE *file = fopen(argv[2], "w");
+      FILE* file = fopen(argv[2], "w");
       fprintf(file, "result %s\n", preloaded() && getenv("DIFFER") ? "wrong" : "right");
       fclose(file);
     }

@@ -17,11 +17,11 @@ enum { kBytes = 3 * 1024 * 1024 + 123, kRounds = 12 };
 static int rank, size;
 static unsigned char *in, *out;
 
-static void fill(unsigned char *at, size_t bytes, unsigned key) {
+static void fill(unsigned char* at, size_t bytes, unsigned key) {
   for (size_t i = 0; i < bytes; ++i) at[i] = (unsigned char)(key * 31 + i * 7 + (i >> 9));
 }
 
-static unsigned long sum_of(const unsigned char *at, size_t bytes) {
+static unsigned long sum_of(const unsigned char* at, size_t bytes) {
   unsigned long sum = 1469598103934665603UL;
   for (size_t i = 0; i < bytes; ++i) sum = (sum ^ at[i]) * 1099511628211UL;
   return sum;
@@ -45,7 +45,7 @@ static unsigned long ring(int rounds) {
   return sum;
 }
 
-static void say_sum(const char *what, unsigned long sum) {
+static void say_sum(const char* what, unsigned long sum) {
   unsigned long all = 0;
   MPI_Reduce(&sum, &all, 1, MPI_UNSIGNED_LONG, MPI_BXOR, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("%s: %d ranks, checksum %lx\n", what, size, all);
@@ -66,8 +66,8 @@ static void truncated(void) {
       int class = -1;
       int result = MPI_Recv(in, rooms[i], MPI_BYTE, 0, 5, MPI_COMM_WORLD, &status);
       MPI_Error_class(result, &class);
-      printf("room for %d: %s, from %d, tag %d\n", rooms[i], class == MPI_ERR_TRUNCATE ? "truncated" : "no such error",
-             status.MPI_SOURCE, status.MPI_TAG);
+      printf("room for %d: %s, from %d, tag %d\n", rooms[i],
+             class == MPI_ERR_TRUNCATE ? "truncated" : "no such error", status.MPI_SOURCE, status.MPI_TAG);
     }
   }
   unsigned long sum = ring(2);
@@ -93,7 +93,7 @@ static sigjmp_buf back;
 static volatile unsigned long handled_at;
 static volatile int handled_signal;
 
-static void handler(int number, siginfo_t *info, void *context) {
+static void handler(int number, siginfo_t* info, void* context) {
   (void)context;
   handled_signal = number;
   handled_at = (unsigned long)info->si_addr;
@@ -105,7 +105,7 @@ static void simple_handler(int number) {
   siglongjmp(back, 1);
 }
 
-static int faults_at(volatile char *address) {
+static int faults_at(volatile char* address) {
   handled_signal = 0;
   handled_at = 0;
   if (sigsetjmp(back, 1) == 0) *address = 1;
@@ -115,7 +115,7 @@ static int faults_at(volatile char *address) {
 /* The program's own handlers see the program's own faults, with their addresses, also while
    messages come and go: installed before and after them, by sigaction and by signal. */
 static void handlers(void) {
-  char *closed = mmap(NULL, 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* closed = mmap(NULL, 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   struct sigaction action, old;
   unsigned long sum = ring(2);
   memset(&action, 0, sizeof action);
@@ -124,7 +124,8 @@ static void handlers(void) {
   sigaction(SIGSEGV, &action, NULL);
   for (int i = 0; i < 4; ++i) {
     int seen = faults_at(closed + 4096 * i + 5);
-    if (rank == 0) printf("fault %d: signal %d, offset %ld\n", i, seen, (long)(handled_at - (unsigned long)closed));
+    if (rank == 0)
+      printf("fault %d: signal %d, offset %ld\n", i, seen, (long)(handled_at - (unsigned long)closed));
     sum = sum * 7 + ring(1);
   }
   sigaction(SIGSEGV, NULL, &old);
@@ -138,24 +139,31 @@ static void handlers(void) {
 /* A fault that nobody handles ends the program as ever. */
 static void crash(void) {
   ring(2);
-  if (rank == 1) *(volatile int *)16 = 1;
+  if (rank == 1) *(volatile int*)16 = 1;
   ring(1000);
 }
 
-int main(int argc, char **argv) {
-  const char *name = argc > 1 ? argv[1] : "exchange";
+int main(int argc, char** argv) {
+  const char* name = argc > 1 ? argv[1] : "exchange";
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   in = malloc(kBytes);
   out = malloc(kBytes);
-  if (strcmp(name, "exchange") == 0) exchange();
-  else if (strcmp(name, "truncated") == 0) truncated();
-  else if (strcmp(name, "kill-sender") == 0) killed(0);
-  else if (strcmp(name, "kill-receiver") == 0) killed(1);
-  else if (strcmp(name, "handlers") == 0) handlers();
-  else if (strcmp(name, "crash") == 0) crash();
-  else fprintf(stderr, "cases: no case %s\n", name);
+  if (strcmp(name, "exchange") == 0)
+    exchange();
+  else if (strcmp(name, "truncated") == 0)
+    truncated();
+  else if (strcmp(name, "kill-sender") == 0)
+    killed(0);
+  else if (strcmp(name, "kill-receiver") == 0)
+    killed(1);
+  else if (strcmp(name, "handlers") == 0)
+    handlers();
+  else if (strcmp(name, "crash") == 0)
+    crash();
+  else
+    fprintf(stderr, "cases: no case %s\n", name);
   free(in);
   free(out);
   MPI_Finalize();

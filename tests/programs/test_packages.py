@@ -63,11 +63,12 @@ run 60
 
 SCALAPACK = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack")
 HEAD = "'input file'\n'MPI machine'\n'{name}.out' output\n6 device out\n"
+# Few large blocks: a driver that sends thousands of tiny messages takes minutes wherever the cores are shared.
 DRIVERS = {
     "xdlu": ("LU", "2\n137 300 M\n300 210 N\n1\n24 NB\n1\n3 NRHS\n1\n5 NBRHS\n1\n1 P\n2 Q\n1.0\nT\n"),
-    "xdllt": ("LLT", "'U'\n2\n150 260 N\n1\n32 NB\n1\n3 NRHS\n1\n5 NBRHS\n1\n1 P\n2 Q\n3.0\nT\n"),
-    "xzqr": ("QR", "3\n'QR' 'LQ' 'QP'\n2\n120 201 M\n130 160 N\n1\n16 MB\n24 NB\n1\n2 P\n1 Q\n5.0\n"),
-    "xdinv": ("INV", "2\n'GEN' 'UTR'\n2\n100 180 N\n1\n20 NB\n1\n1 P\n2 Q\n1.0\n"),
+    "xdllt": ("LLT", "'U'\n2\n150 260 N\n1\n64 NB\n1\n3 NRHS\n1\n5 NBRHS\n1\n1 P\n2 Q\n3.0\nF\n"),
+    "xzqr": ("QR", "2\n'QR' 'LQ'\n1\n201 M\n160 N\n1\n48 MB\n48 NB\n1\n2 P\n1 Q\n5.0\n"),
+    "xdinv": ("INV", "1\n'GEN'\n1\n180 N\n1\n48 NB\n1\n1 P\n2 Q\n1.0\n"),
 }
 
 

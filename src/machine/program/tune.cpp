@@ -128,12 +128,15 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&node);
   int failed = 0;
   if (rank == 0) {
-    if (guard::start(guard::Backend::none, [](void*) {}, nullptr)) {
+    if (guard::start(
+            guard::Backend::none, [](void*) {}, nullptr)) {
       const std::size_t most = 4 << 20;
       void* memory = mmap(nullptr, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      const GuardCosts small = cost_of(static_cast<char*>(memory), 64 << 10), big = cost_of(static_cast<char*>(memory), most);
+      const GuardCosts small = cost_of(static_cast<char*>(memory), 64 << 10),
+                       big = cost_of(static_cast<char*>(memory), most);
       profile.close_us = 1e6 * small.close;
-      profile.close_ns_per_byte = std::max(0.0, 1e9 * (big.close - small.close) / static_cast<double>(most - (64 << 10)));
+      profile.close_ns_per_byte =
+          std::max(0.0, 1e9 * (big.close - small.close) / static_cast<double>(most - (64 << 10)));
       profile.open_ns_per_byte = 1e9 * big.open / static_cast<double>(most);
       profile.fault_us = 1e6 * fault_cost(static_cast<char*>(memory), 64 << 10);
       guard::stop();
