@@ -31,7 +31,10 @@ struct Options {
 std::string value_of(const std::string& name, const json& value) {
   if (!value.is_number()) return value.is_string() ? value.get<std::string>() : value.dump();
   const double number = value.get<double>();
-  if (name.ends_with("_s_per_byte") || name.ends_with("_per_byte")) {
+  if (name.ends_with("_ns_per_byte")) {
+    return number > 0 ? fmt::format("{}/s", room::bytes(static_cast<std::uint64_t>(1e9 / number))) : "-";
+  }
+  if (name.ends_with("_per_byte")) {
     return number > 0 ? fmt::format("{}/s", room::bytes(static_cast<std::uint64_t>(1 / number))) : "-";
   }
   if (name.ends_with("_ns")) return room::seconds(number * 1e-9);

@@ -43,7 +43,8 @@ Thresholds thresholds_of(const Profile& p) {
   const double fixed = p.overhead_us + 2 * p.close_us + p.fault_us / 2 - p.round_trip_us;
   const double per_byte = gap - 9 * close;
   double first = per_byte > 0 ? fixed / per_byte : 64 << 10;
-  first = std::clamp(first, 4096.0, 65536.0);
+  // Never beyond what transports send without a rendezvous.
+  first = std::clamp(first, 4096.0, 16384.0);
   t.first = page_multiple(first - 1);
   // Deferring costs a closing, a touch and the opening; it can hide at most the
   // transfer itself, of which at least ten times that should be there.
