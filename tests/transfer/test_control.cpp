@@ -45,14 +45,17 @@ TEST_F(ControlTest, ArriveInOrderWhateverTheirKind) {
   std::string bytes(1024, 'x');
   for (int i = 0; i < messages; ++i) {
     std::memcpy(bytes.data(), &i, sizeof i);
-    for (int to = 0; to < size_; ++to) control.send(to, i % 4, bytes.data(), sizeof i + static_cast<std::size_t>(i % 257));
+    for (int to = 0; to < size_; ++to)
+      control.send(to, i % 4, bytes.data(), sizeof i + static_cast<std::size_t>(i % 257));
     control.progress();
   }
-  while (control.handled() < static_cast<std::uint64_t>(messages * size_) || control.sending()) control.progress();
+  while (control.handled() < static_cast<std::uint64_t>(messages * size_) || control.sending())
+    control.progress();
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(size_));
   for (const auto& [source, numbers] : seen) {
     ASSERT_EQ(numbers.size(), static_cast<std::size_t>(messages));
-    for (int i = 0; i < messages; ++i) ASSERT_EQ(numbers[static_cast<std::size_t>(i)], i) << "from rank " << source;
+    for (int i = 0; i < messages; ++i)
+      ASSERT_EQ(numbers[static_cast<std::size_t>(i)], i) << "from rank " << source;
   }
   EXPECT_EQ(control.sent_to()[0], static_cast<std::uint64_t>(messages));
 }

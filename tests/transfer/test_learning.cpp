@@ -8,7 +8,8 @@ namespace lapwing::transfer {
 namespace {
 
 // Runs `calls` calls of which each lasts as its way says; counts the stripped ones.
-int stripped(Learning& learning, int calls, std::uint64_t plain_ns, std::uint64_t stripped_ns, std::uint64_t* now) {
+int stripped(Learning& learning, int calls, std::uint64_t plain_ns, std::uint64_t stripped_ns,
+             std::uint64_t* now) {
   int count = 0;
   for (int i = 0; i < calls; ++i) {
     const bool strip = learning.next(*now, 1 << 20, true) == Learning::Way::stripped;
