@@ -13,7 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "flavour.hpp"
 #include "guard/guard.hpp"
 #include "machine/profile.hpp"
 
@@ -30,15 +29,15 @@ double median(std::vector<double> values) {
 double one_way(int rank, std::vector<char>& buffer, int bytes, int rounds) {
   std::vector<double> times;
   for (int i = 0; i < rounds + 2; ++i) {
-    const double begun = MPI_Wtime();
+    const double begun = PMPI_Wtime();
     if (rank == 0) {
-      MPI_Send(buffer.data(), bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-      MPI_Recv(buffer.data(), bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      PMPI_Send(buffer.data(), bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+      PMPI_Recv(buffer.data(), bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
-      MPI_Recv(buffer.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      MPI_Send(buffer.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+      PMPI_Recv(buffer.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      PMPI_Send(buffer.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
     }
-    if (i >= 2) times.push_back((MPI_Wtime() - begun) / 2);
+    if (i >= 2) times.push_back((PMPI_Wtime() - begun) / 2);
   }
   return median(times);
 }
@@ -49,11 +48,11 @@ double send_overhead(int rank, int rounds) {
   char byte = 0;
   for (int i = 0; i < rounds; ++i) {
     MPI_Request request;
-    const double begun = MPI_Wtime();
-    if (rank == 0) MPI_Isend(&byte, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
-    times.push_back(MPI_Wtime() - begun);
-    if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
-    if (rank == 1) MPI_Recv(&byte, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const double begun = PMPI_Wtime();
+    if (rank == 0) PMPI_Isend(&byte, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+    times.push_back(PMPI_Wtime() - begun);
+    if (rank == 0) PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 1) PMPI_Recv(&byte, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   return median(times);
 }
@@ -66,13 +65,13 @@ GuardCosts cost_of(char* memory, std::size_t bytes) {
   std::vector<double> close, open;
   for (int i = 0; i < 15; ++i) {
     std::memset(memory, i, bytes);
-    const double begun = MPI_Wtime();
+    const double begun = PMPI_Wtime();
     auto region = guard::close_incoming(memory, memory + bytes);
-    const double closed = MPI_Wtime();
+    const double closed = PMPI_Wtime();
     if (!region) return {};
     region->open(memory, memory + bytes);
     close.push_back(closed - begun);
-    open.push_back(MPI_Wtime() - closed);
+    open.push_back(PMPI_Wtime() - closed);
   }
   return {median(close), median(open)};
 }
@@ -91,9 +90,9 @@ double fault_cost(char* memory, std::size_t bytes) {
       }
       region->open(memory, memory + bytes);
     });
-    const double begun = MPI_Wtime();
+    const double begun = PMPI_Wtime();
     *static_cast<volatile char*>(memory) = 1;
-    times.push_back(MPI_Wtime() - begun);
+    times.push_back(PMPI_Wtime() - begun);
     opener.join();
   }
   return median(times);
@@ -103,16 +102,16 @@ double fault_cost(char* memory, std::size_t bytes) {
 
 int main(int argc, char** argv) {
   int provided = 0, rank = 0, size = 1;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
   std::string path;
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::strcmp(argv[i], "--profile") == 0) path = argv[i + 1];
   }
   if (size < 2 || path.empty()) {
     if (rank == 0) std::fprintf(stderr, "tune: needs two ranks and --profile FILE; run it as lapwing tune\n");
-    MPI_Finalize();
+    PMPI_Finalize();
     return 2;
   }
   lapwing::machine::Profile profile;
@@ -123,9 +122,9 @@ int main(int argc, char** argv) {
   profile.overhead_us = 2e6 * send_overhead(rank, 200);
   MPI_Comm node;
   int here = 0;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  MPI_Comm_size(node, &here);
-  MPI_Comm_free(&node);
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  PMPI_Comm_size(node, &here);
+  PMPI_Comm_free(&node);
   int failed = 0;
   if (rank == 0) {
     if (guard::start(
@@ -142,12 +141,12 @@ int main(int argc, char** argv) {
       guard::stop();
     }
     std::ofstream file(path);
-    file << lapwing::machine::profile_as_json(profile, lapwing::mpi::flavour_name, here == size);
+    file << lapwing::machine::profile_as_json(profile, LAPWING_FLAVOUR, here == size);
     file.close();
     failed = !file;
     if (failed) std::fprintf(stderr, "tune: the profile cannot be written to %s\n", path.c_str());
   }
-  MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  MPI_Finalize();
+  PMPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  PMPI_Finalize();
   return failed;
 }
