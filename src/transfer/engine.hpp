@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -54,6 +55,25 @@ struct Decision {
 
 enum class SendMode { standard, synchronous };
 
+/// The engine's lock. Who holds it runs MPI on the program's behalf, and must
+/// never wait for a page in a system call of MPI's: only its release lets pages
+/// open.
+class EngineMutex {
+ public:
+  void lock() {
+    mutex_.lock();
+    section_.emplace();
+  }
+  void unlock() {
+    section_.reset();
+    mutex_.unlock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<guard::EngineSection> section_;
+};
+
 class Engine {
  public:
   /// The engine, or nullptr before MPI_Init, after MPI_Finalize and wherever
@@ -66,7 +86,7 @@ class Engine {
   /// Collective; before PMPI_Finalize. Retires everything.
   static void stop();
 
-  std::mutex& mutex() { return mutex_; }
+  EngineMutex& mutex() { return mutex_; }
   const Settings& settings() const { return settings_; }
   MPI_Comm strips_comm() const { return strips_comm_; }
   Comms& comms() { return comms_; }
@@ -177,7 +197,7 @@ class Engine {
 
   static inline std::atomic<Engine*> instance_{nullptr};
 
-  std::mutex mutex_;
+  EngineMutex mutex_;
   Settings settings_;
   Comms comms_;
   Requests requests_;

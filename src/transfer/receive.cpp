@@ -157,6 +157,7 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
   tracked.destination = destination;
   tracked.comm = a.comm;
   tracked.site = &engine.sites().at(a.caller.address, a.caller.name);
+  ++tracked.site->calls;
   if (!is_predefined(a.type)) {
     PMPI_Type_dup(a.type, &tracked.kept_type);
     tracked.destination.type = tracked.kept_type;
@@ -258,6 +259,10 @@ int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* 
   if (status != MPI_STATUS_IGNORE) {
     *status = statuses[0];
     status->MPI_ERROR = kept;
+    // Nobody: what MPI_Sendrecv itself would say, and not every MPI_Irecv does.
+    if (r.rank == MPI_PROC_NULL) {
+      set_envelope(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    }
   }
   return rc;
 }

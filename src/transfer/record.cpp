@@ -77,20 +77,24 @@ const char* decision(const Line& line) {
   return line.deferred > 0 || line.stripped > 0 ? "hides" : "plain";
 }
 
+// fmt's own printing to a file throws where the disk is full.
+void put(std::FILE* file, const std::string& text) { std::fwrite(text.data(), 1, text.size(), file); }
+
 void write_line(std::FILE* file, const Line& line) {
   const std::uint64_t shown = line.exposed_ns + line.hidden_ns;
-  fmt::print(
-      file,
-      "{{\"site\":{},\"function\":{},\"call\":{},\"module\":{},\"offset\":{},\"calls\":{},\"bytes\":{},"
-      "\"exposed_s\":{:.9f},\"hidden_s\":{:.9f},\"hidden\":{},\"deferred\":{},\"stripped\":{},\"faults\":{},"
-      "\"direction\":\"{}\",\"decision\":\"{}\"}}\n",
-      quoted(line.place.site), quoted(line.place.function), quoted(line.call), quoted(line.place.module),
-      quoted(line.place.offset), line.calls, line.bytes, static_cast<double>(line.exposed_ns) * 1e-9,
-      static_cast<double>(line.hidden_ns) * 1e-9,
-      line.deferred > 0 && shown > 0
-          ? fmt::format("{:.4f}", static_cast<double>(line.hidden_ns) / static_cast<double>(shown))
-          : "null",
-      line.deferred, line.stripped, line.faults, direction(line), decision(line));
+  put(file,
+      fmt::format(
+          "{{\"site\":{},\"function\":{},\"call\":{},\"module\":{},\"offset\":{},\"calls\":{},\"bytes\":{},"
+          "\"exposed_s\":{:.9f},\"hidden_s\":{:.9f},\"hidden\":{},\"deferred\":{},\"stripped\":{},\"faults\":"
+          "{},"
+          "\"direction\":\"{}\",\"decision\":\"{}\"}}\n",
+          quoted(line.place.site), quoted(line.place.function), quoted(line.call), quoted(line.place.module),
+          quoted(line.place.offset), line.calls, line.bytes, static_cast<double>(line.exposed_ns) * 1e-9,
+          static_cast<double>(line.hidden_ns) * 1e-9,
+          line.deferred > 0 && shown > 0
+              ? fmt::format("{:.4f}", static_cast<double>(line.hidden_ns) / static_cast<double>(shown))
+              : "null",
+          line.deferred, line.stripped, line.faults, direction(line), decision(line)));
 }
 
 std::vector<std::string> fields(const std::string& text) {
@@ -142,7 +146,7 @@ void Record::collect(Engine* engine, MPI_Comm comm) {
   std::string mine;
   if (engine) {
     for (const Site& site : engine->sites().all()) {
-      if (site.calls > 0) mine += line_of(site).text();
+      if (site.calls > 0 || site.deferred > 0 || site.stripped > 0) mine += line_of(site).text();
     }
   }
   rusage usage{};
@@ -169,15 +173,15 @@ void Record::collect(Engine* engine, MPI_Comm comm) {
     const char* guard = !engine || !engine->may_defer_receives()                     ? "none"
                         : guard::capability().backend == guard::Backend::userfaultfd ? "userfaultfd"
                                                                                      : "mprotect";
-    fmt::print(
-        file,
-        "{{\"lapwing\":\"{}\",\"mpi\":\"{}\",\"ranks\":{},\"guard\":\"{}\",\"helper\":{},\"mode\":\"{}\","
-        "\"wall_s\":{:.6f},\"standing_aside\":{},\"max_rss_kib\":[{}]}}\n",
-        LAPWING_VERSION, mpi::flavour_name, size, guard, engine != nullptr,
-        !engine                                        ? "off"
-        : engine->settings().defer == Defer::automatic ? "auto"
-                                                       : "on",
-        static_cast<double>(now_ns() - begun) * 1e-9, quoted(aside), memory);
+    put(file,
+        fmt::format(
+            "{{\"lapwing\":\"{}\",\"mpi\":\"{}\",\"ranks\":{},\"guard\":\"{}\",\"helper\":{},\"mode\":\"{}\","
+            "\"wall_s\":{:.6f},\"standing_aside\":{},\"max_rss_kib\":[{}]}}\n",
+            LAPWING_VERSION, mpi::flavour_name, size, guard, engine != nullptr,
+            !engine                                        ? "off"
+            : engine->settings().defer == Defer::automatic ? "auto"
+                                                           : "on",
+            static_cast<double>(now_ns() - begun) * 1e-9, quoted(aside), memory));
     for (const auto& [key, line] : merged(text)) write_line(file, line);
     written = std::fflush(file) == 0 && std::ferror(file) == 0;
     written &= std::fclose(file) == 0;

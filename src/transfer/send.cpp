@@ -122,6 +122,8 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
       tracked.outgoing = transfer;
       tracked.comm = a.comm;
       tracked.site = transfer->site();
+      ++tracked.site->calls;
+      tracked.site->bytes += transfer->total();
       return MPI_SUCCESS;
     }
   }
