@@ -154,6 +154,8 @@ int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, 
   if (batch.mask() != 0) return MPI_SUCCESS;
   std::vector<MPI_Status> own(static_cast<std::size_t>(count));
   if (statuses != MPI_STATUSES_IGNORE) std::copy_n(statuses, count, own.begin());
+  // What MPICH leaves unset for a receive from nobody.
+  for (MPI_Status& status : own) set_envelope(&status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   int rc = PMPI_Testall(count, batch.data(), flag, own.data());
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(rc, &error_class);

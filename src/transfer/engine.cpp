@@ -80,6 +80,12 @@ std::shared_ptr<Incoming> Engine::start_incoming(const HeaderBytes& header, int 
 
 bool Engine::progress() {
   bool moved = false;
+  while (!loose_.empty()) {
+    int done = 0;
+    PMPI_Test(&loose_.back(), &done, MPI_STATUS_IGNORE);
+    if (!done) break;
+    loose_.pop_back();
+  }
   for (auto it = incoming_.begin(); it != incoming_.end();) {
     moved |= (*it)->advance(*this);
     it = (*it)->landed() ? incoming_.erase(it) : std::next(it);
@@ -194,7 +200,7 @@ MPI_Request Engine::mint_request() {
   MPI_Request sent, request;
   PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 1, self_comm_, &request);
   PMPI_Isend(nullptr, 0, MPI_BYTE, 0, 1, self_comm_, &sent);
-  PMPI_Request_free(&sent);
+  loose_.push_back(sent);
   return request;
 }
 
@@ -203,7 +209,7 @@ MPI_Message Engine::mint_message() {
   MPI_Message message;
   PMPI_Isend(nullptr, 0, MPI_BYTE, 0, 2, self_comm_, &sent);
   PMPI_Mprobe(0, 2, self_comm_, &message, MPI_STATUS_IGNORE);
-  PMPI_Request_free(&sent);  // complete only when received, on some transports
+  loose_.push_back(sent);  // complete only when received, on some transports
   return message;
 }
 

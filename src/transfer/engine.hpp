@@ -217,6 +217,7 @@ class Engine {
   // offers to push may have been matched while the offer was on its way.
   std::set<std::pair<int, std::uint32_t>> seen_;
   bool remembering_ = false;
+  std::vector<MPI_Request> loose_;  // sends to ourselves behind minted handles
   bool listening_ = false;
   std::atomic<int> drivers_{0};
 };
