@@ -83,7 +83,8 @@ std::optional<EarlyMessage> take_early(CommInfo& info, int rank, int tag) {
 
 int iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   Engine* engine = Engine::get();
-  if (!engine || comm == MPI_COMM_NULL || rank == MPI_PROC_NULL) return PMPI_Iprobe(rank, tag, comm, flag, status);
+  if (!engine || comm == MPI_COMM_NULL || rank == MPI_PROC_NULL)
+    return PMPI_Iprobe(rank, tag, comm, flag, status);
   std::lock_guard lock(engine->mutex());
   CommInfo& info = engine->comms().of(comm);
   if (const EarlyMessage* early = find_early(info, rank, tag)) {
@@ -120,7 +121,8 @@ int probe(int rank, int tag, MPI_Comm comm, MPI_Status* status) {
 
 int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   Engine* engine = Engine::get();
-  if (!engine || comm == MPI_COMM_NULL || rank == MPI_PROC_NULL) return PMPI_Improbe(rank, tag, comm, flag, message, status);
+  if (!engine || comm == MPI_COMM_NULL || rank == MPI_PROC_NULL)
+    return PMPI_Improbe(rank, tag, comm, flag, message, status);
   std::lock_guard lock(engine->mutex());
   CommInfo& info = engine->comms().of(comm);
   std::optional<EarlyMessage> early = take_early(info, rank, tag);
@@ -149,7 +151,8 @@ int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, M
 
 int mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   Engine* engine = Engine::get();
-  if (!engine || comm == MPI_COMM_NULL || rank == MPI_PROC_NULL) return PMPI_Mprobe(rank, tag, comm, message, status);
+  if (!engine || comm == MPI_COMM_NULL || rank == MPI_PROC_NULL)
+    return PMPI_Mprobe(rank, tag, comm, message, status);
   int found = 0, rc = MPI_SUCCESS;
   while (rc == MPI_SUCCESS && !found) {
     rc = improbe(rank, tag, comm, &found, message, status);
