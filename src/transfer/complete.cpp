@@ -264,7 +264,7 @@ int wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   return rc;
 }
 
-int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller caller) {
+int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller caller, std::size_t bytes) {
   Engine* engine = Engine::get();
   const std::uint64_t begun = engine ? now_ns() : 0;
   int rc = MPI_SUCCESS;
@@ -279,7 +279,7 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller call
       return flag || rc != MPI_SUCCESS;
     });
   }
-  if (engine) engine->note_call(caller, 0, now_ns() - begun);
+  if (engine) engine->note_call(caller, bytes, now_ns() - begun);
   return rc;
 }
 

@@ -30,6 +30,7 @@ struct ReceiveArguments {
   int rank, tag;
   MPI_Comm comm;
   Caller caller;
+  bool half = false;  ///< of an MPI_Sendrecv or the like, which is counted by itself
 };
 
 using Plain = const std::function<int()>&;
@@ -57,7 +58,8 @@ int mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* s
 int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
 
 int wait(MPI_Request* request, MPI_Status* status, Caller caller);
-int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller caller);
+/// `bytes`: what the same call has sent, for its report.
+int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller caller, std::size_t bytes = 0);
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, Caller caller);
 int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses, Caller caller);
 int test(MPI_Request* request, int* flag, MPI_Status* status);

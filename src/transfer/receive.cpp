@@ -157,7 +157,6 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
   tracked.destination = destination;
   tracked.comm = a.comm;
   tracked.site = &engine.sites().at(a.caller.address, a.caller.name);
-  ++tracked.site->calls;
   if (!is_predefined(a.type)) {
     PMPI_Type_dup(a.type, &tracked.kept_type);
     tracked.destination.type = tracked.kept_type;
@@ -171,6 +170,7 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
 int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
   if (!engine || a.comm == MPI_COMM_NULL) return plain(request);
+  if (Record::wanted() && !a.half) engine->note_call(a.caller, 0, 0);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
   const Destination destination = destination_of(a);
@@ -198,6 +198,7 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
 int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
   if (!engine) return plain(request);
+  if (Record::wanted()) engine->note_call(a.caller, 0, 0);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
   std::lock_guard lock(engine->mutex());
@@ -231,9 +232,13 @@ int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest p
   return rc;
 }
 
-int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status, PlainStatus plain) {
+int send_receive(const SendArguments& sent, const ReceiveArguments& received, MPI_Status* status,
+                 PlainStatus plain) {
   Engine* engine = Engine::get();
   if (!engine) return plain(status);
+  SendArguments s = sent;
+  ReceiveArguments r = received;
+  s.half = r.half = true;
   // The receive is posted first, as MPI would; both may then take the strips.
   MPI_Request receiving = MPI_REQUEST_NULL;
   int rc = ireceive(r, &receiving, [&](MPI_Request* request) {
@@ -249,7 +254,7 @@ int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* 
   MPI_Request both[2] = {receiving, sending};
   if (status != MPI_STATUS_IGNORE) statuses[0] = *status;
   const int kept = statuses[0].MPI_ERROR;
-  rc = wait_all(2, both, statuses, r.caller);
+  rc = wait_all(2, both, statuses, r.caller, payload_bytes(s.count, s.type));
   if (rc != MPI_SUCCESS) {
     int error_class = MPI_SUCCESS;
     PMPI_Error_class(rc, &error_class);
@@ -267,9 +272,11 @@ int send_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Status* 
   return rc;
 }
 
-int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request,
+int isend_receive(const SendArguments& s, const ReceiveArguments& received, MPI_Request* request,
                   PlainRequest plain) {
   Engine* engine = Engine::get();
+  ReceiveArguments r = received;
+  r.half = true;
   const Span in = buffer_span(r.buffer, r.count, r.type), out = buffer_span(s.buffer, s.count, s.type);
   retire_for_write(in.begin, in.length);
   retire_for_read(out.begin, out.length);
@@ -281,7 +288,9 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& r, MPI_Request
   // Two requests, of which the program holds the receive's: its status is the
   // one that counts, and it is ready only when the other half is.
   std::unique_ptr<char[]> copy;
+  if (Record::wanted()) engine->note_call(r.caller, bytes, 0);
   SendArguments half = s;
+  half.half = true;
   if (s.buffer == r.buffer && bytes > 0) {  // MPI_Isendrecv_replace
     copy = std::make_unique_for_overwrite<char[]>(bytes);
     std::lock_guard lock(engine->mutex());

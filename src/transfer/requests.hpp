@@ -29,6 +29,7 @@ struct SendArguments {
   MPI_Comm comm;
   Caller caller;
   enum class Kind { standard, synchronous, ready, buffered } kind = Kind::standard;
+  bool half = false;  ///< of an MPI_Sendrecv or the like, which is counted by itself
 };
 
 struct Tracked {

@@ -110,6 +110,7 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
   if (!engine) return plain(request);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_read(span.begin, span.length);
+  if (Record::wanted() && !a.half) engine->note_call(a.caller, span.length, 0);
   {
     std::lock_guard lock(engine->mutex());
     if (auto transfer = declare(*engine, a, false)) {
@@ -122,8 +123,6 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
       tracked.outgoing = transfer;
       tracked.comm = a.comm;
       tracked.site = transfer->site();
-      ++tracked.site->calls;
-      tracked.site->bytes += transfer->total();
       return MPI_SUCCESS;
     }
   }

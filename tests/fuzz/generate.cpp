@@ -205,6 +205,9 @@ class Maker {
     if (step_.kind == Kind::persistent && bytes > 200000) bytes = 70001;
     step_.rounds = step_.kind == Kind::persistent ? static_cast<int>(random_.between(2, 5)) : 1;
     step_.variant = static_cast<int>(random_.below(6));
+    // Open MPI 4.1 with MPI_THREAD_MULTIPLE never returns from an MPI_Waitall on a request that has already
+    // failed.
+    if (step_.kind == Kind::truncate && program_.threaded && step_.variant == 2) step_.variant = 1;
     size_t wanted = step_.kind == Kind::persistent ? random_.between(1, 3) : 1;
     for (size_t i = 0; i < wanted; ++i) {
       Message& m = add(source, target, second, bytes);

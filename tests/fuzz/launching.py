@@ -126,7 +126,8 @@ class Launcher:
             try:
                 end, backtraces = self._watch(process, scratch)
             finally:  # also when this process is asked to end
-                self._kill(process, scratch)
+                if process.returncode is None:
+                    self._kill(process, scratch)
         logs = [parse_log(scratch / f"log.{rank}") for rank in range(case.ranks)]
         if end == "done" and any("end" not in log.get(case.seed + case.programs - 1, {}) for log in logs):
             end = "crash: a rank ended early with status 0"
@@ -142,13 +143,15 @@ class Launcher:
 
     def _watch(self, process, scratch):
         size, grown = -1, time.monotonic()
-        while process.poll() is None:
+        # Not reaped before its group is gone: until then its number can be nobody else's.
+        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             time.sleep(0.05)
             now = sum(f.stat().st_size for f in scratch.glob("log.*"))
             if now != size:
                 size, grown = now, time.monotonic()
             elif time.monotonic() - grown > self.stall:
                 return "hang", self._backtraces(scratch)
+        self._kill(process, scratch)
         return ("done" if process.returncode == 0 else f"crash: mpiexec returned {process.returncode}"), ""
 
     @staticmethod

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -52,14 +53,18 @@ def environment(lapwing=None, preload=None):
     return clean
 
 
+def ended(process):
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
 def end(process):
     """Ends a session: first as a user would, so that mpiexec takes its ranks with it."""
-    if process.poll() is None:
+    if not ended(process):
         process.terminate()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            pass
+        for _ in range(250):
+            if ended(process):
+                break
+            time.sleep(0.02)
     for pid in session_of(process.pid):
         try:
             os.kill(pid, signal.SIGKILL)
@@ -85,12 +90,15 @@ def run(command, env, cwd=None, limit=120):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen([str(word) for word in command], env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=err, start_new_session=True)
+        until = time.monotonic() + limit
         try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            status = None
+            # Not reaped before its session is gone: until then its number can be nobody else's.
+            while time.monotonic() < until and not ended(process):
+                time.sleep(0.02)
+            in_time = ended(process)
         finally:  # also when this process is asked to end
             end(process)
+        status = process.returncode if in_time else None
         out.seek(0)
         err.seek(0)
         return Ran(status, out.read().decode(errors="replace"), err.read().decode(errors="replace"), [])
