@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guard/syscall_arguments.hpp"
 
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -9,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 
 #include "guard/registry.hpp"
 
@@ -71,7 +75,6 @@ constexpr Call known[] = {
     {SYS_sendto, {{1, 1, 2, true}, {4, 1, 5, true}}},
     {SYS_recvfrom, {{1, 1, 2}, {4, 128, once}, {5, 4, once}}},
     {SYS_getrandom, {{0, 1, 1}}},
-    {SYS_futex, {{0, 4, once}, {3, 16, once}, {4, 4, once}}},
     {SYS_poll, {{0, 8, 1}}},
     {SYS_ppoll, {{0, 8, 1}, {2, 16, once}, {3, 8, once}}},
     {SYS_epoll_wait, {{1, 12, 2}}},
@@ -111,10 +114,47 @@ constexpr Call known[] = {
     {SYS_munmap, {{0, 1, 1}}},
     {SYS_mprotect, {{0, 1, 1}}},
     {SYS_madvise, {{0, 1, 1}}},
-    {SYS_mremap, {{0, 1, 1}, {4, 1, 2}}},
-    {SYS_mmap, {{0, 1, 1}}},
     {SYS_msync, {{0, 1, 1}}},
     {SYS_mlock, {{0, 1, 1}}},
+    {SYS_ioctl, {{2, page_size, once}}},
+    {SYS_accept, {{1, 128, once}, {2, 4, once}}},
+    {SYS_accept4, {{1, 128, once}, {2, 4, once}}},
+    {SYS_getsockname, {{1, 128, once}, {2, 4, once}}},
+    {SYS_getpeername, {{1, 128, once}, {2, 4, once}}},
+    {SYS_setsockopt, {{3, 1, 4, true}}},
+    {SYS_getsockopt, {{3, page_size, once}, {4, 4, once}}},
+    {SYS_set_robust_list, {{0, 24, once}}},
+    {SYS_shmdt, {{0, page_size, once}}},
+    {SYS_getcpu, {{0, 4, once}, {1, 4, once}}},
+    {SYS_memfd_create, {{0, 1, string, true}}},
+    {SYS_mkdir, {{0, 1, string, true}}},
+    {SYS_rmdir, {{0, 1, string, true}}},
+    {SYS_chdir, {{0, 1, string, true}}},
+    {SYS_unlinkat, {{1, 1, string, true}}},
+    {SYS_eventfd2, {}},
+    {SYS_socket, {}},
+    {SYS_listen, {}},
+    {SYS_shutdown, {}},
+    {SYS_dup, {}},
+    {SYS_dup2, {}},
+    {SYS_dup3, {}},
+    {SYS_fsync, {}},
+    {SYS_fdatasync, {}},
+    {SYS_ftruncate, {}},
+    {SYS_fallocate, {}},
+    {SYS_shmget, {}},
+    {SYS_epoll_create1, {}},
+    {SYS_membarrier, {}},
+    {SYS_getppid, {}},
+    {SYS_getuid, {}},
+    {SYS_geteuid, {}},
+    {SYS_getgid, {}},
+    {SYS_getegid, {}},
+    {SYS_tkill, {}},
+    {SYS_alarm, {}},
+    {SYS_pause, {}},
+    {SYS_umask, {}},
+    {SYS_set_tid_address, {}},
     {SYS_close, {}},
     {SYS_exit, {}},
     {SYS_exit_group, {}},
@@ -220,6 +260,37 @@ bool await_lists(long number, const long (&a)[6]) {
   }
 }
 
+// Calls in which another argument says whether one is a pointer at all. What it
+// is not may be left over in its register, and might name any closed page.
+bool await_as_asked(long number, const long (&a)[6]) {
+  auto u = [&](int i) { return static_cast<std::uint64_t>(a[i]); };
+  switch (number) {
+    case SYS_futex: {
+      const auto operation = u(1) & FUTEX_CMD_MASK;
+      const auto is = [&](auto... any) { return ((operation == static_cast<std::uint64_t>(any)) || ...); };
+      await_range(u(0), sizeof(std::uint32_t), false);
+      if (is(FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_LOCK_PI2, FUTEX_WAIT_REQUEUE_PI))
+        await_range(u(3), sizeof(timespec), true);
+      if (is(FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP, FUTEX_WAIT_REQUEUE_PI, FUTEX_CMP_REQUEUE_PI))
+        await_range(u(4), sizeof(std::uint32_t), false);
+      return true;
+    }
+    case SYS_mremap:
+      await_range(u(0), u(1), false);
+      if (u(3) & MREMAP_FIXED) await_range(u(4), u(2), false);
+      return true;
+    case SYS_mmap:
+      if (u(3) & MAP_FIXED) await_range(u(0), u(1), false);
+      return true;
+    case SYS_fcntl:
+      if (u(1) == F_GETLK || u(1) == F_SETLK || u(1) == F_SETLKW || u(1) >= F_OFD_GETLK)
+        await_range(u(2), sizeof(struct flock), false);
+      return true;
+    default:
+      return false;
+  }
+}
+
 // A structure or a path of at most a page, or a buffer with its length behind.
 void await_unknown(const long (&a)[6]) {
   for (int i = 0; i < 6; ++i) {
@@ -247,7 +318,7 @@ void await_arguments(long number, const long (&a)[6]) {
   if (touches_anything(number, a)) return await_all();
   // All that lies above the new end is given back.
   if (number == SYS_brk) return await_range(static_cast<std::uint64_t>(a[0]), std::uint64_t{1} << 36, false);
-  if (await_lists(number, a)) return;
+  if (await_lists(number, a) || await_as_asked(number, a)) return;
   for (const Call& call : known)
     if (call.number == number) return await_known(call, a);
   await_unknown(a);
