@@ -61,6 +61,7 @@ using namespace lapwing;
 extern "C" void* lapwing_entry_slow(unsigned index, const std::int64_t* registers,
                                     const std::int64_t* stack) {
   const entry::Spec& spec = entry::specs[index];
+  transfer::retire_frames();
   if (spec.action == entry::Action::everything) {
     transfer::retire_everything();
   } else if (spec.action == entry::Action::check) {

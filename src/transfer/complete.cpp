@@ -10,6 +10,7 @@
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/retire.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -138,6 +139,7 @@ bool any_tracked(Engine& engine, int count, const MPI_Request* requests) {
 // True where the call is MPI's alone. What the arrays hold must have landed.
 bool plain_call(Engine* engine, int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!engine || count < 0 || (count > 0 && !requests)) return true;
+  clear_way();
   retire_for_write(requests, sizeof(MPI_Request) * static_cast<std::size_t>(count));
   if (statuses != MPI_STATUSES_IGNORE && statuses != MPI_STATUS_IGNORE) {
     retire_for_write(statuses, sizeof(MPI_Status) * static_cast<std::size_t>(count));
@@ -287,6 +289,7 @@ int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, C
   Engine* engine = Engine::get();
   const std::uint64_t begun = engine ? now_ns() : 0;
   int rc = MPI_SUCCESS;
+  clear_way(index, status);
   if (plain_call(engine, count, requests, MPI_STATUSES_IGNORE)) {
     rc = PMPI_Waitany(count, requests, index, status);
     if (rc != MPI_SUCCESS) note_receive_error(rc);
@@ -307,6 +310,8 @@ int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
   Engine* engine = Engine::get();
   const std::uint64_t begun = engine ? now_ns() : 0;
   int rc = MPI_SUCCESS;
+  clear_way(done);
+  if (count > 0) retire_for_write(indices, sizeof(int) * static_cast<std::size_t>(count));
   if (plain_call(engine, count, requests, statuses)) {
     rc = PMPI_Waitsome(count, requests, done, indices, statuses);
     if (rc != MPI_SUCCESS) note_receive_error(rc);
@@ -324,6 +329,7 @@ int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
   Engine* engine = Engine::get();
+  clear_way(flag);
   if (plain_call(engine, request ? 1 : -1, request, status)) return PMPI_Test(request, flag, status);
   int index = 0;
   std::lock_guard lock(engine->mutex());
@@ -334,6 +340,7 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
 
 int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   Engine* engine = Engine::get();
+  clear_way(flag);
   if (plain_call(engine, count, requests, statuses)) return PMPI_Testall(count, requests, flag, statuses);
   std::lock_guard lock(engine->mutex());
   engine->progress();
@@ -344,6 +351,7 @@ int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) 
 
 int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   Engine* engine = Engine::get();
+  clear_way(index, flag, status);
   if (plain_call(engine, count, requests, MPI_STATUSES_IGNORE))
     return PMPI_Testany(count, requests, index, flag, status);
   std::lock_guard lock(engine->mutex());
@@ -354,6 +362,8 @@ int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status
 
 int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
   Engine* engine = Engine::get();
+  clear_way(done);
+  if (count > 0) retire_for_write(indices, sizeof(int) * static_cast<std::size_t>(count));
   if (plain_call(engine, count, requests, statuses))
     return PMPI_Testsome(count, requests, done, indices, statuses);
   std::lock_guard lock(engine->mutex());

@@ -2,12 +2,14 @@
 // Cancelling, freeing and looking at requests behind which a transfer stands.
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/retire.hpp"
 
 namespace lapwing::transfer {
 
 int cancel(MPI_Request* request) {
   Engine* engine = Engine::get();
   if (!engine || !Requests::any()) return PMPI_Cancel(request);
+  clear_way(request);
   std::lock_guard lock(engine->mutex());
   Tracked* tracked = engine->requests().find(*request);
   if (!tracked) return PMPI_Cancel(request);
@@ -21,6 +23,7 @@ int cancel(MPI_Request* request) {
 int request_free(MPI_Request* request) {
   Engine* engine = Engine::get();
   if (!engine || !request || !Requests::any()) return PMPI_Request_free(request);
+  clear_way(request);
   std::lock_guard lock(engine->mutex());
   Tracked* tracked = engine->requests().find(*request);
   if (!tracked) return PMPI_Request_free(request);
@@ -44,6 +47,7 @@ int request_free(MPI_Request* request) {
 int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   Engine* engine = Engine::get();
   if (!engine || !Requests::any()) return PMPI_Request_get_status(request, flag, status);
+  clear_way(flag, status);
   std::lock_guard lock(engine->mutex());
   Tracked* tracked = request == MPI_REQUEST_NULL ? nullptr : engine->requests().find(request);
   if (!tracked || tracked->kind == Tracked::Kind::send || !tracked->active) {

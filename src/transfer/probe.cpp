@@ -9,6 +9,7 @@
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/retire.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -85,6 +86,7 @@ int iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   Engine* engine = Engine::get();
   if (!engine || comm == MPI_COMM_NULL || rank == MPI_PROC_NULL)
     return PMPI_Iprobe(rank, tag, comm, flag, status);
+  clear_way(flag, status);
   std::lock_guard lock(engine->mutex());
   CommInfo& info = engine->comms().of(comm);
   if (const EarlyMessage* early = find_early(info, rank, tag)) {
@@ -123,6 +125,7 @@ int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, M
   Engine* engine = Engine::get();
   if (!engine || comm == MPI_COMM_NULL || rank == MPI_PROC_NULL)
     return PMPI_Improbe(rank, tag, comm, flag, message, status);
+  clear_way(flag, message, status);
   std::lock_guard lock(engine->mutex());
   CommInfo& info = engine->comms().of(comm);
   std::optional<EarlyMessage> early = take_early(info, rank, tag);

@@ -7,6 +7,7 @@
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/retire.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -66,6 +67,7 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
   Engine* engine = Engine::get();
   if (!engine || a.comm == MPI_COMM_NULL) return plain(status);
   const std::uint64_t begun = now_ns();
+  clear_way(status);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
   int rc = MPI_SUCCESS;
@@ -74,7 +76,9 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
   if (destination.capacity >= header_bytes && a.rank != MPI_PROC_NULL &&
       !contiguous_base(a.buffer, a.count, a.type) && !header_fits(a.type)) {
     MPI_Request request = MPI_REQUEST_NULL;
-    rc = ireceive(a, &request, [&](MPI_Request* r) {
+    ReceiveArguments half = a;
+    half.half = true;
+    rc = ireceive(half, &request, [&](MPI_Request* r) {
       return PMPI_Irecv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, r);
     });
     return rc == MPI_SUCCESS ? wait(&request, status, a.caller) : rc;
@@ -110,6 +114,7 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
 int mreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status, PlainStatus plain) {
   Engine* engine = Engine::get();
   if (!engine) return plain(status);
+  clear_way(message, status);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
   std::unique_lock lock(engine->mutex());
@@ -170,6 +175,7 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
 int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
   if (!engine || a.comm == MPI_COMM_NULL) return plain(request);
+  clear_way(request);
   if (Record::wanted() && !a.half) engine->note_call(a.caller, 0, 0);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
@@ -198,6 +204,7 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
 int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
   if (!engine) return plain(request);
+  clear_way(message, request);
   if (Record::wanted()) engine->note_call(a.caller, 0, 0);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
@@ -216,6 +223,7 @@ int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* requ
 int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
   if (!engine || a.comm == MPI_COMM_NULL || a.rank == MPI_PROC_NULL) return plain(request);
+  clear_way(request);
   const Destination destination = destination_of(a);
   std::lock_guard lock(engine->mutex());
   if (!engine->comms().of(a.comm).eligible || destination.capacity < header_bytes) return plain(request);
@@ -236,6 +244,7 @@ int send_receive(const SendArguments& sent, const ReceiveArguments& received, MP
                  PlainStatus plain) {
   Engine* engine = Engine::get();
   if (!engine) return plain(status);
+  clear_way(status);
   SendArguments s = sent;
   ReceiveArguments r = received;
   s.half = r.half = true;
@@ -277,6 +286,7 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& received, MPI_
   Engine* engine = Engine::get();
   ReceiveArguments r = received;
   r.half = true;
+  clear_way(request);
   const Span in = buffer_span(r.buffer, r.count, r.type), out = buffer_span(s.buffer, s.count, s.type);
   retire_for_write(in.begin, in.length);
   retire_for_read(out.begin, out.length);
@@ -325,6 +335,7 @@ int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_
   Engine* engine = Engine::get();
   const std::size_t bytes = payload_bytes(s.count, s.type);
   if (!engine) return plain(status);
+  clear_way(status);
   const Span span = buffer_span(r.buffer, r.count, r.type);
   retire_for_write(span.begin, span.length);
   // MPI keeps such a copy, too: one buffer cannot be sent and received into.

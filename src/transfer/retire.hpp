@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "guard/guard.hpp"
+
 namespace lapwing::transfer {
 
 /// Returns once no deferred transfer overlaps [address, address + length).
@@ -12,5 +14,19 @@ void retire_overlapping(const void* address, std::size_t length);
 
 /// Returns once no transfer of this process is deferred.
 void retire_everything();
+
+/// Returns once the stack below the caller is open: a buffer of a function that
+/// has returned may still be guarded there. The engine and MPI must not meet a
+/// guard while they hold a lock that the helper thread needs to open it.
+void retire_frames();
+
+/// For what a call reads and writes besides its message: handles, statuses,
+/// flags. They may lie where a guarded buffer of a function that has returned was.
+template <typename... T>
+void clear_way(const T*... objects) {
+  if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
+  retire_frames();
+  (retire_overlapping(objects, sizeof(T)), ...);
+}
 
 }  // namespace lapwing::transfer

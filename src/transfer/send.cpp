@@ -77,6 +77,7 @@ int send(const SendArguments& a, Plain plain) {
   Engine* engine = Engine::get();
   if (!engine) return plain();
   const std::uint64_t begun = now_ns();
+  clear_way();
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_read(span.begin, span.length);
   std::shared_ptr<Outgoing> transfer;
@@ -108,6 +109,7 @@ int send(const SendArguments& a, Plain plain) {
 int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
   if (!engine) return plain(request);
+  clear_way(request);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_read(span.begin, span.length);
   if (Record::wanted() && !a.half) engine->note_call(a.caller, span.length, 0);
@@ -133,6 +135,7 @@ int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) 
   Engine* engine = Engine::get();
   if (!engine || a.rank < 0 || a.comm == MPI_COMM_NULL || payload_bytes(a.count, a.type) != header_bytes)
     return plain(request);
+  clear_way(request);
   std::lock_guard lock(engine->mutex());
   if (!engine->comms().of(a.comm).eligible) return plain(request);
   // Only the one size that must be stripped is: its header is persistent.
@@ -157,6 +160,7 @@ int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) 
 int start(MPI_Request* request) {
   Engine* engine = Engine::get();
   if (!engine) return PMPI_Start(request);
+  clear_way(request);
   {
     std::unique_lock lock(engine->mutex());
     Tracked* tracked = engine->requests().find(*request);

@@ -5,7 +5,7 @@ import launching
 TRANSPORTS = {
     # Not "tcp,self", over which MPICH 4.0.2 may hang in its own MPI_Finalize, nor UCX_RNDV_THRESH=inf, with
     # which it may complete a matched receive twice: docs/limitations.md.
-    "mpich": [{}, {"UCX_TLS": "posix,self"}],
+    "mpich": [{}, {"UCX_TLS": "posix,self"}, {}, {"UCX_RNDV_THRESH": "inf"}],
     "openmpi": [{}, {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self"}, {},
                 {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}],
 }
