@@ -30,7 +30,7 @@ struct lapwing_preload_hooks {
   /** A thread of the program begins, before its own code runs. */
   void (*volatile thread_begins)(void);
   /** Whether a thread that is being created now belongs to the program; brackets
-   *  its creation, in which libc blocks all signals. */
+   *  its creation, and other calls in which libc blocks all signals. */
   int (*volatile creation_begins)(void);
   void (*volatile creation_ends)(void);
 

@@ -15,6 +15,7 @@
 #include <ctime>
 
 #include "guard/registry.hpp"
+#include "guard/syscall_table.hpp"
 
 namespace lapwing::guard::dispatch {
 namespace {
@@ -49,122 +50,6 @@ bool touches_anything(long number, const long (&a)[6]) {
       return false;
   }
 }
-
-// One argument of a call: a pointer to `size` bytes, or to as many `size`s as
-// another argument says.
-struct Argument {
-  std::uint8_t at;     ///< which argument points
-  std::uint16_t size;  ///< bytes, or the size of one element
-  std::int8_t count;   ///< which argument counts the elements, or one of those below
-  bool reads = false;  ///< the kernel only reads: pages of a send may stay closed
-};
-constexpr std::int8_t once = -1, string = -2;
-
-struct Call {
-  long number;
-  Argument arguments[4];  ///< ends with the first of size 0
-};
-
-// What programs call all the time, and calls that take memory away. Whatever is
-// not named here waits for a page behind each pointer, which may be too long.
-constexpr Call known[] = {
-    {SYS_read, {{1, 1, 2}}},
-    {SYS_write, {{1, 1, 2, true}}},
-    {SYS_pread64, {{1, 1, 2}}},
-    {SYS_pwrite64, {{1, 1, 2, true}}},
-    {SYS_sendto, {{1, 1, 2, true}, {4, 1, 5, true}}},
-    {SYS_recvfrom, {{1, 1, 2}, {4, 128, once}, {5, 4, once}}},
-    {SYS_getrandom, {{0, 1, 1}}},
-    {SYS_poll, {{0, 8, 1}}},
-    {SYS_ppoll, {{0, 8, 1}, {2, 16, once}, {3, 8, once}}},
-    {SYS_epoll_wait, {{1, 12, 2}}},
-    {SYS_epoll_pwait, {{1, 12, 2}, {4, 8, once}}},
-    {SYS_epoll_ctl, {{3, 12, once}}},
-    {SYS_select, {{1, 128, once}, {2, 128, once}, {3, 128, once}, {4, 16, once}}},
-    {SYS_nanosleep, {{0, 16, once}, {1, 16, once}}},
-    {SYS_clock_nanosleep, {{2, 16, once}, {3, 16, once}}},
-    {SYS_clock_gettime, {{1, 16, once}}},
-    {SYS_gettimeofday, {{0, 16, once}, {1, 8, once}}},
-    {SYS_rt_sigprocmask, {{1, 8, once}, {2, 8, once}}},
-    {SYS_rt_sigaction, {{1, 32, once}, {2, 32, once}}},
-    {SYS_sigaltstack, {{0, 24, once}, {1, 24, once}}},
-    {SYS_fstat, {{1, 144, once}}},
-    {SYS_newfstatat, {{1, 1, string, true}, {2, 144, once}}},
-    {SYS_stat, {{0, 1, string, true}, {1, 144, once}}},
-    {SYS_lstat, {{0, 1, string, true}, {1, 144, once}}},
-    {SYS_open, {{0, 1, string, true}}},
-    {SYS_openat, {{1, 1, string, true}}},
-    {SYS_access, {{0, 1, string, true}}},
-    {SYS_unlink, {{0, 1, string, true}}},
-    {SYS_readlink, {{0, 1, string, true}, {1, 1, 2}}},
-    {SYS_getdents64, {{1, 1, 2}}},
-    {SYS_getrusage, {{1, 144, once}}},
-    {SYS_uname, {{0, 390, once}}},
-    {SYS_sysinfo, {{0, 112, once}}},
-    {SYS_times, {{0, 32, once}}},
-    {SYS_pipe, {{0, 8, once}}},
-    {SYS_pipe2, {{0, 8, once}}},
-    {SYS_socketpair, {{3, 8, once}}},
-    {SYS_connect, {{1, 1, 2, true}}},
-    {SYS_bind, {{1, 1, 2, true}}},
-    {SYS_wait4, {{1, 4, once}, {3, 144, once}}},
-    {SYS_sched_getaffinity, {{2, 1, 1}}},
-    {SYS_sched_setaffinity, {{2, 1, 1, true}}},
-    {SYS_clone3, {{0, 1, 1, true}}},
-    {SYS_munmap, {{0, 1, 1}}},
-    {SYS_mprotect, {{0, 1, 1}}},
-    {SYS_madvise, {{0, 1, 1}}},
-    {SYS_msync, {{0, 1, 1}}},
-    {SYS_mlock, {{0, 1, 1}}},
-    {SYS_ioctl, {{2, page_size, once}}},
-    {SYS_accept, {{1, 128, once}, {2, 4, once}}},
-    {SYS_accept4, {{1, 128, once}, {2, 4, once}}},
-    {SYS_getsockname, {{1, 128, once}, {2, 4, once}}},
-    {SYS_getpeername, {{1, 128, once}, {2, 4, once}}},
-    {SYS_setsockopt, {{3, 1, 4, true}}},
-    {SYS_getsockopt, {{3, page_size, once}, {4, 4, once}}},
-    {SYS_set_robust_list, {{0, 24, once}}},
-    {SYS_shmdt, {{0, page_size, once}}},
-    {SYS_getcpu, {{0, 4, once}, {1, 4, once}}},
-    {SYS_memfd_create, {{0, 1, string, true}}},
-    {SYS_mkdir, {{0, 1, string, true}}},
-    {SYS_rmdir, {{0, 1, string, true}}},
-    {SYS_chdir, {{0, 1, string, true}}},
-    {SYS_unlinkat, {{1, 1, string, true}}},
-    {SYS_eventfd2, {}},
-    {SYS_socket, {}},
-    {SYS_listen, {}},
-    {SYS_shutdown, {}},
-    {SYS_dup, {}},
-    {SYS_dup2, {}},
-    {SYS_dup3, {}},
-    {SYS_fsync, {}},
-    {SYS_fdatasync, {}},
-    {SYS_ftruncate, {}},
-    {SYS_fallocate, {}},
-    {SYS_shmget, {}},
-    {SYS_epoll_create1, {}},
-    {SYS_membarrier, {}},
-    {SYS_getppid, {}},
-    {SYS_getuid, {}},
-    {SYS_geteuid, {}},
-    {SYS_getgid, {}},
-    {SYS_getegid, {}},
-    {SYS_tkill, {}},
-    {SYS_alarm, {}},
-    {SYS_pause, {}},
-    {SYS_umask, {}},
-    {SYS_set_tid_address, {}},
-    {SYS_close, {}},
-    {SYS_exit, {}},
-    {SYS_exit_group, {}},
-    {SYS_sched_yield, {}},
-    {SYS_lseek, {}},
-    {SYS_kill, {}},
-    {SYS_tgkill, {}},
-    {SYS_getpid, {}},
-    {SYS_gettid, {}},
-};
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;
 
@@ -319,8 +204,7 @@ void await_arguments(long number, const long (&a)[6]) {
   // All that lies above the new end is given back.
   if (number == SYS_brk) return await_range(static_cast<std::uint64_t>(a[0]), std::uint64_t{1} << 36, false);
   if (await_lists(number, a) || await_as_asked(number, a)) return;
-  for (const Call& call : known)
-    if (call.number == number) return await_known(call, a);
+  if (const Call* call = find_call(number)) return await_known(*call, a);
   await_unknown(a);
 }
 

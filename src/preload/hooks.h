@@ -30,6 +30,27 @@ inline void await_all() {
   if (auto wait = lapwing_preload_hooks.await_all) wait();
 }
 
+/// Around functions in which libc blocks all signals: the guards must not want
+/// to look at a system call of this thread meanwhile, for their signal would
+/// kill it.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    auto begins = lapwing_preload_hooks.creation_begins;
+    ends_ = begins && begins() ? lapwing_preload_hooks.creation_ends : nullptr;
+  }
+  ~SignalsBlocked() {
+    if (ends_) ends_();
+  }
+  /// False on Lapwing's own threads and in MPI's, and while no guard asks.
+  bool counts() const { return ends_ != nullptr; }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  void (*ends_)(void);
+};
+
 /// The definition of a libc function that comes after ours.
 template <class Function>
 class Next {

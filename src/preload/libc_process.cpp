@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that go and programs that are replaced: nothing may be closed then.
-// (fork has its own hook in the guards, by pthread_atfork.)
+// Libraries that go, programs that are replaced and programs that are started:
+// nothing may be closed then. (fork has its own hook in the guards, by
+// pthread_atfork.)
 #include <dlfcn.h>
 #include <errno.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "preload/hooks.h"
@@ -15,12 +19,20 @@ namespace {
 
 using lapwing::preload::await_all;
 using lapwing::preload::Next;
+using lapwing::preload::SignalsBlocked;
+
+using Spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
+                  char* const*, char* const*);
 
 constinit Next<int(void*)> next_dlclose("dlclose");
 constinit Next<int(const char*, char* const*, char* const*)> next_execve("execve");
 constinit Next<int(const char*, char* const*, char* const*)> next_execvpe("execvpe");
 constinit Next<int(int, char* const*, char* const*)> next_fexecve("fexecve");
 constinit Next<int(int, const char*, char* const*, char* const*, int)> next_execveat("execveat");
+constinit Next<Spawn> next_spawn("posix_spawn");
+constinit Next<Spawn> next_spawnp("posix_spawnp");
+constinit Next<int(const char*)> next_system("system");
+constinit Next<FILE*(const char*, const char*)> next_popen("popen");
 
 // The arguments of an execl() call as an array on the caller's stack.
 size_t count_arguments(va_list rest) {
@@ -110,6 +122,34 @@ LAPWING_EXPORT int execle(const char* path, const char* argument, ...) noexcept 
   collect(argument, again, argv);
   va_end(again);
   return execve(path, argv, env);
+}
+
+LAPWING_EXPORT int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+                               const posix_spawnattr_t* attributes, char* const argv[],
+                               char* const env[]) noexcept {
+  await_all();
+  SignalsBlocked blocked;
+  return next_spawn.get()(child, path, actions, attributes, argv, env);
+}
+
+LAPWING_EXPORT int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
+                                const posix_spawnattr_t* attributes, char* const argv[],
+                                char* const env[]) noexcept {
+  await_all();
+  SignalsBlocked blocked;
+  return next_spawnp.get()(child, file, actions, attributes, argv, env);
+}
+
+LAPWING_EXPORT int system(const char* command) {
+  await_all();
+  SignalsBlocked blocked;
+  return next_system.get()(command);
+}
+
+LAPWING_EXPORT FILE* popen(const char* command, const char* mode) {
+  await_all();
+  SignalsBlocked blocked;
+  return next_popen.get()(command, mode);
 }
 
 }  // extern "C"

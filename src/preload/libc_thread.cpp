@@ -2,6 +2,7 @@
 // Threads of the program: each is made known to the guard when it begins, and
 // when it ends its stack must not hold closed pages any more.
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "preload/hooks.h"
@@ -10,8 +11,11 @@ namespace {
 
 using Routine = void*(void*);
 using lapwing::preload::Next;
+using lapwing::preload::SignalsBlocked;
 
 constinit Next<int(pthread_t*, const pthread_attr_t*, Routine*, void*)> next_create("pthread_create");
+constinit Next<int(pthread_t, int)> next_kill("pthread_kill");
+constinit Next<int(pthread_t)> next_cancel("pthread_cancel");
 
 struct Start {
   Routine* routine;
@@ -49,17 +53,22 @@ void* begin(void* memory) {
 extern "C" LAPWING_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                              Routine* routine, void* argument) noexcept {
   auto next = next_create.get();
-  auto creation_begins = lapwing_preload_hooks.creation_begins;
-  if (!creation_begins || !creation_begins()) return next(thread, attributes, routine, argument);
+  SignalsBlocked blocked;
+  if (!blocked.counts()) return next(thread, attributes, routine, argument);
   auto* start = static_cast<Start*>(malloc(sizeof(Start)));
-  int result;
-  if (start) {
-    *start = {routine, argument};
-    result = next(thread, attributes, begin, start);
-    if (result != 0) free(start);
-  } else {
-    result = next(thread, attributes, routine, argument);
-  }
-  if (auto creation_ends = lapwing_preload_hooks.creation_ends) creation_ends();
+  if (!start) return next(thread, attributes, routine, argument);
+  *start = {routine, argument};
+  const int result = next(thread, attributes, begin, start);
+  if (result != 0) free(start);
   return result;
+}
+
+extern "C" LAPWING_EXPORT int pthread_kill(pthread_t thread, int signal) noexcept {
+  SignalsBlocked blocked;
+  return next_kill.get()(thread, signal);
+}
+
+extern "C" LAPWING_EXPORT int pthread_cancel(pthread_t thread) {
+  SignalsBlocked blocked;
+  return next_cancel.get()(thread);
 }

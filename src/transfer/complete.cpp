@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "flavour.hpp"
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
@@ -183,12 +184,21 @@ int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, 
   return rc;
 }
 
+// As attempt_all, for MPI_Wait and MPI_Test, and for the others where `any`: Open
+// MPI's MPI_Testany does not tell of a persistent receive that failed.
 int attempt_any(Engine& engine, Batch& batch, int count, MPI_Request* requests, int* index, int* flag,
-                MPI_Status* status) {
+                MPI_Status* status, bool any = true) {
   const int waiting = batch.mask();
   MPI_Status own{};
   if (status != MPI_STATUS_IGNORE) own = *status;
-  int rc = PMPI_Testany(count, batch.data(), index, flag, &own);
+  int rc = MPI_SUCCESS;
+  if (any) {
+    rc = PMPI_Testany(count, batch.data(), index, flag, &own);
+  } else if (*flag = 0; waiting == 0) {
+    const bool null = batch.data()[0] == MPI_REQUEST_NULL;
+    rc = PMPI_Test(batch.data(), flag, &own);
+    *index = *flag && !null ? 0 : MPI_UNDEFINED;
+  }
   if (*flag && *index == MPI_UNDEFINED && waiting > 0) *flag = 0;  // all that is left is not ready
   if (!*flag) {
     *index = MPI_UNDEFINED;
@@ -258,7 +268,7 @@ int wait(MPI_Request* request, MPI_Status* status, Caller caller) {
     int index = 0, flag = 0;
     Batch batch(*engine, 1, request);
     engine->drive([&] {
-      if (!flag) rc = attempt_any(*engine, batch, 1, request, &index, &flag, status);
+      if (!flag) rc = attempt_any(*engine, batch, 1, request, &index, &flag, status, false);
       return flag || rc != MPI_SUCCESS;
     });
   }
@@ -271,7 +281,7 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller call
   const std::uint64_t begun = engine ? now_ns() : 0;
   int rc = MPI_SUCCESS;
   if (plain_call(engine, count, requests, statuses)) {
-    rc = PMPI_Waitall(count, requests, statuses);
+    rc = mpi::wait_all(count, requests, statuses);
     if (rc != MPI_SUCCESS) note_receive_error(rc);
   } else {
     int flag = 0;
@@ -335,7 +345,7 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
   std::lock_guard lock(engine->mutex());
   engine->progress();
   Batch batch(*engine, 1, request);
-  return attempt_any(*engine, batch, 1, request, &index, flag, status);
+  return attempt_any(*engine, batch, 1, request, &index, flag, status, false);
 }
 
 int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {

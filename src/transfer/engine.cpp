@@ -45,6 +45,16 @@ int Engine::start_outgoing(std::shared_ptr<Outgoing> transfer, int rank, SendMod
           ? PMPI_Issend(header.data(), size, MPI_BYTE, rank, transfer->tag, transfer->comm, request)
           : PMPI_Isend(header.data(), size, MPI_BYTE, rank, transfer->tag, transfer->comm, request);
   if (rc != MPI_SUCCESS) return rc;
+  if (user_request) {
+    // MPICH gives all sends that leave at once the same handle, behind which
+    // nothing can be kept: the program gets a handle of its own.
+    int left = 0;
+    PMPI_Test(user_request, &left, MPI_STATUS_IGNORE);
+    if (left) {
+      transfer->note_header_left();
+      *user_request = mint_request();
+    }
+  }
   if (Site* site = transfer->site()) ++site->stripped;
   adopt_outgoing(std::move(transfer));
   return MPI_SUCCESS;

@@ -24,7 +24,8 @@ void copy_status(const MPI_Status& from, MPI_Status* to) {
 // lands first, then status and error are what MPI's own would be.
 int conclude(Engine& engine, const std::shared_ptr<Incoming>& transfer, MPI_Comm comm, int source, int tag,
              MPI_Status* status) {
-  if (!transfer->may_return()) engine.drive([&] { return transfer->may_return(); });
+  // Looked at under the lock only: the last strip lands before it is delivered.
+  engine.drive([&] { return transfer->may_return(); });
   if (status != MPI_STATUS_IGNORE) set_envelope(status, source, tag, transfer->total());
   return raise(comm, transfer->result());
 }

@@ -174,6 +174,7 @@ int start(MPI_Request* request) {
         tracked->active = true;
         tracked->known_plain = false;
         tracked->incoming.reset();
+        engine->wake_helper();  // who looks for a header; it may be needed before the program waits
         return PMPI_Start(request);
       }
       const SendArguments a = tracked->restart;

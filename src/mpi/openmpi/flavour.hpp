@@ -21,4 +21,21 @@ inline std::size_t quick_type_size(MPI_Datatype type) {
   return address >= predefined_from && address < predefined_to ? 32 : 0;
 }
 
+/// MPI_Waitall, however it has to be called: at MPI_THREAD_MULTIPLE, which the
+/// engine asks for, Open MPI 4.1 never returns from it where one of the requests
+/// has failed already.
+inline int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  static const bool at_once = [] {
+    int level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&level);
+    return level != MPI_THREAD_MULTIPLE;
+  }();
+  if (at_once || count <= 0 || !requests) return PMPI_Waitall(count, requests, statuses);
+  for (;;) {
+    int done = 0;
+    const int rc = PMPI_Testall(count, requests, &done, statuses);
+    if (done || rc != MPI_SUCCESS) return rc;
+  }
+}
+
 }  // namespace lapwing::mpi
