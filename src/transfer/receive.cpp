@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "flavour.hpp"
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
@@ -350,6 +351,9 @@ int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_
   packed.count = static_cast<MPI_Count>(bytes);
   packed.type = MPI_BYTE;
   const int rc = send_receive(packed, r, status, plain);
+  if (mpi::replace_clears_error && rc == MPI_SUCCESS && status != MPI_STATUS_IGNORE) {
+    status->MPI_ERROR = MPI_SUCCESS;
+  }
   // The copy must outlive its strips.
   retire_overlapping_sends(copy.get(), bytes);
   return rc;

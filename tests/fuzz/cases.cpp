@@ -222,10 +222,7 @@ void Runner::null_process(Frame& frame) {
   char bytes[64] = {};
   MPI_Status status, two[2];
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  // Under MPICH one of these statuses differs: docs/limitations.md.
-  auto note = [&](const MPI_Status& s) {
-    if (MPI_VERSION < 4) frame.own.status(s, MPI_BYTE, MPI_BYTE);
-  };
+  auto note = [&](const MPI_Status& s) { frame.own.status(s, MPI_BYTE, MPI_BYTE); };
   MPI_Recv(bytes, 64, MPI_BYTE, MPI_PROC_NULL, step.index, frame.comm, &status);
   note(status);
   MPI_Sendrecv(bytes, 64, MPI_BYTE, MPI_PROC_NULL, 1, bytes, 64, MPI_BYTE, MPI_PROC_NULL, 1, frame.comm,
@@ -234,7 +231,9 @@ void Runner::null_process(Frame& frame) {
   MPI_Irecv(bytes, 64, MPI_BYTE, MPI_PROC_NULL, 3, frame.comm, &requests[0]);
   MPI_Isend(bytes, 64, MPI_BYTE, MPI_PROC_NULL, 3, frame.comm, &requests[1]);
   MPI_Waitall(2, requests, two);
-  note(two[0]);
+  // MPICH 4.0 keeps one status for all of these, over which its own collectives
+  // write: docs/limitations.md.
+  if (MPI_VERSION < 4) note(two[0]);
   int there = -1, index = -1, done = -1, count = -1;
   MPI_Iprobe(MPI_PROC_NULL, 3, frame.comm, &there, &status);
   note(status);

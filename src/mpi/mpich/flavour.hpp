@@ -17,6 +17,9 @@ inline std::size_t quick_type_size(MPI_Datatype type) {
   return (handle & 0xff000000u) == 0x4c000000u ? (handle >> 8) & 0xffu : 0;
 }
 
+/// Whether MPI_Sendrecv_replace sets the error of its status, too.
+inline constexpr bool replace_clears_error = true;
+
 /// MPI_Waitall, however it has to be called.
 inline int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
   return PMPI_Waitall(count, requests, statuses);

@@ -21,6 +21,9 @@ inline std::size_t quick_type_size(MPI_Datatype type) {
   return address >= predefined_from && address < predefined_to ? 32 : 0;
 }
 
+/// Whether MPI_Sendrecv_replace sets the error of its status, too.
+inline constexpr bool replace_clears_error = false;
+
 /// MPI_Waitall, however it has to be called: at MPI_THREAD_MULTIPLE, which the
 /// engine asks for, Open MPI 4.1 never returns from it where one of the requests
 /// has failed already.
