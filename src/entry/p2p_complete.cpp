@@ -60,7 +60,8 @@ LAPWING_ENTRY int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Sta
 }
 
 LAPWING_ENTRY int MPI_Request_free(MPI_Request* request) {
-  return quiet() ? PMPI_Request_free(request) : transfer::request_free(request);
+  return quiet() && !transfer::Requests::any_kept() ? PMPI_Request_free(request)
+                                                    : transfer::request_free(request);
 }
 
 LAPWING_ENTRY int MPI_Cancel(MPI_Request* request) {

@@ -18,13 +18,13 @@ namespace transfer = lapwing::transfer;
         [&](MPI_Status* s) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, s); });   \
   }
 
-#define POST(NAME, COUNT, OPERATION)                                                              \
-  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,   \
-                               MPI_Comm comm, MPI_Request* request) {                             \
-    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request); \
-    return transfer::OPERATION(                                                                   \
-        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)}, request,            \
-        [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); });    \
+#define POST(NAME, COUNT, OPERATION, FAST)                                                                \
+  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,           \
+                               MPI_Comm comm, MPI_Request* request) {                                     \
+    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request); \
+    return transfer::OPERATION(                                                                           \
+        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)}, request,                    \
+        [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); });            \
   }
 
 #define MATCHED(SUFFIX, COUNT)                                                                              \
@@ -75,15 +75,15 @@ namespace transfer = lapwing::transfer;
   }
 
 RECEIVE(Recv, int)
-POST(Irecv, int, ireceive)
-POST(Recv_init, int, receive_init)
+POST(Irecv, int, ireceive, true)
+POST(Recv_init, int, receive_init, false)
 MATCHED(, int)
 EXCHANGE(, int)
 
 #if MPI_VERSION >= 4
 RECEIVE(Recv_c, MPI_Count)
-POST(Irecv_c, MPI_Count, ireceive)
-POST(Recv_init_c, MPI_Count, receive_init)
+POST(Irecv_c, MPI_Count, ireceive, true)
+POST(Recv_init_c, MPI_Count, receive_init, false)
 MATCHED(_c, MPI_Count)
 EXCHANGE(_c, MPI_Count)
 

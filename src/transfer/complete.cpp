@@ -82,6 +82,7 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
   }
   if (tracked->persistent) {
     tracked->active = false;
+    tracked->substitute = MPI_REQUEST_NULL;
     tracked->incoming.reset();
     tracked->outgoing.reset();
     tracked->header_complete = tracked->guard_tried = tracked->guarded = false;
@@ -110,7 +111,7 @@ class Batch {
         masked_[i] = MPI_REQUEST_NULL;
         ++waiting;
       } else {
-        masked_[i] = request;
+        masked_[i] = tracked && tracked->substitute != MPI_REQUEST_NULL ? tracked->substitute : request;
       }
     }
     return waiting;
@@ -120,7 +121,10 @@ class Batch {
 
   // After MPI completed entry i: the program's handle follows, the status too.
   int settle_entry(int i, MPI_Request* requests, MPI_Status* status) {
-    requests[i] = masked_[static_cast<std::size_t>(i)];
+    // A persistent request stays the program's, whatever completed in its place.
+    const Tracked* tracked = engine_.requests().find(request_of(key(i)));
+    if (!tracked || tracked->substitute == MPI_REQUEST_NULL)
+      requests[i] = masked_[static_cast<std::size_t>(i)];
     return settle(engine_, key(i), status);
   }
 

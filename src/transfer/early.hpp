@@ -10,6 +10,8 @@
 
 namespace lapwing::transfer {
 
+class Engine;
+
 /// The oldest early message that a receive or probe of (rank, tag) matches, no
 /// longer held. Under the engine's lock.
 std::optional<EarlyMessage> take_early(CommInfo& info, int rank, int tag);
@@ -22,6 +24,10 @@ void set_envelope(MPI_Status* status, int source, int tag, std::size_t bytes);
 int raise(MPI_Comm comm, int code);
 
 /// Returns once no outgoing transfer reads [address, address+length) any more.
+/// Under the lock. A persistent receive is started with a message that a probe
+/// has taken out of MPI's queue; false if there is none for it.
+bool start_early(Engine& engine, MPI_Request request);
+
 void retire_overlapping_sends(const void* address, std::size_t length);
 
 }  // namespace lapwing::transfer

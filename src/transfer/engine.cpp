@@ -79,7 +79,7 @@ std::shared_ptr<Incoming> Engine::start_incoming(const HeaderBytes& header, int 
   auto transfer = std::make_shared<Incoming>(*this, header, world_source, destination, site);
   incoming_.push_back(transfer);
   transfer->advance(*this);
-  if (transfer->region()) {
+  if (transfer->may_return() && !transfer->landed()) {
     ++stats.deferred_receives;
     stats.bytes_deferred += total;
     if (site) ++site->deferred;
@@ -121,6 +121,8 @@ bool Engine::poll_pending_receives() {
   }
   if (forsaken != MPI_REQUEST_NULL) {
     // The program freed it before it was matched; now nothing of it is left.
+    if (Tracked* tracked = requests_.find(forsaken); tracked->substitute != MPI_REQUEST_NULL)
+      PMPI_Request_free(&tracked->substitute);
     requests_.remove(forsaken);
     PMPI_Request_free(&forsaken);
   }
@@ -186,8 +188,7 @@ void Engine::note_call(const Caller& caller, std::size_t bytes, std::uint64_t na
   stats.exposed_ns += nanoseconds;
 }
 
-void Engine::note_region_opened(const Incoming& transfer) {
-  const guard::Region& region = *transfer.region();
+void Engine::note_region_opened(const Incoming& transfer, const guard::Region& region) {
   const std::uint64_t waited = region.waited_ns.load(std::memory_order_relaxed);
   const std::uint32_t faults = region.faults.load(std::memory_order_relaxed);
   stats.faults += faults;

@@ -16,15 +16,17 @@ int cancel(MPI_Request* request) {
   // A send whose strips are on their way completes; a receive whose header has
   // arrived is matched. Both are what MPI calls a cancel that failed.
   if (tracked->kind == Tracked::Kind::send) return MPI_SUCCESS;
+  if (tracked->substitute != MPI_REQUEST_NULL) return MPI_SUCCESS;
   engine->look_for_header(*tracked, *request);
   return tracked->incoming ? MPI_SUCCESS : PMPI_Cancel(request);
 }
 
 int request_free(MPI_Request* request) {
   Engine* engine = Engine::get();
-  if (!engine || !request || !Requests::any()) return PMPI_Request_free(request);
+  if (!engine || !request || (!Requests::any() && !Requests::any_kept())) return PMPI_Request_free(request);
   clear_way(request);
   std::lock_guard lock(engine->mutex());
+  engine->requests().forget(*request);
   Tracked* tracked = engine->requests().find(*request);
   if (!tracked) return PMPI_Request_free(request);
   if (tracked->kind == Tracked::Kind::send && tracked->outgoing && !tracked->persistent) {
@@ -40,6 +42,7 @@ int request_free(MPI_Request* request) {
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
   }
+  if (tracked->substitute != MPI_REQUEST_NULL) PMPI_Request_free(&tracked->substitute);
   engine->requests().remove(*request);
   return PMPI_Request_free(request);
 }
@@ -56,7 +59,10 @@ int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   engine->progress();
   *flag = 0;
   if (!tracked->incoming && !tracked->known_plain) engine->look_for_header(*tracked, request);
-  if (tracked->known_plain) return PMPI_Request_get_status(request, flag, status);
+  if (tracked->known_plain) {
+    const bool elsewhere = tracked->substitute != MPI_REQUEST_NULL;
+    return PMPI_Request_get_status(elsewhere ? tracked->substitute : request, flag, status);
+  }
   if (!tracked->incoming || !tracked->incoming->may_return()) return MPI_SUCCESS;
   *flag = 1;
   if (status != MPI_STATUS_IGNORE) {

@@ -32,7 +32,9 @@ Incoming::Incoming(Engine& engine, const HeaderBytes& header, int source, const 
   std::memcpy(target + total_ - edge_bytes, header.data() + edge_bytes, edge_bytes);
   if (base_) {
     const PageRange pages = middle_pages(base_, total_);
-    if (engine.may_defer_receives() && pages.begin < pages.end) {
+    if (engine.may_defer_receives() && engine.settings().protect != Protect::all) {
+      boundary_ = std::make_unique<Boundary>(engine.settings().protect, base_, plan_);
+    } else if (engine.may_defer_receives() && pages.begin < pages.end) {
       region_ = guard::close_incoming(pages.begin, pages.end);
     }
   }
@@ -61,9 +63,11 @@ char* Incoming::place(std::size_t offset) {
 }
 
 void Incoming::open_frontier(Engine& engine) {
+  if (boundary_)
+    boundary_->land(landed_, [&](const guard::Region& page) { engine.note_region_opened(*this, page); });
   if (!region_) return;
   if (landed_ == plan_.count() && !faults::is(faults::page_never_opened)) {
-    engine.note_region_opened(*this);
+    engine.note_region_opened(*this, *region_);
     region_->open(region_->begin(), region_->end());
     region_.reset();
     return;
@@ -98,8 +102,11 @@ bool Incoming::advance(Engine& engine) {
     }
     if (faults::is(faults::misplaced_strip)) strip.offset -= 1;
     MPI_Request request;
-    PMPI_Irecv(place(strip.offset), static_cast<int>(strip.length), MPI_BYTE, source_, strip_tag(id_),
-               engine.strips_comm(), &request);
+    if (boundary_)
+      request = boundary_->post(strip, source_, strip_tag(id_), engine.strips_comm());
+    else
+      PMPI_Irecv(place(strip.offset), static_cast<int>(strip.length), MPI_BYTE, source_, strip_tag(id_),
+                 engine.strips_comm(), &request);
     flying_.push_back(request);
     posted_ += strip.length;
     ++next_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "guard/guard.hpp"
+#include "transfer/boundary.hpp"
 #include "transfer/comms.hpp"
 #include "transfer/plan.hpp"
 
@@ -46,7 +47,11 @@ class Incoming {
   bool advance(Engine& engine);
   bool landed() const { return landed_ == plan_.count(); }
   /// The program may go on: everything that has not landed is closed.
-  bool may_return() const { return region_ != nullptr || landed(); }
+  bool may_return() const { return region_ != nullptr || landed() || (boundary_ && boundary_->closed()); }
+  /// Bytes of [from, to) may still be written, whether or not they are guarded.
+  bool writes(const char* from, const char* to) const {
+    return boundary_ && !landed() && base_ < to && from < base_ + total_;
+  }
   /// After landing: MPI's error where the receive was too small, else success.
   int result() const { return result_; }
 
@@ -72,6 +77,7 @@ class Incoming {
   char* base_ = nullptr;    // contiguous destination
   std::vector<char> copy_;  // where it is not contiguous, or too small
   std::unique_ptr<guard::Region> region_;
+  std::unique_ptr<Boundary> boundary_;  // instead of the region, where the benchmark asks
   std::deque<MPI_Request> flying_;
   std::size_t next_ = 0, landed_ = 0;
   std::uint64_t posted_ = 0, landed_bytes_ = 0, credited_ = 0;

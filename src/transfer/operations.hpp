@@ -23,16 +23,6 @@ inline bool quiet() {
          Comms::early_total == 0 && !Record::wanted();
 }
 
-struct ReceiveArguments {
-  void* buffer;
-  MPI_Count count;
-  MPI_Datatype type;
-  int rank, tag;
-  MPI_Comm comm;
-  Caller caller;
-  bool half = false;  ///< of an MPI_Sendrecv or the like, which is counted by itself
-};
-
 using Plain = const std::function<int()>&;
 using PlainStatus = const std::function<int(MPI_Status*)>&;
 using PlainRequest = const std::function<int(MPI_Request*)>&;

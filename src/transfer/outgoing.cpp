@@ -56,8 +56,9 @@ bool Outgoing::guard() {
   if (owned_ || strips_left()) return true;
   const PageRange pages = middle_pages(const_cast<char*>(payload_), total_);
   if (pages.begin < pages.end) region_ = guard::close_outgoing(pages.begin, pages.end);
-  if (region_) open_frontier();
-  return region_ != nullptr;
+  const bool guarded = region_ != nullptr;
+  if (guarded) open_frontier();
+  return guarded;
 }
 
 void Outgoing::open_frontier() {

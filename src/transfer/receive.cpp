@@ -224,11 +224,17 @@ int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* requ
 
 int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
-  if (!engine || a.comm == MPI_COMM_NULL || a.rank == MPI_PROC_NULL) return plain(request);
+  if (!engine || a.comm == MPI_COMM_NULL) return plain(request);
   clear_way(request);
   const Destination destination = destination_of(a);
   std::lock_guard lock(engine->mutex());
-  if (!engine->comms().of(a.comm).eligible || destination.capacity < header_bytes) return plain(request);
+  const Persistent persistent{true, buffer_span(a.buffer, a.count, a.type), a};
+  if (a.rank == MPI_PROC_NULL || !engine->comms().of(a.comm).eligible ||
+      destination.capacity < header_bytes) {
+    const int rc = plain(request);
+    if (rc == MPI_SUCCESS) engine->requests().keep(*request, persistent);
+    return rc;
+  }
   std::unique_ptr<char[]> bounce = bounce_for(destination);
   const int rc = bounce ? PMPI_Recv_init(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE,
                                          a.rank, a.tag, a.comm, request)
@@ -238,8 +244,38 @@ int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest p
     tracked.bounce = std::move(bounce);
     tracked.persistent = true;
     tracked.active = false;
+    engine->requests().keep(*request, persistent);
   }
   return rc;
+}
+
+bool start_early(Engine& engine, MPI_Request request) {
+  const Persistent* kept = engine.requests().kept(request);
+  if (!kept || kept->receive.rank == MPI_PROC_NULL) return false;
+  const ReceiveArguments a = kept->receive;
+  CommInfo& info = engine.comms().of(a.comm);
+  std::optional<EarlyMessage> early = take_early(info, a.rank, a.tag);
+  if (!early) return false;
+  Tracked* tracked = engine.requests().find(request);
+  if (!tracked) {
+    tracked = &engine.requests().add(request);
+    tracked->comm = a.comm;
+    tracked->persistent = true;
+    tracked->destination = destination_of(a);
+  }
+  tracked->active = true;
+  if (early->header) {
+    Site& site = engine.sites().at(a.caller.address, a.caller.name);
+    tracked->incoming =
+        engine.start_incoming(*early->header, info.world_rank(early->source), destination_of(a), &site);
+    tracked->envelope.MPI_SOURCE = early->source;
+    tracked->envelope.MPI_TAG = early->tag;
+    tracked->substitute = engine.mint_request();
+  } else {
+    tracked->known_plain = true;
+    PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &early->message, &tracked->substitute);
+  }
+  return true;
 }
 
 int send_receive(const SendArguments& sent, const ReceiveArguments& received, MPI_Status* status,

@@ -11,6 +11,30 @@ void Requests::remove(MPI_Request request) {
   if (map_.empty()) any_.store(false, std::memory_order_relaxed);
 }
 
+void Requests::keep(MPI_Request request, const Persistent& persistent) {
+  forget(request);
+  Persistent& kept = persistent_[key(request)] = persistent;
+  MPI_Datatype& type = kept.receive.type;
+  if (kept.receives && type != MPI_DATATYPE_NULL && !is_predefined(type)) {
+    PMPI_Type_dup(type, &kept.kept_type);
+    type = kept.kept_type;
+  }
+  any_kept_.store(true, std::memory_order_relaxed);
+}
+
+const Persistent* Requests::kept(MPI_Request request) const {
+  const auto found = persistent_.find(key(request));
+  return found == persistent_.end() ? nullptr : &found->second;
+}
+
+void Requests::forget(MPI_Request request) {
+  const auto found = persistent_.find(key(request));
+  if (found == persistent_.end()) return;
+  if (found->second.kept_type != MPI_DATATYPE_NULL) PMPI_Type_free(&found->second.kept_type);
+  persistent_.erase(found);
+  if (persistent_.empty()) any_kept_.store(false, std::memory_order_relaxed);
+}
+
 bool Requests::any_pending() const {
   for (const auto& [key, tracked] : map_) {
     if (tracked.kind == Tracked::Kind::receive && tracked.active && !tracked.incoming && !tracked.known_plain)

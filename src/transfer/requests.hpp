@@ -14,6 +14,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "transfer/datatype.hpp"
 #include "transfer/incoming.hpp"
 #include "transfer/outgoing.hpp"
 #include "transfer/sites.hpp"
@@ -30,6 +31,25 @@ struct SendArguments {
   Caller caller;
   enum class Kind { standard, synchronous, ready, buffered } kind = Kind::standard;
   bool half = false;  ///< of an MPI_Sendrecv or the like, which is counted by itself
+};
+
+struct ReceiveArguments {
+  void* buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+  int rank, tag;
+  MPI_Comm comm;
+  Caller caller;
+  bool half = false;  ///< of an MPI_Sendrecv or the like, which is counted by itself
+};
+
+/// What MPI_Start starts. A probe may have taken the message that a receive is
+/// to match out of MPI's hands, and the buffer's deferred transfers retire first.
+struct Persistent {
+  bool receives = false;
+  Span span{};
+  ReceiveArguments receive{};
+  MPI_Datatype kept_type = MPI_DATATYPE_NULL;  ///< a duplicate that outlives the program's own
 };
 
 struct Tracked {
@@ -50,6 +70,8 @@ struct Tracked {
   MPI_Request partner = MPI_REQUEST_NULL;  ///< the sending half of an MPI_Isendrecv
   std::unique_ptr<char[]> partner_copy;    ///< what that half sends, where it is a copy
   MPI_Status envelope{};                   ///< source and tag of the matched header
+  /// Completes in place of a persistent request whose message a probe had taken.
+  MPI_Request substitute = MPI_REQUEST_NULL;
   // send
   std::shared_ptr<Outgoing> outgoing;
   bool header_complete = false, guard_tried = false, guarded = false;
@@ -83,12 +105,19 @@ class Requests {
   bool any_pending() const;
   std::unordered_map<std::uint64_t, Tracked>& all() { return map_; }
 
+  /// Persistent requests, whether or not they are tracked.
+  void keep(MPI_Request request, const Persistent& persistent);
+  const Persistent* kept(MPI_Request request) const;
+  void forget(MPI_Request request);
+  static bool any_kept() { return any_kept_.load(std::memory_order_relaxed); }
+
   /// False only while no request is tracked: one load for the fast path.
   static bool any() { return any_.load(std::memory_order_relaxed); }
 
  private:
-  static inline std::atomic<bool> any_{false};
+  static inline std::atomic<bool> any_{false}, any_kept_{false};
   std::unordered_map<std::uint64_t, Tracked> map_;
+  std::unordered_map<std::uint64_t, Persistent> persistent_;
 };
 
 /// The MPI_Request whose key is `key`.

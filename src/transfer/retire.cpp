@@ -14,6 +14,20 @@ bool meets(const guard::Region* region, const char* from, const char* to) {
          guard::meets_closed(from, static_cast<std::size_t>(to - from));
 }
 
+// Where only boundary pages are closed (LAPWING_PROTECT), the guards do not know
+// what is still to be written.
+bool boundaries(const Engine& engine) { return engine.settings().protect != Protect::all; }
+
+void retire_unguarded(Engine& engine, const void* address, std::size_t length) {
+  const char* from = static_cast<const char*>(address);
+  engine.drive([&] {
+    for (const auto& transfer : engine.incoming()) {
+      if (transfer->writes(from, from + length)) return false;
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 void retire_frames() {
@@ -27,9 +41,10 @@ void retire_for_write(const void* address, std::size_t length) { retire_overlapp
 
 void retire_for_read(const void* address, std::size_t length) {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0 || length == 0) return;
-  if (!guard::meets_closed(address, length)) return;
   Engine* engine = Engine::get();
   if (!engine || faults::is(faults::skipped_overlap_check)) return;
+  if (boundaries(*engine)) return retire_unguarded(*engine, address, length);
+  if (!guard::meets_closed(address, length)) return;
   const char* from = static_cast<const char*>(address);
   engine->drive([&] {
     for (const auto& transfer : engine->incoming()) {
@@ -43,6 +58,7 @@ void retire_overlapping(const void* address, std::size_t length) {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0 || length == 0) return;
   Engine* engine = Engine::get();
   if (!engine || faults::is(faults::skipped_overlap_check)) return;
+  if (boundaries(*engine)) retire_unguarded(*engine, address, length);
   if (!guard::meets_closed(address, length)) return;
   engine->drive([&] { return !guard::meets_closed(address, length); });
 }

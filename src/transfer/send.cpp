@@ -2,6 +2,7 @@
 // Sends: at once where they are to be hidden, the plain way otherwise.
 #include <climits>
 
+#include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/retire.hpp"
@@ -133,11 +134,16 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
 
 int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
   Engine* engine = Engine::get();
-  if (!engine || a.rank < 0 || a.comm == MPI_COMM_NULL || payload_bytes(a.count, a.type) != header_bytes)
-    return plain(request);
+  if (!engine) return plain(request);
   clear_way(request);
   std::lock_guard lock(engine->mutex());
-  if (!engine->comms().of(a.comm).eligible) return plain(request);
+  if (a.rank < 0 || a.comm == MPI_COMM_NULL || payload_bytes(a.count, a.type) != header_bytes ||
+      !engine->comms().of(a.comm).eligible) {
+    const int rc = plain(request);
+    if (rc == MPI_SUCCESS)
+      engine->requests().keep(*request, {false, buffer_span(a.buffer, a.count, a.type), {}});
+    return rc;
+  }
   // Only the one size that must be stripped is: its header is persistent.
   auto header = std::make_unique<HeaderBytes>();
   const int rc = PMPI_Send_init(header->data(), static_cast<int>(header->size()), MPI_BYTE, a.rank, a.tag,
@@ -174,6 +180,7 @@ int start(MPI_Request* request) {
         tracked->active = true;
         tracked->known_plain = false;
         tracked->incoming.reset();
+        if (start_early(*engine, *request)) return MPI_SUCCESS;
         engine->wake_helper();  // who looks for a header; it may be needed before the program waits
         return PMPI_Start(request);
       }
@@ -189,7 +196,20 @@ int start(MPI_Request* request) {
       return MPI_SUCCESS;
     }
   }
-  retire_everything();  // the buffer of a plain persistent request is not known here
+  std::optional<Persistent> kept;
+  {
+    std::lock_guard lock(engine->mutex());
+    if (const Persistent* found = engine->requests().kept(*request)) kept = *found;
+  }
+  if (!kept) {
+    retire_everything();  // a collective, or from before the engine started
+  } else if (kept->receives) {
+    retire_for_write(kept->span.begin, kept->span.length);
+    std::lock_guard lock(engine->mutex());
+    if (start_early(*engine, *request)) return MPI_SUCCESS;
+  } else {
+    retire_for_read(kept->span.begin, kept->span.length);
+  }
   return PMPI_Start(request);
 }
 

@@ -95,6 +95,7 @@ class Runner {
 
   void ordered(Frame& frame, int thread, Toucher& toucher);
   void overlapped(Frame& frame);
+  void look_ahead(Frame& frame);
   void wild(Frame& frame);
   void threads(Frame& frame);
   void sendrecv(Frame& frame);
