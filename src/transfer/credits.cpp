@@ -10,7 +10,7 @@
 namespace lapwing::transfer {
 namespace {
 
-enum class Scan : std::uint8_t { unknown, up, down };
+enum class Scan : std::uint8_t { unknown, up, down, none };
 
 struct Credit {
   std::uint32_t id;
@@ -27,10 +27,11 @@ struct Drain {
 };
 
 // Where the program touched the closed pages first tells from which end it
-// reads them. A touch in between tells nothing.
+// reads them. A touch in between tells nothing; no touch, that it computed
+// something else until all had landed.
 Scan observed_scan(const guard::Region& region) {
   const std::uintptr_t touched = region.first_fault.load(std::memory_order_relaxed);
-  if (touched == 0) return Scan::unknown;
+  if (touched == 0) return Scan::none;
   const auto from = reinterpret_cast<std::uintptr_t>(region.begin());
   const auto length = static_cast<std::uintptr_t>(region.end() - region.begin());
   if (length < 4 * 4096) return Scan::unknown;
@@ -61,6 +62,8 @@ void Engine::on_credit(int source, const char* data, std::size_t size) {
   }
   Site* site = sites_.by_key(credit.site);
   if (!site || credit.scan == Scan::unknown) return;
+  site->untouched = credit.scan == Scan::none ? site->untouched + 1 : 0;
+  if (credit.scan == Scan::none) return;
   // Recent votes weigh more, so that a site that turns round is followed.
   site->up_votes -= site->up_votes / 4;
   site->down_votes -= site->down_votes / 4;

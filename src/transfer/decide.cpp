@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How one message is to travel (HUNT, section 5.3).
+#include <algorithm>
 #include <bit>
 #include <climits>
 
@@ -10,6 +11,10 @@ namespace lapwing::transfer {
 // With this many messages on their way out, the later ones are hidden behind
 // the earlier ones anyway: they are deferred whole, without decomposition.
 constexpr std::size_t train = 8;
+
+// Strips for receivers that are known to compute something else meanwhile.
+constexpr std::size_t coarse_first = 64 << 10, coarse_largest = 256 << 10;
+constexpr unsigned untouched_before_coarse = 2;
 
 Decision Engine::decide(Site& site, std::size_t bytes, int destination) {
   Decision decision;
@@ -35,8 +40,14 @@ Decision Engine::decide(Site& site, std::size_t bytes, int destination) {
   }
   const bool whole = bytes < settings_.strip_threshold || outgoing_.size() >= train;
   decision.stripped = true;
-  decision.plan = whole ? StripPlan(bytes, middle, middle, direction)
-                        : StripPlan(bytes, settings_.strip_first, settings_.strip_largest, direction);
+  // Small strips let a reader follow close behind, at a price for each. Where
+  // nobody has read before all had landed, larger ones cost less.
+  const bool followed = settings_.strips_given || site.untouched < untouched_before_coarse;
+  const std::size_t first = followed ? settings_.strip_first : std::max(settings_.strip_first, coarse_first);
+  const std::size_t largest =
+      followed ? settings_.strip_largest : std::max(settings_.strip_largest, coarse_largest);
+  decision.plan =
+      whole ? StripPlan(bytes, middle, middle, direction) : StripPlan(bytes, first, largest, direction);
   return decision;
 }
 

@@ -154,6 +154,8 @@ Settings read_settings() {
     } else if (const std::string wanted = found->second(value); !wanted.empty()) {
       s.complaints.push_back(
           fmt::format("{}={} is not understood and changes nothing: it takes {}", name, value, wanted));
+    } else if (name.compare(0, 14, "LAPWING_STRIP_") == 0) {
+      s.strips_given = true;
     }
   }
   s.strip_largest = std::max(s.strip_largest, s.strip_first);

@@ -19,6 +19,7 @@ struct Settings {
   bool helper = true;
   std::size_t guard_threshold = 48 << 10;   ///< from here on a transfer is deferred whole
   std::size_t strip_threshold = 128 << 10;  ///< from here on it travels in strips
+  bool strips_given = false;                ///< LAPWING_STRIP_FIRST or _MAX: they are always kept to
   std::size_t strip_first = 8 << 10;
   std::size_t strip_largest =
       16 << 10;                    ///< below any transport's rendezvous, which would bring strips in together

@@ -56,6 +56,7 @@ struct Site {
   int scans_up = 0, scans_down = 0;  ///< of receives: where closed pages were touched first
   // What receivers told of this site's messages.
   int up_votes = 0, down_votes = 0;
+  unsigned untouched = 0;  ///< messages in a row of which nothing was read before all had landed
   Direction direction = Direction::up;
   std::unordered_map<std::uint32_t, Learning> learning;  ///< by size class and locality
 };
