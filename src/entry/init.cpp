@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Init to MPI_Finalize, and what must not happen in between.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -18,6 +19,14 @@ bool prepared = false;
 bool raised = false;            // MPI runs at a higher level than the program asked for
 int level = MPI_THREAD_SINGLE;  // what the program is told
 
+// Every rank finds the same: it is one node with one number of cores. Nothing is
+// raised then, and no thread is made. A report is still a report.
+bool nothing_to_gain() {
+  if (settings.defer != transfer::Defer::automatic || !settings.report.empty()) return false;
+  const int ranks = mpi::ranks_on_one_node();
+  return ranks == 1 || (ranks > 0 && sysconf(_SC_NPROCESSORS_ONLN) <= ranks);
+}
+
 // The program is told the level that it asked for: some check for exactly it.
 int initialise(int* argc, char*** argv, int required, int* provided) {
   settings = transfer::read_settings();
@@ -30,8 +39,9 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::prepare();
   mpi::announce_presence();
   std::string obstacle;
+  const bool futile = nothing_to_gain();
   const bool wants_helper =
-      settings.helper && (settings.defer != transfer::Defer::off || !settings.report.empty());
+      !futile && settings.helper && (settings.defer != transfer::Defer::off || !settings.report.empty());
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
   const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);
@@ -39,7 +49,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (provided) *provided = level;
   if (rc != MPI_SUCCESS) return rc;
   transfer::Record::begin(settings.report);
-  transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle);
+  transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle, futile);
   mpi::forget_launcher();
   return rc;
 }

@@ -16,6 +16,11 @@ constexpr std::size_t train = 8;
 constexpr std::size_t coarse_first = 64 << 10, coarse_largest = 256 << 10;
 constexpr unsigned untouched_before_coarse = 2;
 
+bool Engine::never_strips(int destination) const {
+  return settings_.defer == Defer::off ||
+         (settings_.defer == Defer::automatic && is_local(destination) && !spare_core_);
+}
+
 Decision Engine::decide(Site& site, std::size_t bytes, int destination) {
   Decision decision;
   const std::size_t middle = bytes > 2 * edge_bytes ? bytes - 2 * edge_bytes : 0;
@@ -28,13 +33,12 @@ Decision Engine::decide(Site& site, std::size_t bytes, int destination) {
     decision.plan = StripPlan(bytes, middle, middle, Direction::up);
     return decision;
   }
-  if (settings_.defer == Defer::off || bytes < settings_.guard_threshold || bytes > INT_MAX ||
+  if (never_strips(destination) || bytes < settings_.guard_threshold || bytes > INT_MAX ||
       destination == world_rank_) {
     return decision;
   }
   if (settings_.defer == Defer::automatic) {
     const bool local = is_local(destination);
-    if (local && !spare_core_) return decision;
     const auto size_class = static_cast<std::uint32_t>(std::bit_width(bytes)) * 2 + (local ? 1 : 0);
     if (site.learning[size_class].next(now_ns(), bytes, !local) == Learning::Way::plain) return decision;
   }

@@ -14,6 +14,7 @@
 #include "transfer/datatype.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
+#include "transfer/record.hpp"
 
 namespace lapwing::transfer {
 
@@ -180,6 +181,7 @@ void Engine::gather(const void* buffer, MPI_Count count, MPI_Datatype type, char
 }
 
 void Engine::note_call(const Caller& caller, std::size_t bytes, std::uint64_t nanoseconds) {
+  if (!Record::wanted()) return;
   std::lock_guard lock(mutex_);
   Site& site = sites_.at(caller.address, caller.name);
   ++site.calls;
@@ -242,6 +244,10 @@ bool Engine::guard_outgoing(Outgoing& transfer) {
 
 void Engine::wake_helper() {
   if (helper_) helper_->wake();
+}
+
+void Engine::note_posted_receive() {
+  if (helper_) helper_->wake_if_idle();
 }
 
 void Engine::die_of_foreign_header(int source) {

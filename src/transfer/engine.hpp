@@ -81,8 +81,9 @@ class Engine {
   static Engine* get() { return instance_.load(std::memory_order_acquire); }
 
   /// Collective over the world; after PMPI_Init. `threads`: whether MPI may be
-  /// called by several threads. Stands aside with a sentence where it must.
-  static void start(const Settings& settings, bool threads, const std::string& obstacle);
+  /// called by several threads. Stands aside with a sentence where it must, and
+  /// without one where it is `futile`.
+  static void start(const Settings& settings, bool threads, const std::string& obstacle, bool futile);
   /// Collective; before PMPI_Finalize. Retires everything.
   static void stop();
 
@@ -102,6 +103,8 @@ class Engine {
   // Everything below needs the lock.
 
   Decision decide(Site& site, std::size_t bytes, int destination);
+  /// Whether all to this rank goes the plain way, but for the size of a header.
+  bool never_strips(int destination) const;
   /// Posts the header on (comm, tag) and starts the strips. `user_request`
   /// receives the header's request where the program waits for it itself.
   int start_outgoing(std::shared_ptr<Outgoing> transfer, int rank, SendMode mode, MPI_Request* user_request);
@@ -133,6 +136,7 @@ class Engine {
   void listen(bool on) { listening_ = on; }
   bool listening() const { return listening_; }
   void wake_helper();
+  void note_posted_receive();
 
   // Services of the two kinds of transfer.
   void send_credit(const Incoming& transfer, std::uint32_t site_key, std::uint64_t landed, bool last);

@@ -99,6 +99,7 @@ void Helper::loop() {
       continue;
     }
     asleep_.store(true, std::memory_order_release);
+    idle_.store(pause < 0, std::memory_order_release);
     // What was put in flight between pause_ns() and here has written no wake-up:
     // the state is read once more, now that writers can see that we sleep.
     bool idle = pause < 0;
@@ -108,11 +109,13 @@ void Helper::loop() {
     }
     if (!idle && pause < 0) {
       asleep_.store(false, std::memory_order_relaxed);
+      idle_.store(false, std::memory_order_relaxed);
       continue;
     }
     timespec time{pause / 1'000'000'000, pause % 1'000'000'000};
     ppoll(descriptors, count, pause < 0 ? nullptr : &time, nullptr);
     asleep_.store(false, std::memory_order_relaxed);
+    idle_.store(false, std::memory_order_relaxed);
     if (descriptors[0].revents & POLLIN) {
       std::uint64_t wakes;
       if (read(wake_fd_, &wakes, sizeof wakes) < 0) continue;

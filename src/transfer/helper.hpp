@@ -19,6 +19,10 @@ class Helper {
 
   /// Something has been put in flight, or a page is wanted. Async-signal-safe.
   void wake();
+  /// A receive was posted: reason to look at it now and then, not at once.
+  void wake_if_idle() {
+    if (idle_.load(std::memory_order_acquire)) wake();
+  }
 
  private:
   static void* run(void* self);
@@ -29,7 +33,8 @@ class Helper {
   pthread_t thread_{};
   int wake_fd_ = -1;
   std::atomic<bool> stop_{false};
-  std::atomic<bool> asleep_{false};
+  std::atomic<bool> asleep_{false};  ///< in a pause of any length
+  std::atomic<bool> idle_{false};    ///< in one without an end
   std::int64_t backoff_ns_ = 0;
 };
 

@@ -69,7 +69,7 @@ void Engine::start_guards() {
   guarding_ = guard::start(wanted_backend(settings_.guard), demand, helper_.get());
 }
 
-void Engine::start(const Settings& settings, bool threads, const std::string& obstacle) {
+void Engine::start(const Settings& settings, bool threads, const std::string& obstacle, bool futile) {
   int rank = 0, size = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -112,18 +112,20 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   // From here on every rank takes part, whatever it found.
   // A report is made also of a job in which nothing is deferred.
   const bool wanted = settings.defer != Defer::off || !settings.report.empty();
-  const bool possible = threads && settings.helper && wanted;
+  const bool possible = threads && settings.helper && wanted && !futile;
   int mine[2] = {possible, settings.enabled}, all[2] = {0, 0};
   PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!all[0]) {
     std::string why = "on some rank deferring is off";
     if (settings.defer == Defer::off)
       why = "LAPWING_DEFER=off";
+    else if (futile)
+      why = "all ranks share this node, and none of its cores is free to move messages";
     else if (!settings.helper)
       why = "LAPWING_HELPER=off, and nothing is deferred without a helper";
     else if (!threads)
       why = obstacle.empty() ? "this MPI offers no MPI_THREAD_MULTIPLE" : obstacle;
-    stand_aside(why, !obstacle.empty() || (settings.defer != Defer::off && settings.helper));
+    stand_aside(why, !futile && (!obstacle.empty() || (settings.defer != Defer::off && settings.helper)));
     return;
   }
   auto* engine = new Engine(settings);

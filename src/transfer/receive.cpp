@@ -168,7 +168,7 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
     PMPI_Type_dup(a.type, &tracked.kept_type);
     tracked.destination.type = tracked.kept_type;
   }
-  engine.wake_helper();
+  engine.note_posted_receive();
   return tracked;
 }
 

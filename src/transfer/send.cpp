@@ -38,6 +38,7 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   if (a.kind == Kind::buffered && !escape) return nullptr;
   const char* base = contiguous_base(a.buffer, a.count, a.type);
   if (!base && !escape) return nullptr;
+  if (engine.never_strips(destination) && !escape) return nullptr;
   // What receivers said of earlier messages may have come while nothing flew.
   engine.control().progress();
   Decision decision = engine.decide(site, bytes, destination);
@@ -181,7 +182,8 @@ int start(MPI_Request* request) {
         tracked->known_plain = false;
         tracked->incoming.reset();
         if (start_early(*engine, *request)) return MPI_SUCCESS;
-        engine->wake_helper();  // who looks for a header; it may be needed before the program waits
+        engine->note_posted_receive();  // somebody looks for a header; it may be needed before the program
+                                        // waits
         return PMPI_Start(request);
       }
       const SendArguments a = tracked->restart;

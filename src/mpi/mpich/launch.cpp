@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -68,6 +69,27 @@ Presence presence(int rank, int size, std::string* missing) {
 }
 
 bool may_raise_thread_level(std::string*) { return true; }
+
+int ranks_on_one_node() {
+  const char* size = std::getenv("PMI_SIZE");
+  std::string answer;
+  if (!size || key_space.empty() ||
+      !ask("cmd=get kvsname=" + key_space + " key=PMI_process_mapping\n", &answer) ||
+      field(answer, "rc=") != "0")
+    return 0;
+  // "(vector,(0,1,2),...)": from node 0, one node, two ranks on each; and so on.
+  const std::string mapping = field(answer, "value=");
+  const std::string head = "(vector";
+  if (mapping.compare(0, head.size(), head) != 0) return 0;
+  int first_node = -1;
+  for (auto at = mapping.find('(', 1); at != std::string::npos; at = mapping.find('(', at + 1)) {
+    int node = 0, nodes = 0, ranks = 0;
+    if (std::sscanf(mapping.c_str() + at, "(%d,%d,%d)", &node, &nodes, &ranks) != 3) return 0;
+    if (nodes != 1 || (first_node >= 0 && node != first_node)) return 0;
+    first_node = node;
+  }
+  return first_node < 0 ? 0 : std::atoi(size);
+}
 
 void prepare() {}
 

@@ -134,12 +134,16 @@ int find_data_segment(dl_phdr_info* info, std::size_t, void*) {
 
 }  // namespace
 
-// Windows through shared memory do not mind.
-bool all_in_shared_memory() {
+int ranks_on_one_node() {
   const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
   const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return size && local && std::strcmp(size, local) == 0 ? std::atoi(size) : 0;
+}
+
+// Windows through shared memory do not mind.
+bool all_in_shared_memory() {
   const char* transports = std::getenv("OMPI_MCA_btl");
-  return size && local && std::strcmp(size, local) == 0 && (!transports || std::strstr(transports, "vader"));
+  return ranks_on_one_node() > 0 && (!transports || std::strstr(transports, "vader"));
 }
 
 bool may_raise_thread_level(std::string* why) {
