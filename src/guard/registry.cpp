@@ -281,8 +281,18 @@ void wait_for_page(std::uintptr_t page, int slot) {
   });
 }
 
+// The stack below may be closed itself: an array of a function that has returned
+// lay there. It is met here, where this thread keeps nobody from opening it, and
+// not by the functions that look into the table.
+[[gnu::noinline]] void reach_down() {
+  [[maybe_unused]] volatile char
+      room[2048];  // more than they need, and fits the small stack of a signal handler
+  room[0] = 0;
+}
+
 bool meets_closed(const void* address, std::size_t length) {
   if (closed_regions.load(std::memory_order_relaxed) == 0 || length == 0) return false;
+  if (!engine_thread) reach_down();
   std::uintptr_t ignored, begin = address_of(address);
   std::uintptr_t end = begin + length < begin ? UINTPTR_MAX - page_size : begin + length;
   return find_closed(begin, end, ignored) >= 0;
@@ -292,6 +302,7 @@ namespace {
 
 void await_pages(const void* address, std::size_t length, bool incoming_only) {
   if (closed_regions.load(std::memory_order_relaxed) == 0 || length == 0 || engine_thread) return;
+  reach_down();
   std::uintptr_t page, begin = address_of(address);
   std::uintptr_t end = begin + length < begin ? UINTPTR_MAX - page_size : begin + length;
   int saved = errno;

@@ -27,8 +27,9 @@ class Boundary {
   Boundary(Protect mode, char* payload, const StripPlan& plan)
       : mode_(mode), payload_(payload), plan_(plan) {}
 
-  /// Posts the receive of a strip, the next in order; closes its first page.
-  MPI_Request post(const Strip& strip, int source, int tag, MPI_Comm comm);
+  /// Posts the receive of a strip, the next in order; closes its first page and
+  /// that of the strip after it.
+  MPI_Request post(std::size_t index, int source, int tag, MPI_Comm comm);
   /// The first `count` strips have landed: opens what they kept closed, of which
   /// `note` is told first.
   void land(std::size_t count, const Note& note);
@@ -36,7 +37,8 @@ class Boundary {
   bool closed() const { return !pages_.empty() && pages_.front() != nullptr; }
 
  private:
-  char* first_page(const Strip& strip) const;
+  char* first_page(std::size_t index) const;
+  void close_first_page(std::size_t index);
   char* last_landed_page(std::size_t count) const;
   void open_front(const Note& note);
 
@@ -44,8 +46,8 @@ class Boundary {
   char* payload_;
   StripPlan plan_;
   std::size_t landed_ = 0;
-  /// One for each strip in flight where `first`, null where a page could not be
-  /// closed; at most one where `last`.
+  /// Where `first`, one for each strip in flight and for the next, null where a
+  /// page could not be closed; at most one where `last`.
   std::deque<std::unique_ptr<guard::Region>> pages_;
 };
 

@@ -103,7 +103,7 @@ bool Incoming::advance(Engine& engine) {
     if (faults::is(faults::misplaced_strip)) strip.offset -= 1;
     MPI_Request request;
     if (boundary_)
-      request = boundary_->post(strip, source_, strip_tag(id_), engine.strips_comm());
+      request = boundary_->post(next_, source_, strip_tag(id_), engine.strips_comm());
     else
       PMPI_Irecv(place(strip.offset), static_cast<int>(strip.length), MPI_BYTE, source_, strip_tag(id_),
                  engine.strips_comm(), &request);
