@@ -37,6 +37,7 @@ constexpr int flavour_count = 2;
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 bool chosen = false;
+bool aside = false;       // Lapwing has nothing to do in this job
 void* lapwing = nullptr;  // handle of Lapwing's library, or nullptr: the real MPI
 
 const char* file_name(const char* path) {
@@ -161,7 +162,20 @@ void* find_real(const char* name) {
   return real.address;
 }
 
+// What ends or asks about what MPI_Init began stays with the library that began it.
+bool stays(const char* name) {
+  return strcasestr(name, "finalize") || strcasestr(name, "init") || strcasestr(name, "query_thread");
+}
+
 }  // namespace
+
+/// Called by Lapwing's library once it knows that it will not do anything: what
+/// is called for the first time from now on is MPI's own, at the cost of a jump.
+extern "C" __attribute__((visibility("default"))) void lapwing_preload_stand_aside() {
+  pthread_mutex_lock(&lock);
+  aside = true;
+  pthread_mutex_unlock(&lock);
+}
 
 void* lapwing_preload_library() {
   pthread_mutex_lock(&lock);
@@ -177,7 +191,7 @@ extern "C" __attribute__((visibility("hidden"))) void* lapwing_preload_resolve(u
   const char* name = lapwing_preload_names + lapwing_preload_name_offsets[index];
   pthread_mutex_lock(&lock);
   if (!chosen) choose();
-  void* handle = lapwing;
+  void* handle = aside && !stays(name) ? nullptr : lapwing;
   pthread_mutex_unlock(&lock);
   void* address = handle ? dlsym(handle, name) : nullptr;
   if (!address) address = find_real(name);
