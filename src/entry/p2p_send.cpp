@@ -25,30 +25,22 @@ using Kind = SendArguments::Kind;
         [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); });            \
   }
 
-BLOCKING(Send, int, Kind::standard)
-BLOCKING(Ssend, int, Kind::synchronous)
-BLOCKING(Rsend, int, Kind::ready)
-BLOCKING(Bsend, int, Kind::buffered)
-NON_BLOCKING(Isend, int, Kind::standard, isend, true)
-NON_BLOCKING(Issend, int, Kind::synchronous, isend, true)
-NON_BLOCKING(Irsend, int, Kind::ready, isend, true)
-NON_BLOCKING(Ibsend, int, Kind::buffered, isend, true)
-NON_BLOCKING(Send_init, int, Kind::standard, send_init, false)
-NON_BLOCKING(Ssend_init, int, Kind::synchronous, send_init, false)
-NON_BLOCKING(Rsend_init, int, Kind::ready, send_init, false)
-NON_BLOCKING(Bsend_init, int, Kind::buffered, send_init, false)
+#define SENDS(SUFFIX, COUNT)                                                   \
+  BLOCKING(Send##SUFFIX, COUNT, Kind::standard)                                \
+  BLOCKING(Ssend##SUFFIX, COUNT, Kind::synchronous)                            \
+  BLOCKING(Rsend##SUFFIX, COUNT, Kind::ready)                                  \
+  BLOCKING(Bsend##SUFFIX, COUNT, Kind::buffered)                               \
+  NON_BLOCKING(Isend##SUFFIX, COUNT, Kind::standard, isend, true)              \
+  NON_BLOCKING(Issend##SUFFIX, COUNT, Kind::synchronous, isend, true)          \
+  NON_BLOCKING(Irsend##SUFFIX, COUNT, Kind::ready, isend, true)                \
+  NON_BLOCKING(Ibsend##SUFFIX, COUNT, Kind::buffered, isend, true)             \
+  NON_BLOCKING(Send_init##SUFFIX, COUNT, Kind::standard, send_init, false)     \
+  NON_BLOCKING(Ssend_init##SUFFIX, COUNT, Kind::synchronous, send_init, false) \
+  NON_BLOCKING(Rsend_init##SUFFIX, COUNT, Kind::ready, send_init, false)       \
+  NON_BLOCKING(Bsend_init##SUFFIX, COUNT, Kind::buffered, send_init, false)
+
+SENDS(, int)
 
 #if MPI_VERSION >= 4
-BLOCKING(Send_c, MPI_Count, Kind::standard)
-BLOCKING(Ssend_c, MPI_Count, Kind::synchronous)
-BLOCKING(Rsend_c, MPI_Count, Kind::ready)
-BLOCKING(Bsend_c, MPI_Count, Kind::buffered)
-NON_BLOCKING(Isend_c, MPI_Count, Kind::standard, isend, true)
-NON_BLOCKING(Issend_c, MPI_Count, Kind::synchronous, isend, true)
-NON_BLOCKING(Irsend_c, MPI_Count, Kind::ready, isend, true)
-NON_BLOCKING(Ibsend_c, MPI_Count, Kind::buffered, isend, true)
-NON_BLOCKING(Send_init_c, MPI_Count, Kind::standard, send_init, false)
-NON_BLOCKING(Ssend_init_c, MPI_Count, Kind::synchronous, send_init, false)
-NON_BLOCKING(Rsend_init_c, MPI_Count, Kind::ready, send_init, false)
-NON_BLOCKING(Bsend_init_c, MPI_Count, Kind::buffered, send_init, false)
+SENDS(_c, MPI_Count)
 #endif

@@ -103,4 +103,10 @@ Span buffer_span(const void* buffer, MPI_Count count, MPI_Datatype type) {
           static_cast<std::size_t>(std::max<MPI_Count>(0, to - from))};
 }
 
+void outlive(MPI_Datatype* type, MPI_Datatype* kept) {
+  if (is_predefined(*type)) return;
+  PMPI_Type_dup(*type, kept);
+  *type = *kept;
+}
+
 }  // namespace lapwing::transfer

@@ -38,4 +38,8 @@ bool header_fits(MPI_Datatype type);
 /// True for a datatype that no program may free.
 bool is_predefined(MPI_Datatype type);
 
+/// Makes `*type` one that lives on when the program frees its own: a duplicate,
+/// then also in `*kept` for whoever frees it.
+void outlive(MPI_Datatype* type, MPI_Datatype* kept);
+
 }  // namespace lapwing::transfer

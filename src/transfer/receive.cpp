@@ -164,10 +164,7 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
   tracked.destination = destination;
   tracked.comm = a.comm;
   tracked.site = &engine.sites().at(a.caller.address, a.caller.name);
-  if (!is_predefined(a.type)) {
-    PMPI_Type_dup(a.type, &tracked.kept_type);
-    tracked.destination.type = tracked.kept_type;
-  }
+  outlive(&tracked.destination.type, &tracked.kept_type);
   engine.note_posted_receive();
   return tracked;
 }
@@ -178,7 +175,7 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
   Engine* engine = Engine::get();
   if (!engine || a.comm == MPI_COMM_NULL) return plain(request);
   clear_way(request);
-  if (Record::wanted() && !a.half) engine->note_call(a.caller, 0, 0);
+  if (!a.half) engine->note_call(a.caller, 0, 0);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
   const Destination destination = destination_of(a);
@@ -207,7 +204,7 @@ int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* requ
   Engine* engine = Engine::get();
   if (!engine) return plain(request);
   clear_way(message, request);
-  if (Record::wanted()) engine->note_call(a.caller, 0, 0);
+  engine->note_call(a.caller, 0, 0);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
   std::lock_guard lock(engine->mutex());
@@ -336,7 +333,7 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& received, MPI_
   // Two requests, of which the program holds the receive's: its status is the
   // one that counts, and it is ready only when the other half is.
   std::unique_ptr<char[]> copy;
-  if (Record::wanted()) engine->note_call(r.caller, bytes, 0);
+  engine->note_call(r.caller, bytes, 0);
   SendArguments half = s;
   half.half = true;
   if (s.buffer == r.buffer && bytes > 0) {  // MPI_Isendrecv_replace

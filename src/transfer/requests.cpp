@@ -14,11 +14,7 @@ void Requests::remove(MPI_Request request) {
 void Requests::keep(MPI_Request request, const Persistent& persistent) {
   forget(request);
   Persistent& kept = persistent_[key(request)] = persistent;
-  MPI_Datatype& type = kept.receive.type;
-  if (kept.receives && type != MPI_DATATYPE_NULL && !is_predefined(type)) {
-    PMPI_Type_dup(type, &kept.kept_type);
-    type = kept.kept_type;
-  }
+  if (kept.receives) outlive(&kept.receive.type, &kept.kept_type);
   any_kept_.store(true, std::memory_order_relaxed);
 }
 

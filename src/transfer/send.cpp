@@ -114,7 +114,7 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
   clear_way(request);
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_read(span.begin, span.length);
-  if (Record::wanted() && !a.half) engine->note_call(a.caller, span.length, 0);
+  if (!a.half) engine->note_call(a.caller, span.length, 0);
   {
     std::lock_guard lock(engine->mutex());
     if (auto transfer = declare(*engine, a, false)) {
@@ -138,11 +138,11 @@ int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) 
   if (!engine) return plain(request);
   clear_way(request);
   std::lock_guard lock(engine->mutex());
+  const Persistent persistent{false, buffer_span(a.buffer, a.count, a.type), {}};
   if (a.rank < 0 || a.comm == MPI_COMM_NULL || payload_bytes(a.count, a.type) != header_bytes ||
       !engine->comms().of(a.comm).eligible) {
     const int rc = plain(request);
-    if (rc == MPI_SUCCESS)
-      engine->requests().keep(*request, {false, buffer_span(a.buffer, a.count, a.type), {}});
+    if (rc == MPI_SUCCESS) engine->requests().keep(*request, persistent);
     return rc;
   }
   // Only the one size that must be stripped is: its header is persistent.
@@ -157,10 +157,8 @@ int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) 
   tracked.persistent_header = std::move(header);
   tracked.restart = a;
   tracked.comm = a.comm;
-  if (!is_predefined(a.type)) {
-    PMPI_Type_dup(a.type, &tracked.kept_type);
-    tracked.restart.type = tracked.kept_type;
-  }
+  outlive(&tracked.restart.type, &tracked.kept_type);
+  engine->requests().keep(*request, persistent);
   return MPI_SUCCESS;
 }
 
@@ -168,51 +166,39 @@ int start(MPI_Request* request) {
   Engine* engine = Engine::get();
   if (!engine) return PMPI_Start(request);
   clear_way(request);
-  {
-    std::unique_lock lock(engine->mutex());
-    Tracked* tracked = engine->requests().find(*request);
-    if (tracked && tracked->persistent) {
-      if (tracked->kind == Tracked::Kind::receive) {
-        const Destination d = tracked->destination;
-        lock.unlock();
-        const Span span = buffer_span(d.buffer, d.count, d.type);
-        retire_for_write(span.begin, span.length);
-        lock.lock();
-        tracked->active = true;
-        tracked->known_plain = false;
-        tracked->incoming.reset();
-        if (start_early(*engine, *request)) return MPI_SUCCESS;
-        engine->note_posted_receive();  // somebody looks for a header; it may be needed before the program
-                                        // waits
-        return PMPI_Start(request);
-      }
-      const SendArguments a = tracked->restart;
-      auto transfer = engine->declare_copy(a, engine->comms().of(a.comm));
-      *tracked->persistent_header = transfer->prepare_header(transfer->site()->key);
-      const int rc = PMPI_Start(request);
-      if (rc != MPI_SUCCESS) return rc;
-      transfer->note_header_left();  // its bytes are the request's, not the transfer's
-      engine->adopt_outgoing(transfer);
-      tracked->active = true;
-      tracked->outgoing = transfer;
-      return MPI_SUCCESS;
-    }
-  }
-  std::optional<Persistent> kept;
-  {
-    std::lock_guard lock(engine->mutex());
-    if (const Persistent* found = engine->requests().kept(*request)) kept = *found;
-  }
-  if (!kept) {
+  std::unique_lock lock(engine->mutex());
+  const Persistent* kept = engine->requests().kept(*request);
+  const bool known = kept != nullptr, receives = known && kept->receives;
+  const Span span = known ? kept->span : Span{};
+  lock.unlock();
+  if (!known) {
     retire_everything();  // a collective, or from before the engine started
-  } else if (kept->receives) {
-    retire_for_write(kept->span.begin, kept->span.length);
-    std::lock_guard lock(engine->mutex());
-    if (start_early(*engine, *request)) return MPI_SUCCESS;
+  } else if (receives) {
+    retire_for_write(span.begin, span.length);
   } else {
-    retire_for_read(kept->span.begin, kept->span.length);
+    retire_for_read(span.begin, span.length);
   }
-  return PMPI_Start(request);
+  lock.lock();
+  Tracked* tracked = engine->requests().find(*request);
+  if (tracked && !tracked->persistent) tracked = nullptr;  // MPI will refuse it
+  if (tracked && tracked->kind == Tracked::Kind::receive) {
+    tracked->active = true;
+    tracked->known_plain = false;
+    tracked->incoming.reset();
+    engine->note_posted_receive();  // a header may be needed before the program waits
+  }
+  if (receives && start_early(*engine, *request)) return MPI_SUCCESS;
+  if (!tracked || tracked->kind == Tracked::Kind::receive) return PMPI_Start(request);
+  const SendArguments a = tracked->restart;
+  auto transfer = engine->declare_copy(a, engine->comms().of(a.comm));
+  *tracked->persistent_header = transfer->prepare_header(transfer->site()->key);
+  const int rc = PMPI_Start(request);
+  if (rc != MPI_SUCCESS) return rc;
+  transfer->note_header_left();  // its bytes are the request's, not the transfer's
+  engine->adopt_outgoing(transfer);
+  tracked->active = true;
+  tracked->outgoing = transfer;
+  return MPI_SUCCESS;
 }
 
 }  // namespace lapwing::transfer
