@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What compiled code calls: LapwingPass.so splits blocking calls into a start
+ * and a wait, and moves waits. Programs do not call these by hand.
+ *
+ * Every start takes the arguments of the call that it replaces and gives a
+ * token: null where nothing is left to wait for (small messages, which go as
+ * the program wrote them, MPI_PROC_NULL, or a job that stands aside). A token
+ * is waited for exactly once; a wait for null costs one comparison, which the
+ * pass emits inline. Buffers are used in place: the pass has proved that nobody
+ * touches them before the wait, so nothing is guarded and nothing copied.
+ *
+ * Errors: a start that fails gives null and, in Fortran, sets `ierror`, as the
+ * call itself would. The pass does not split a call whose error result the
+ * program looks at; an error that shows only at the wait is therefore said on
+ * stderr, and the communicator's error handler is called as by MPI.
+ */
+#ifndef LAPWING_COMPILED_H
+#define LAPWING_COMPILED_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lapwing_token lapwing_token;
+
+/* Starts of split calls, C. `lapwing_start_recv` posts the receive and returns
+ * at once; its status is written at the wait. `lapwing_start_recv_matched`
+ * returns once the message is matched, with its status complete: what the
+ * sender did before sending has then happened, and only the payload is still on
+ * its way. `lapwing_post_recv` is a receive posted earlier than it stood in the
+ * program: it never blocks, whatever the size. */
+lapwing_token* lapwing_start_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
+lapwing_token* lapwing_start_ssend(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
+lapwing_token* lapwing_start_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
+lapwing_token* lapwing_start_recv_matched(void*, int, MPI_Datatype, int source, int tag, MPI_Comm,
+                                          MPI_Status*);
+lapwing_token* lapwing_post_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
+
+/* The same for Fortran: arguments by reference, handles as integers, the
+ * sentinels (MPI_BOTTOM, MPI_STATUS_IGNORE) of any of the three interfaces;
+ * `ierror` may be null. */
+lapwing_token* lapwing_start_send_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
+                                   MPI_Fint* ierror);
+lapwing_token* lapwing_start_ssend_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
+                                    MPI_Fint* ierror);
+lapwing_token* lapwing_start_recv_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
+                                   MPI_Fint* status, MPI_Fint* ierror);
+lapwing_token* lapwing_start_recv_matched_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
+                                           MPI_Fint* status, MPI_Fint* ierror);
+lapwing_token* lapwing_post_recv_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
+                                  MPI_Fint* status, MPI_Fint* ierror);
+
+/* Retires the transfer of a token. */
+void lapwing_wait(lapwing_token*);
+
+/* Waits of the program's that were moved. Behind each start that such a wait
+ * waits for stands lapwing_defer, which tells the helper that these requests
+ * need progress; before the wait, at its new place, stands lapwing_retire, which
+ * ends that. The requests, and the calls on them, stay the program's; null and
+ * inactive requests, and requests that were never deferred, are skipped. */
+void lapwing_defer(int count, const MPI_Request*);
+void lapwing_retire(int count, const MPI_Request*);
+void lapwing_defer_(MPI_Fint* count, const MPI_Fint*);
+void lapwing_retire_(MPI_Fint* count, const MPI_Fint*);
+
+/* Outstanding requests of a wait that left its loop (the paper's Rid, i_cnt and
+ * w_cnt): at most `LAPWING_QUEUE` at a time; pushing one more retires the
+ * oldest. A queue lives on the program's stack, zeroed by compiled code. */
+enum { LAPWING_QUEUE = 16 };
+typedef struct lapwing_queue {
+  unsigned i_cnt, w_cnt;
+  lapwing_token* rid[LAPWING_QUEUE];
+} lapwing_queue;
+void lapwing_push(lapwing_queue*, lapwing_token*);
+void lapwing_drain(lapwing_queue*);
+
+/* Progress where no helper runs: compiled code calls lapwing_poll in long loops
+ * that a transfer crosses, if this is not zero. */
+extern int lapwing_wants_polls;
+void lapwing_poll(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
