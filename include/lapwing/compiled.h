@@ -75,8 +75,8 @@ void lapwing_wait(lapwing_token*);
  * inactive requests, and requests that were never deferred, are skipped. */
 void lapwing_defer(int count, const MPI_Request*);
 void lapwing_retire(int count, const MPI_Request*);
-void lapwing_defer_(MPI_Fint* count, const MPI_Fint*);
-void lapwing_retire_(MPI_Fint* count, const MPI_Fint*);
+void lapwing_defer_(MPI_Fint count, const MPI_Fint*);
+void lapwing_retire_(MPI_Fint count, const MPI_Fint*);
 
 /* Outstanding requests of a wait that left its loop (the paper's Rid, i_cnt and
  * w_cnt): at most `LAPWING_QUEUE` at a time; pushing one more retires the

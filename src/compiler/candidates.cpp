@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/candidates.hpp"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/GlobalVariable.h>
+
+#include "compiler/matching.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+using llvm::LocationSize;
+using llvm::MemoryLocation;
+
+constexpr std::uint64_t status_bytes = 64;  // of any MPI, at most
+
+// MPI_BOTTOM, absolute addresses, sentinels: no object that could be followed.
+bool is_object(const llvm::Value* buffer) {
+  return buffer->getType()->isPointerTy() && !llvm::isa<llvm::ConstantPointerNull>(buffer) &&
+         !llvm::isa<llvm::ConstantExpr>(buffer->stripInBoundsConstantOffsets());
+}
+
+bool names_bottom(const llvm::Value* buffer) {
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(buffer));
+  if (!global) return false;
+  // Commons that hold the sentinels of the two MPIs' Fortran interfaces.
+  const llvm::StringRef name = global->getName();
+  return name.starts_with("mpi_fortran_") || name.starts_with("mpipriv") || name.starts_with("mpifcmb");
+}
+
+class Finder {
+ public:
+  Finder(const MpiCall& call, Memory& memory, EffectsOf& effects)
+      : call_(call), memory_(memory), effects_(effects) {}
+
+  Found run() {
+    if (!after(call_.call())) return fail("it may throw, and its normal way on is shared");
+    if (!call_.call().use_empty()) return fail("its error result is looked at");
+    const Kind kind = call_.kind();
+    if (kind == Kind::wait || kind == Kind::waitall) return program_wait();
+    if (const llvm::Value* error = call_.error();
+        error && is_read_after(call_.call(), MemoryLocation(error, LocationSize::precise(4)), false, memory_,
+                               effects_))
+      return fail("its error result is looked at");
+    const Routine& r = call_.routine();
+    const bool pair = kind == Kind::sendrecv || kind == Kind::sendrecv_replace;
+    if (pair && llvm::isa<llvm::InvokeInst>(call_.call())) return fail("it may throw, and has two halves");
+    if (!r.standard && kind != Kind::ssend) return fail("a buffered or ready send is over when it returns");
+    if (kind == Kind::sendrecv_replace) {
+      receive(r.buffer, r.count, r.type);
+    } else if (kind == Kind::sendrecv) {
+      send(r.buffer, r.count, r.type);
+      receive(r.receive, r.receive + 1, r.receive + 2);
+    } else if (kind == Kind::recv) {
+      receive(r.buffer, r.count, r.type);
+    } else {
+      send(r.buffer, r.count, r.type);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  Found fail(std::string why, llvm::Instruction* where = nullptr) {
+    found_.transfers.clear();
+    found_.failure = std::move(why);
+    found_.where = where;
+    return std::move(found_);
+  }
+
+  Transfer begin(Shape shape) const {
+    Transfer t;
+    t.shape = shape;
+    t.call = &call_.call();
+    t.name = call_.spelling();
+    return t;
+  }
+
+  bool add_buffer(Transfer& transfer, const MpiCall& call, int buffer, int count, int type, bool written) {
+    const llvm::Value* pointer = call.argument(buffer);
+    if (!is_object(pointer) || names_bottom(pointer)) {
+      fail("its buffer is no object that could be followed");
+      return false;
+    }
+    transfer.buffers.push_back({MemoryLocation(pointer, message_size(call, count, type)), written});
+    return true;
+  }
+
+  void send(int buffer, int count, int type) {
+    Transfer t = begin(Shape::send);
+    t.starts.push_back(t.call);
+    // Nobody may learn that a synchronous send is over before it is.
+    t.crosses = call_.kind() == Kind::ssend ? crossed_by_posted : crossed_by_sends;
+    t.half = call_.routine().receive >= 0;
+    if (add_buffer(t, call_, buffer, count, type, false)) found_.transfers.push_back(std::move(t));
+  }
+
+  void receive(int buffer, int count, int type) {
+    if (!found_.failure.empty()) return;
+    Transfer t = begin(Shape::receive);
+    t.starts.push_back(t.call);
+    t.crosses = crossed_by_posted;
+    t.half = call_.routine().receive >= 0;
+    if (!add_buffer(t, call_, buffer, count, type, true)) return;
+    const MemoryLocation status{call_.argument(call_.routine().status),
+                                LocationSize::upperBound(status_bytes)};
+    if (!is_object(status.Ptr) || names_bottom(status.Ptr)) {
+      // Ignored.
+    } else if (is_read_after(call_.call(), status, true, memory_, effects_)) {
+      t.touched.push_back(status);
+    }
+    found_.transfers.push_back(std::move(t));
+  }
+
+  Found program_wait() {
+    if (llvm::isa<llvm::InvokeInst>(call_.call())) return fail("it may throw");
+    Match matched = match(call_, memory_, effects_);
+    if (!matched.failure.empty()) return fail(matched.failure, matched.where);
+    const Routine& r = call_.routine();
+    Transfer t = begin(Shape::program_wait);
+    t.starts = matched.starts;
+    t.crosses = crossed_by_sends;
+    for (llvm::CallBase* start : matched.buffers) {
+      const auto call = MpiCall::of(*start);
+      const Routine& b = call->routine();
+      const bool written = call->kind() == Kind::irecv || call->kind() == Kind::recv_init;
+      if (written || !b.standard) t.crosses &= crossed_by_posted;
+      if (!add_buffer(t, *call, b.buffer, b.count, b.type, written)) return std::move(found_);
+      if (!after(*start)) return fail("a start of its request may throw", start);
+    }
+    for (llvm::CallBase* start : matched.starts)
+      if (!after(*start)) return fail("a start of its request may throw", start);
+    t.touched.push_back(requests_of(call_));
+    const MemoryLocation status{call_.argument(r.status), r.requests >= 0
+                                                              ? LocationSize::beforeOrAfterPointer()
+                                                              : LocationSize::upperBound(status_bytes)};
+    if (is_object(status.Ptr) && !names_bottom(status.Ptr)) {
+      found_.moved.status_is_dead =
+          r.requests < 0 && !is_read_after(call_.call(), status, true, memory_, effects_);
+      if (!found_.moved.status_is_dead) t.touched.push_back(status);
+    } else {
+      found_.moved.status_is_dead = false;
+    }
+    if (const llvm::Value* error = call_.error()) {
+      const MemoryLocation where{error, LocationSize::precise(4)};
+      found_.moved.error_is_dead = !is_read_after(call_.call(), where, true, memory_, effects_);
+      if (!found_.moved.error_is_dead) t.touched.push_back(where);
+    }
+    found_.transfers.push_back(std::move(t));
+    return std::move(found_);
+  }
+
+  const MpiCall& call_;
+  Memory& memory_;
+  EffectsOf& effects_;
+  Found found_;
+};
+
+}  // namespace
+
+bool is_candidate(Kind kind) {
+  switch (kind) {
+    case Kind::send:
+    case Kind::ssend:
+    case Kind::recv:
+    case Kind::sendrecv:
+    case Kind::wait:
+    case Kind::waitall:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects) {
+  return Finder(call, memory, effects).run();
+}
+
+bool may_be_matched(const llvm::CallBase& call) {
+  const auto kind = MpiCall::of(call)->kind();
+  return kind == Kind::recv || kind == Kind::sendrecv;
+}
+
+Transfer as_matched(const Transfer& posted) {
+  Transfer t = posted;
+  t.shape = Shape::matched;
+  t.crosses = crossed_by_matched;
+  t.touched.clear();  // the status is complete when the start returns
+  return t;
+}
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a call to the transfers that are waited for there.
+#pragma once
+
+#include "compiler/rewrite.hpp"
+#include "compiler/web.hpp"
+
+namespace lapwing::compiler {
+
+bool is_candidate(Kind kind);
+
+struct Found {
+  /// One; of a send-receive the two halves, in the order in which they start.
+  llvm::SmallVector<Transfer, 2> transfers;
+  MovedWait moved;
+  std::string failure;                 ///< why there are none
+  llvm::Instruction* where = nullptr;  ///< what `failure` speaks of
+};
+
+Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects);
+
+/// Whether a receive can be split so that it returns once it is matched.
+bool may_be_matched(const llvm::CallBase& call);
+Transfer as_matched(const Transfer& posted);
+
+}  // namespace lapwing::compiler

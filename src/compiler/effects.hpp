@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an instruction does, as far as moving a wait across it is concerned:
+// the memory that it touches, and what others may see of it.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/MemoryLocation.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <functional>
+#include <memory>
+
+namespace lapwing::compiler {
+
+/// What a call does that is not memory of this process; bits of a set.
+enum Seen : unsigned {
+  posts = 1,        ///< a receive is posted
+  completes = 2,    ///< something of this process is waited for or tested
+  receives = 4,     ///< waits for a message of another process
+  probes = 8,       ///< looks at messages that nobody has received yet
+  sends = 16,       ///< others may learn from it what this process has done
+  collective = 32,  ///< several processes meet
+  outside = 64,     ///< anything: input and output, unknown code, atomics, may not return
+};
+
+/// Memory that is touched. Without a pointer: any that others can reach.
+struct Touch {
+  const llvm::Value* pointer = nullptr;
+  llvm::LocationSize size = llvm::LocationSize::beforeOrAfterPointer();
+  bool reads = false, writes = false;
+  bool whole = false;  ///< a write of all that the pointer stands for
+};
+
+struct Effects {
+  unsigned seen = 0;
+  llvm::SmallVector<Touch, 6> touches;
+  bool ask_llvm = false;      ///< memory: what alias analysis says of this instruction
+  bool ends_stack = false;    ///< memory that was allocated dynamically on the stack ends
+  const char* why = nullptr;  ///< of `outside`: what it is, for remarks
+
+  static Effects anything(const char* why) {
+    Effects e;
+    e.seen = outside;
+    e.why = why;
+    return e;
+  }
+};
+
+class EffectsOf {
+ public:
+  using LibraryInfo = std::function<const llvm::TargetLibraryInfo&(const llvm::Function&)>;
+  explicit EffectsOf(LibraryInfo library) : library_(std::move(library)) {}
+
+  Effects operator()(const llvm::Instruction& instruction);
+
+ private:
+  Effects of_call(const llvm::CallBase& call);
+  Effects of_intrinsic(const llvm::IntrinsicInst& call);
+  /// A function of this module that was not inlined.
+  const Effects& summary(const llvm::Function& function);
+  Effects summarise(const llvm::Function& function);
+
+  LibraryInfo library_;
+  // Null while it is being found: a recursive function may do anything.
+  llvm::DenseMap<const llvm::Function*, std::unique_ptr<Effects>> summaries_;
+};
+
+/// What an MPI call touches and shows.
+class MpiCall;
+Effects effects_of_mpi(const MpiCall& call);
+
+/// The size of a request: handles are integers in Fortran and in MPICH, and
+/// pointers in Open MPI's C interface.
+unsigned request_bytes(const MpiCall& call);
+
+/// How many bytes from `buffer` on an MPI call with this count and datatype may
+/// touch: exactly, from the pointer on, or anything around it.
+llvm::LocationSize message_size(const MpiCall& call, int count, int type);
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MPI calls touch and show.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Module.h>
+
+#include <optional>
+
+#include "compiler/calls.hpp"
+#include "compiler/effects.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+using llvm::LocationSize;
+
+// A scalar, handle or status; Open MPI's status of 24 bytes is the largest.
+constexpr std::uint64_t small = 64;
+
+unsigned seen_by(Kind kind) {
+  switch (kind) {
+    case Kind::send:
+    case Kind::ssend:
+    case Kind::isend:
+    case Kind::issend:
+      return sends;
+    case Kind::sendrecv:
+    case Kind::sendrecv_replace:
+      return sends | receives;
+    case Kind::recv:
+    case Kind::matched_recv:
+      return receives;
+    case Kind::irecv:
+      return posts;
+    case Kind::start:
+    case Kind::startall:
+      return sends | posts;
+    case Kind::wait:
+    case Kind::waitall:
+    case Kind::wait_some:
+    case Kind::test:
+    case Kind::token_wait:
+      return completes;
+    case Kind::probe:
+      return probes;
+    case Kind::collective:
+      return collective;
+    case Kind::send_init:
+    case Kind::recv_init:
+    case Kind::query:
+    case Kind::poll:
+      return 0;
+    case Kind::request_free:
+    case Kind::cancel:
+    case Kind::token_start:
+    case Kind::outside:
+      break;
+  }
+  return outside;
+}
+
+// Datatypes of the two MPIs whose elements lie one behind the other from the
+// buffer's address on. MPICH writes the size into the handle.
+std::optional<std::uint64_t> basic_size(const llvm::Value* type) {
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(type)) {
+    const std::uint64_t handle = number->getZExtValue() & 0xffffffffu;
+    if ((handle >> 24) == 0x4c) return (handle >> 8) & 0xff;
+    return {};
+  }
+  const auto* object = llvm::dyn_cast<llvm::GlobalVariable>(type->stripPointerCasts());
+  if (!object || !object->getName().starts_with("ompi_mpi_")) return {};
+  const llvm::StringRef name = object->getName().drop_front(9);
+  static const std::pair<llvm::StringRef, unsigned> known[] = {
+      {"char", 1},    {"signed_char", 1},    {"unsigned_char", 1}, {"byte", 1},
+      {"short", 2},   {"unsigned_short", 2}, {"int", 4},           {"unsigned", 4},
+      {"long", 8},    {"unsigned_long", 8},  {"long_long_int", 8}, {"unsigned_long_long", 8},
+      {"float", 4},   {"double", 8},         {"int8_t", 1},        {"uint8_t", 1},
+      {"int16_t", 2}, {"uint16_t", 2},       {"int32_t", 4},       {"uint32_t", 4},
+      {"int64_t", 8}, {"uint64_t", 8},       {"c_bool", 1},        {"c_double_complex", 16},
+      {"cplex", 8}};
+  for (const auto& [known_name, size] : known)
+    if (name == known_name) return size;
+  return {};
+}
+
+bool is_sentinel_number(const llvm::Value* pointer) {
+  return llvm::isa<llvm::ConstantPointerNull>(pointer) || llvm::isa<llvm::ConstantExpr>(pointer);
+}
+
+}  // namespace
+
+unsigned request_bytes(const MpiCall& call) {
+  if (call.is_fortran()) return 4;
+  for (const char* name : {"MPI_Isend", "MPI_Irecv", "MPI_Send", "MPI_Recv", "MPI_Issend"}) {
+    const llvm::Function* function = call.call().getModule()->getFunction(name);
+    if (function && function->arg_size() > 5 && function->getArg(5)->getType()->isIntegerTy(32)) return 4;
+  }
+  return 8;
+}
+
+LocationSize message_size(const MpiCall& call, int count, int type) {
+  if (call.is_fortran() && call.kind() != Kind::token_start) return LocationSize::beforeOrAfterPointer();
+  const auto element = basic_size(call.argument(type));
+  if (!element) return LocationSize::beforeOrAfterPointer();
+  const auto* number = llvm::dyn_cast<llvm::ConstantInt>(call.argument(count));
+  if (!number || number->isNegative()) return LocationSize::afterPointer();
+  return LocationSize::precise(number->getZExtValue() * *element);
+}
+
+Effects effects_of_mpi(const MpiCall& call) {
+  const Routine& r = call.routine();
+  Effects e;
+  e.seen = seen_by(r.kind);
+  if (r.kind == Kind::token_start) {
+    // Those that the pass has placed itself: as the calls that they stand for.
+    e.seen = r.receive >= 0 ? receives | posts : sends;
+  }
+  if (e.seen & outside) e.why = "an MPI call that may do anything";
+  const auto touch = [&](int index, LocationSize size, bool reads, bool writes, bool all = false) {
+    const llvm::Value* pointer = call.argument(index);
+    if (!pointer->getType()->isPointerTy() || is_sentinel_number(pointer)) return;
+    e.touches.push_back({pointer, size, reads, writes, all});
+  };
+  const bool receives_into_buffer = r.kind == Kind::recv || r.kind == Kind::irecv ||
+                                    r.kind == Kind::recv_init || r.kind == Kind::matched_recv ||
+                                    r.kind == Kind::sendrecv_replace ||
+                                    (r.kind == Kind::token_start && r.receive >= 0);
+  if (r.buffer >= 0)
+    touch(r.buffer, message_size(call, r.count, r.type),
+          !receives_into_buffer || r.kind == Kind::sendrecv_replace, receives_into_buffer);
+  if (r.kind == Kind::sendrecv)
+    touch(r.receive, message_size(call, r.receive + 1, r.receive + 2), false, true);
+  const auto whole = LocationSize::beforeOrAfterPointer();
+  if (r.request >= 0) touch(r.request, LocationSize::precise(request_bytes(call)), true, true);
+  if (r.requests >= 0) touch(r.requests, whole, true, true);
+  if (r.status >= 0)
+    touch(r.status, r.requests >= 0 ? whole : LocationSize::upperBound(small), false, true, r.requests < 0);
+  for (int i = 0; i < r.arguments; ++i) {
+    if (r.outputs >> i & 1) touch(i, r.whole_outputs ? whole : LocationSize::upperBound(small), true, true);
+  }
+  if (call.is_fortran()) {
+    // Scalars by reference.
+    for (int i = 0; i < r.arguments; ++i) {
+      const bool listed = i == r.buffer || i == r.request || i == r.requests || i == r.status ||
+                          (r.outputs >> i & 1) || (r.kind == Kind::sendrecv && i == r.receive);
+      if (!listed) touch(i, LocationSize::precise(4), true, false);
+    }
+  }
+  if (const llvm::Value* error = call.error())
+    e.touches.push_back({error, LocationSize::precise(4), false, true, true});
+  return e;
+}
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/emit.hpp"
+
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+namespace lapwing::compiler {
+
+using llvm::IRBuilder;
+using llvm::Value;
+
+llvm::AllocaInst* scratch(llvm::Function& function, llvm::Type* type, const llvm::Twine& name) {
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  IRBuilder<> builder(&entry, entry.begin());
+  llvm::AllocaInst* memory = builder.CreateAlloca(type, nullptr, name);
+  memory->setAlignment(llvm::Align(8));
+  return memory;
+}
+
+llvm::AllocaInst* Slots::make(llvm::Type* type, llvm::Constant* initial, const llvm::Twine& name) {
+  llvm::AllocaInst* slot = scratch(function_, type, name);
+  IRBuilder<> builder(slot->getNextNode());
+  builder.CreateStore(initial, slot);
+  slots_.push_back(slot);
+  return slot;
+}
+
+std::function<Value*(IRBuilder<>&)> Slots::keep(Value* value, llvm::Instruction* at) {
+  if (!llvm::isa<llvm::Instruction>(value)) return [value](IRBuilder<>&) { return value; };
+  llvm::AllocaInst* slot = make(value->getType(), llvm::PoisonValue::get(value->getType()), "lapwing.kept");
+  IRBuilder<>(at).CreateStore(value, slot);
+  return [slot](IRBuilder<>& builder) { return builder.CreateLoad(slot->getAllocatedType(), slot); };
+}
+
+void Slots::promote() {
+  llvm::DominatorTree dominators(function_);
+  llvm::PromoteMemToReg(slots_, dominators);
+  slots_.clear();
+}
+
+llvm::FunctionCallee runtime_function(llvm::Module& module, llvm::StringRef name, llvm::Type* result,
+                                      llvm::ArrayRef<llvm::Type*> arguments) {
+  auto* type = llvm::FunctionType::get(result, arguments, false);
+  llvm::FunctionCallee callee = module.getOrInsertFunction(name, type);
+  // A wait takes the place of memory accesses, not of calls that could throw.
+  if (name == "lapwing_wait" || name == "lapwing_drain" || name == "lapwing_poll" ||
+      name.starts_with("lapwing_retire") || name.starts_with("lapwing_defer")) {
+    if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) function->setDoesNotThrow();
+  }
+  return callee;
+}
+
+llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Instruction* at,
+                           bool keep_status) {
+  llvm::Module& module = *call.call().getModule();
+  llvm::LLVMContext& context = module.getContext();
+  auto* pointer = llvm::PointerType::getUnqual(context);
+  auto* integer = llvm::Type::getInt32Ty(context);
+  IRBuilder<> builder(at);
+  builder.SetCurrentDebugLocation(call.call().getDebugLoc());
+  std::vector<Value*> arguments{call.argument(start.buffer)};
+  for (int index : {start.count, start.type, start.rank, start.tag, start.comm}) {
+    Value* value = call.argument(index);
+    arguments.push_back(call.is_fortran() ? builder.CreateLoad(integer, value) : value);
+  }
+  if (start.status >= 0)
+    arguments.push_back(keep_status ? call.argument(start.status) : llvm::ConstantPointerNull::get(pointer));
+  std::string name = start.stem.str();
+  if (call.is_fortran()) {
+    name += '_';
+    Value* error = call.error();
+    arguments.push_back(error ? error : llvm::ConstantPointerNull::get(pointer));
+  }
+  std::vector<llvm::Type*> types;
+  for (Value* argument : arguments) types.push_back(argument->getType());
+  const llvm::FunctionCallee callee = runtime_function(module, name, pointer, types);
+  auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call.call());
+  if (invoke && at == invoke) {
+    auto* started = builder.CreateInvoke(callee, invoke->getNormalDest(), invoke->getUnwindDest(), arguments,
+                                         "lapwing.token");
+    return started;
+  }
+  return builder.CreateCall(callee, arguments, "lapwing.token");
+}
+
+void emit_if(Value* condition, llvm::Instruction* at, const std::function<void(IRBuilder<>&)>& body) {
+  llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(condition, at, false);
+  IRBuilder<> builder(then);
+  body(builder);
+}
+
+}  // namespace lapwing::compiler

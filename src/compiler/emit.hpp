@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of code that the pass emits.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/calls.hpp"
+
+namespace lapwing::compiler {
+
+/// Variables of a function that become SSA values again once all has been
+/// placed. Their addresses are never taken.
+class Slots {
+ public:
+  explicit Slots(llvm::Function& function) : function_(function) {}
+  /// A variable that holds `initial` wherever nothing was stored.
+  llvm::AllocaInst* make(llvm::Type* type, llvm::Constant* initial, const llvm::Twine& name);
+  /// A slot that always holds what `value` held at `at`; constants stay themselves.
+  std::function<llvm::Value*(llvm::IRBuilder<>&)> keep(llvm::Value* value, llvm::Instruction* at);
+  void promote();
+
+ private:
+  llvm::Function& function_;
+  std::vector<llvm::AllocaInst*> slots_;
+};
+
+/// Memory of the function's own, as large as an MPI status or an integer.
+llvm::AllocaInst* scratch(llvm::Function& function, llvm::Type* type, const llvm::Twine& name);
+
+/// A function of include/lapwing/compiled.h. None has attributes that would let
+/// anybody move an access to a buffer across it.
+llvm::FunctionCallee runtime_function(llvm::Module& module, llvm::StringRef name, llvm::Type* result,
+                                      llvm::ArrayRef<llvm::Type*> arguments);
+
+/// Which call starts one half of a blocking call.
+struct StartOf {
+  llvm::StringRef stem;                              ///< lapwing_start_send, ...
+  int buffer, count, type, rank, tag, comm, status;  ///< of the program's call; status -1 for none
+};
+
+/// Emits a start before (or, for an invoke, in place of) the program's call.
+llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Instruction* at,
+                           bool keep_status);
+
+/// `if (condition) { body }` before `at`.
+void emit_if(llvm::Value* condition, llvm::Instruction* at,
+             const std::function<void(llvm::IRBuilder<>&)>& body);
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/matching.hpp"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace lapwing::compiler {
+namespace {
+
+class Matcher {
+ public:
+  Matcher(const MpiCall& wait, Memory& memory, EffectsOf& effects)
+      : wait_(wait), where_(requests_of(wait)), memory_(memory), effects_(effects) {
+    object_ = llvm::getUnderlyingObject(where_.Ptr);
+  }
+
+  Match run() {
+    llvm::Instruction* from = &wait_.call();
+    back(from->getPrevNode(), *from->getParent());
+    while (match_.failure.empty() && !work_.empty()) {
+      llvm::BasicBlock* block = work_.pop_back_val();
+      back(block->getTerminator(), *block);
+    }
+    if (match_.failure.empty() && match_.starts.empty()) fail("no start of its request is in sight", nullptr);
+    if (match_.failure.empty() && restarted_) find_persistent();
+    return std::move(match_);
+  }
+
+ private:
+  void fail(std::string why, llvm::Instruction* at) {
+    if (!match_.failure.empty()) return;
+    match_.failure = std::move(why);
+    match_.where = at;
+  }
+
+  void back(llvm::Instruction* last, llvm::BasicBlock& block) {
+    for (llvm::Instruction* i = last; i; i = i->getPrevNode()) {
+      if (!step(*i)) return;
+    }
+    if (&block == &block.getParent()->getEntryBlock()) {
+      // A request that lives longer may have been put in flight anywhere.
+      if (!llvm::isa<llvm::AllocaInst>(object_))
+        fail("its request may be started in another function", nullptr);
+      return;
+    }
+    for (llvm::BasicBlock* before : llvm::predecessors(&block))
+      if (entered_.insert(before).second) work_.push_back(before);
+  }
+
+  // False where the request is known to be what this instruction made it.
+  bool step(llvm::Instruction& i) {
+    const Effects effects = effects_(i);
+    if (!llvm::isModSet(memory_.meet(i, effects, where_))) return true;
+    if (const auto call = MpiCall::of(i)) {
+      const Routine& r = call->routine();
+      const bool certain = r.request >= 0 && same_request(call->argument(r.request));
+      switch (r.kind) {
+        case Kind::isend:
+        case Kind::issend:
+        case Kind::irecv:
+          if (meets(*call)) add(i, i);
+          return !certain;
+        case Kind::start:
+        case Kind::startall:
+          match_.starts.push_back(&call->call());
+          restarted_ = true;
+          return !certain;
+        case Kind::send_init:
+        case Kind::recv_init:
+          return !certain;
+        case Kind::wait:
+        case Kind::request_free:
+          return !certain;
+        case Kind::waitall:
+        case Kind::wait_some:
+        case Kind::test:
+        case Kind::token_wait:
+          return true;
+        default:
+          break;
+      }
+      if (r.kind == Kind::cancel) {
+        fail("its request is cancelled", &i);
+        return false;
+      }
+      if (meets_request_only_by_chance(*call)) return true;
+    }
+    if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) {
+      if (intrinsic->isLifetimeStartOrEnd()) return false;
+      if (llvm::isa<llvm::MemSetInst>(intrinsic)) return true;  // null requests
+    }
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+      if (llvm::isa<llvm::Constant>(store->getValueOperand()))
+        return store->getPointerOperand()->stripPointerCasts() != where_.Ptr->stripPointerCasts();
+      fail("its request is copied from elsewhere", &i);
+      return false;
+    }
+    fail(std::string("its request may be changed here, by ") + (effects.why ? effects.why : "another access"),
+         &i);
+    return false;
+  }
+
+  bool same_request(const llvm::Value* request) const {
+    // The same value in another round of a loop may be another address.
+    const llvm::Value* base = request->stripInBoundsConstantOffsets();
+    const bool fixed = llvm::isa<llvm::AllocaInst>(base) || !llvm::isa<llvm::Instruction>(base);
+    return fixed && wait_.kind() == Kind::wait &&
+           request->stripPointerCasts() == where_.Ptr->stripPointerCasts();
+  }
+
+  bool meets(const MpiCall& start) {
+    return memory_.may_alias(llvm::MemoryLocation(start.argument(start.routine().request),
+                                                  llvm::LocationSize::precise(request_bytes(start))),
+                             where_);
+  }
+
+  // A start whose buffer, not its request, may alias the request is wrong code.
+  bool meets_request_only_by_chance(const MpiCall& call) const { return call.kind() == Kind::token_start; }
+
+  void add(llvm::Instruction& start, llvm::Instruction& buffer) {
+    match_.starts.push_back(llvm::cast<llvm::CallBase>(&start));
+    match_.buffers.push_back(llvm::cast<llvm::CallBase>(&buffer));
+  }
+
+  // Which buffers a restarted request has, is said where it was made.
+  void find_persistent() {
+    bool found = false;
+    for (llvm::Instruction& i : llvm::instructions(*wait_.call().getFunction())) {
+      const auto call = MpiCall::of(i);
+      if (!call || (call->kind() != Kind::send_init && call->kind() != Kind::recv_init) || !meets(*call))
+        continue;
+      match_.buffers.push_back(&call->call());
+      found = true;
+    }
+    if (!found || !llvm::isa<llvm::AllocaInst>(object_))
+      fail("its persistent request is made in another function", nullptr);
+  }
+
+  const MpiCall& wait_;
+  llvm::MemoryLocation where_;
+  const llvm::Value* object_;
+  Memory& memory_;
+  EffectsOf& effects_;
+  Match match_;
+  bool restarted_ = false;
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered_;
+  llvm::SmallVector<llvm::BasicBlock*, 16> work_;
+};
+
+}  // namespace
+
+llvm::MemoryLocation requests_of(const MpiCall& wait) {
+  const Routine& r = wait.routine();
+  if (r.request >= 0)
+    return llvm::MemoryLocation(wait.argument(r.request), llvm::LocationSize::precise(request_bytes(wait)));
+  return llvm::MemoryLocation(wait.argument(r.requests), llvm::LocationSize::beforeOrAfterPointer());
+}
+
+Match match(const MpiCall& wait, Memory& memory, EffectsOf& effects) {
+  return Matcher(wait, memory, effects).run();
+}
+
+}  // namespace lapwing::compiler

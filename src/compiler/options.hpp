@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the wrappers tell the plugin, in the environment variable LAPWING_PASS.
+#pragma once
+
+#include <llvm/ADT/StringRef.h>
+
+#include <string>
+#include <vector>
+
+namespace lapwing::compiler {
+
+enum class Mode { conservative, aggressive, demand, report };
+
+struct Options {
+  Mode mode = Mode::aggressive;
+  /// Full LTO: this is not yet the whole program, nothing is done.
+  bool before_link = false;
+  /// A report of `lapwing run`: only sites where waiting was measured are changed.
+  std::string profile;
+  /// A mistake made on purpose, for tests.
+  std::string fault;
+  std::vector<std::string> complaints;
+
+  bool changes() const { return mode != Mode::report; }
+};
+
+/// "mode=aggressive,profile=FILE,prelink". Never fails: what is not understood
+/// becomes a complaint.
+Options parse_options(llvm::StringRef text);
+/// From the environment, once per process.
+const Options& options();
+
+/// The name of a mode; false if there is none such.
+bool parse_mode(llvm::StringRef name, Mode* mode);
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/pass.hpp"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Module.h>
+
+#include "compiler/calls.hpp"
+#include "compiler/sink.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+bool calls_mpi(const llvm::Module& module) {
+  for (const llvm::Function& function : module)
+    if (function.isDeclaration() && !function.use_empty() && find_symbol(function.getName())) return true;
+  return false;
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnalysisManager& manager) {
+  if (!calls_mpi(module)) return llvm::PreservedAnalyses::all();
+  auto& functions = manager.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+  EffectsOf effects([&](const llvm::Function& function) -> const llvm::TargetLibraryInfo& {
+    return functions.getResult<llvm::TargetLibraryAnalysis>(const_cast<llvm::Function&>(function));
+  });
+  bool changed = false;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || function.hasOptNone() || function.isPresplitCoroutine()) continue;
+    changed |= sink_waits(function, functions, effects, options_);
+  }
+  return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+}
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Algorithm 2 of the paper (section 3.3), corrected; see docs/design.md.
+//
+// The paper sinks out of a loop to the exit of the ancestor interval. Here a
+// wait goes on to the first dependence outside, or to the entry of the loop that
+// holds it: the same place where the two meet, and a later one where they do
+// not.
+#include "compiler/place.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+constexpr std::size_t most_places = 12;
+
+}  // namespace
+
+std::optional<Placement> place_aggressively(Transfer& transfer, Memory& memory, EffectsOf& effects,
+                                            const Flow& flow) {
+  llvm::Instruction* from = after(*transfer.call);
+  if (!from) return {};
+  const Walk walk{from, from->getParent(), {}, nullptr};
+  const auto reaches_start = [&](const Region& region) {
+    for (const Stop& stop : region.stops)
+      if (transfer.is_start(*stop.at)) return true;
+    return false;
+  };
+  Region region;
+  {
+    Web web(transfer, memory, effects);
+    region = explore(walk, web, flow.loops);
+  }
+  // Only sends may share their buffer, and only a token can be queued.
+  if (transfer.shape == Shape::send && reaches_start(region)) {
+    transfer.queued = true;
+    Web web(transfer, memory, effects);
+    Region longer = explore(walk, web, flow.loops);
+    if (reaches_start(longer)) {
+      transfer.queued = false;
+    } else {
+      region = std::move(longer);
+    }
+  }
+  if (region.stops.empty() || region.stops.size() > most_places) {
+    transfer.queued = false;
+    return {};
+  }
+  Placement placement;
+  placement.points = std::move(region.stops);
+  placement.worth = region.worth;
+  const llvm::Loop* home = flow.loops.getLoopFor(from->getParent());
+  for (const Stop& point : placement.points)
+    placement.leaves_loop |= home && !home->contains(point.at->getParent());
+  return placement;
+}
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// LapwingPass.so: how clang, flang, lld and opt find the pass.
+//
+// An ordinary build runs it once the inliner is through and before loops are
+// vectorised. With full LTO it runs at link time only, when all files are one;
+// the wrapper says `prelink` while it compiles them.
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/pass.hpp"
+
+namespace {
+
+using lapwing::compiler::LapwingPass;
+using lapwing::compiler::Mode;
+
+void add(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
+  const auto& options = lapwing::compiler::options();
+  for (const auto& complaint : options.complaints)
+    llvm::errs() << "lapwing: LAPWING_PASS: " << complaint << ".\n";
+  // Without optimisation nothing is inlined, and a user steps through calls.
+  if (level == llvm::OptimizationLevel::O0 || options.before_link) return;
+  manager.addPass(LapwingPass(options));
+}
+
+bool parse(llvm::StringRef name, llvm::ModulePassManager& manager,
+           llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+  auto options = lapwing::compiler::options();
+  if (!name.consume_front("lapwing")) return false;
+  if (!name.empty()) {
+    if (!name.consume_front("<") || !name.consume_back(">")) return false;
+    if (!lapwing::compiler::parse_mode(name, &options.mode)) return false;
+  }
+  manager.addPass(LapwingPass(options));
+  return true;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "lapwing", LAPWING_VERSION, [](llvm::PassBuilder& builder) {
+            builder.registerPipelineParsingCallback(parse);
+            builder.registerOptimizerEarlyEPCallback(add);
+            builder.registerFullLinkTimeOptimizationLastEPCallback(add);
+          }};
+}

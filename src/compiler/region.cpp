@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/region.hpp"
+
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace lapwing::compiler {
+namespace {
+
+constexpr unsigned worth_of_loop = 200;
+constexpr unsigned worth_of_call = 100;
+
+unsigned worth_of(const llvm::Instruction& instruction) {
+  if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction) || llvm::isa<llvm::PHINode>(instruction)) return 0;
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return 1;
+  if (const auto mpi = MpiCall::of(*call)) {
+    switch (mpi->kind()) {
+      case Kind::query:
+      case Kind::poll:
+      case Kind::isend:
+      case Kind::irecv:
+        return 5;
+      default:
+        return worth_of_call;
+    }
+  }
+  return worth_of_call;
+}
+
+class Explorer {
+ public:
+  Explorer(const Walk& walk, Web& web, const llvm::LoopInfo& loops) : walk_(walk), web_(web), loops_(loops) {}
+
+  Region run() {
+    scan(walk_.from);
+    while (!work_.empty()) scan(&work_.pop_back_val()->front());
+    return std::move(region_);
+  }
+
+ private:
+  void scan(llvm::Instruction* first) {
+    for (llvm::Instruction* i = first; i; i = i->getNextNode()) {
+      if (walk_.walls.contains(i)) return;
+      if (const auto& reason = web_.stops(*i)) {
+        stop(i, i, *reason);
+        return;
+      }
+      region_.worth += worth_of(*i);
+      if (i->isTerminator()) leave(i);
+    }
+  }
+
+  void leave(llvm::Instruction* terminator) {
+    for (unsigned n = 0; n < terminator->getNumSuccessors(); ++n) {
+      llvm::BasicBlock* next = terminator->getSuccessor(n);
+      if (walk_.within && (!walk_.within->contains(next) || next == walk_.within->getHeader())) continue;
+      if (const llvm::Loop* loop = entered_loop(next)) {
+        if (llvm::Instruction* culprit = first_stop(*loop)) {
+          stop(terminator, culprit, *web_.stops(*culprit));
+          return;  // the wait stands before all ways on
+        }
+        region_.worth += worth_of_loop;
+      }
+      if (region_.entered.insert(next)) work_.push_back(next);
+    }
+  }
+
+  // The outermost loop around `block` that the wait is not in.
+  const llvm::Loop* entered_loop(const llvm::BasicBlock* block) const {
+    const llvm::Loop* found = nullptr;
+    for (const llvm::Loop* loop = loops_.getLoopFor(block); loop; loop = loop->getParentLoop()) {
+      if (loop->contains(walk_.home)) break;
+      found = loop;
+    }
+    return found && found->getHeader() == block ? found : nullptr;
+  }
+
+  llvm::Instruction* first_stop(const llvm::Loop& loop) {
+    for (llvm::BasicBlock* block : loop.blocks()) {
+      for (llvm::Instruction& i : *block)
+        if (web_.stops(i)) return &i;
+    }
+    return nullptr;
+  }
+
+  void stop(llvm::Instruction* at, llvm::Instruction* culprit, const Reason& reason) {
+    for (const Stop& known : region_.stops)
+      if (known.at == at) return;
+    region_.stops.push_back({at, culprit, reason});
+  }
+
+  const Walk& walk_;
+  Web& web_;
+  const llvm::LoopInfo& loops_;
+  Region region_;
+  llvm::SmallVector<llvm::BasicBlock*, 16> work_;
+};
+
+}  // namespace
+
+Region explore(const Walk& walk, Web& web, const llvm::LoopInfo& loops) {
+  return Explorer(walk, web, loops).run();
+}
+
+llvm::Instruction* after(llvm::CallBase& call) {
+  const auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
+  if (!invoke) return call.getNextNode();
+  llvm::BasicBlock* normal = invoke->getNormalDest();
+  return normal->getSinglePredecessor() ? &*normal->getFirstInsertionPt() : nullptr;
+}
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/remarks.hpp"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/Support/Path.h>
+
+namespace lapwing::compiler {
+namespace {
+
+constexpr const char* pass_name = "lapwing";
+
+// clang shows it as one of -Wbackend-plugin's.
+class Warning : public llvm::DiagnosticInfo {
+ public:
+  explicit Warning(std::string text) : DiagnosticInfo(kind(), llvm::DS_Warning), text_(std::move(text)) {}
+  void print(llvm::DiagnosticPrinter& printer) const override { printer << text_; }
+
+ private:
+  static int kind() {
+    static const int number = llvm::getNextAvailablePluginDiagnosticKind();
+    return number;
+  }
+  std::string text_;
+};
+
+}  // namespace
+
+std::string place_name(const llvm::Instruction& instruction) {
+  const llvm::Instruction* i = &instruction;
+  while (i && !i->getDebugLoc()) i = i->getNextNode();
+  if (!i) return "an unknown place";
+  const llvm::DILocation* location = i->getDebugLoc().get();
+  return (llvm::sys::path::filename(location->getFilename()) + ":" + llvm::Twine(location->getLine())).str();
+}
+
+std::string buffer_name(const llvm::Value* pointer) {
+  const llvm::Value* object = llvm::getUnderlyingObject(pointer);
+  std::string name = object->getName().str();
+  if (llvm::isa<llvm::CallBase>(object) || llvm::isa<llvm::LoadInst>(object) || name.empty()) {
+    // The variable that debug information knows the pointer by.
+    llvm::SmallVector<llvm::DbgVariableIntrinsic*, 4> users;
+    llvm::SmallVector<llvm::DbgVariableRecord*, 4> records;
+    llvm::findDbgUsers(users, const_cast<llvm::Value*>(object), &records);
+    if (!users.empty()) return "`" + users.front()->getVariable()->getName().str() + "`";
+    if (!records.empty()) return "`" + records.front()->getVariable()->getName().str() + "`";
+    return "the buffer";
+  }
+  // flang: _QMmoduleEname, _QFprogramEname; a COMMON block is name_.
+  if (llvm::StringRef(name).starts_with("_Q")) {
+    const auto last = name.rfind('E');
+    if (last != std::string::npos) name = name.substr(last + 1);
+  } else if (llvm::isa<llvm::GlobalVariable>(object) && llvm::StringRef(name).ends_with("_")) {
+    name.pop_back();
+    return "COMMON /" + name + "/";
+  }
+  const auto dot = name.find('.');
+  if (dot != std::string::npos) name.resize(dot);
+  if (name.empty() || !(llvm::isAlpha(name[0]) || name[0] == '_')) return "the buffer";
+  return "`" + name + "`";
+}
+
+void remark_moved(llvm::OptimizationRemarkEmitter& remarks, const Transfer& transfer,
+                  const Placement& placement, llvm::StringRef what) {
+  remarks.emit([&] {
+    llvm::OptimizationRemark remark(pass_name, "Moved", transfer.call);
+    remark << llvm::ore::NV("Call", transfer.name) << " at "
+           << llvm::ore::NV("From", place_name(*transfer.call)) << " " << what;
+    bool first = true;
+    for (const Stop& point : placement.points) {
+      remark << (first ? ": its wait stands at " : ", at ") << llvm::ore::NV("To", place_name(*point.at))
+             << " (" << llvm::ore::NV("Reason", point.reason.text);
+      if (point.culprit != point.at) remark << " at " << place_name(*point.culprit);
+      remark << ")";
+      first = false;
+    }
+    return remark;
+  });
+}
+
+void remark_missed(llvm::OptimizationRemarkEmitter& remarks, const llvm::CallBase& call, llvm::StringRef name,
+                   llvm::StringRef why, const llvm::Instruction* where) {
+  remarks.emit([&] {
+    llvm::OptimizationRemarkMissed remark(pass_name, "Stopped", &call);
+    remark << llvm::ore::NV("Call", name) << ": ";
+    if (where) {
+      remark << "stopped at " << llvm::ore::NV("At", place_name(*where)) << ": "
+             << llvm::ore::NV("Reason", why);
+    } else {
+      remark << llvm::ore::NV("Reason", why);
+    }
+    return remark;
+  });
+}
+
+void warn(const llvm::CallBase& call, const llvm::Twine& sentence) {
+  call.getContext().diagnose(Warning(("lapwing: " + place_name(call) + ": " + sentence).str()));
+}
+
+}  // namespace lapwing::compiler

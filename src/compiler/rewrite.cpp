@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/rewrite.hpp"
+
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include "compiler/emit.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+using llvm::IRBuilder;
+using llvm::Value;
+
+llvm::PointerType* pointer_type(llvm::Function& function) {
+  return llvm::PointerType::getUnqual(function.getContext());
+}
+
+StartOf start_of(const Half& half, const MpiCall& call) {
+  const Routine& r = call.routine();
+  const bool early = half.start_at != nullptr;
+  const bool in_pair = r.kind == Kind::sendrecv || r.kind == Kind::sendrecv_replace;
+  if (half.transfer.shape == Shape::send) {
+    llvm::StringRef stem = "lapwing_start_send";
+    if (r.kind == Kind::sendrecv_replace) {
+      stem = "lapwing_post_copy";
+    } else if (in_pair) {
+      stem = "lapwing_post_send";
+    } else if (r.kind == Kind::ssend) {
+      stem = "lapwing_start_ssend";
+    }
+    return {stem, r.buffer, r.count, r.type, r.rank, r.tag, r.comm, -1};
+  }
+  llvm::StringRef stem =
+      half.transfer.shape == Shape::matched ? "lapwing_start_recv_matched" : "lapwing_start_recv";
+  if (half.transfer.shape == Shape::receive && (early || in_pair)) stem = "lapwing_post_recv";
+  if (r.kind == Kind::sendrecv)
+    return {stem, r.receive, r.receive + 1, r.receive + 2, r.receive + 3, r.receive + 4, r.comm, r.status};
+  if (r.kind == Kind::sendrecv_replace)
+    return {stem, r.buffer, r.count, r.type, r.receive, r.receive + 1, r.comm, r.status};
+  return {stem, r.buffer, r.count, r.type, r.rank, r.tag, r.comm, r.status};
+}
+
+// One outstanding transfer: its token.
+class Single {
+ public:
+  Single(Slots& slots, llvm::Function& function)
+      : slot_(slots.make(pointer_type(function), llvm::ConstantPointerNull::get(pointer_type(function)),
+                         "lapwing.pending")) {}
+  void started(llvm::CallBase* token, llvm::Instruction* behind) {
+    IRBuilder<>(behind).CreateStore(token, slot_);
+  }
+  void wait(llvm::Instruction* at, const llvm::DebugLoc& where) {
+    IRBuilder<> builder(at);
+    builder.SetCurrentDebugLocation(where);
+    auto* type = llvm::cast<llvm::PointerType>(slot_->getAllocatedType());
+    Value* token = builder.CreateLoad(type, slot_);
+    Value* pending = builder.CreateICmpNE(token, llvm::ConstantPointerNull::get(type), "lapwing.is_pending");
+    emit_if(pending, at, [&](IRBuilder<>& inside) {
+      inside.SetCurrentDebugLocation(where);
+      llvm::Module& module = *slot_->getModule();
+      inside.CreateCall(runtime_function(module, "lapwing_wait", inside.getVoidTy(), {type}), {token});
+      inside.CreateStore(llvm::ConstantPointerNull::get(type), slot_);
+    });
+  }
+
+ private:
+  llvm::AllocaInst* slot_;
+};
+
+// Several: the paper's Rid, i_cnt and w_cnt.
+class Queue {
+ public:
+  explicit Queue(llvm::Function& function) {
+    llvm::LLVMContext& context = function.getContext();
+    auto* count = llvm::Type::getInt32Ty(context);
+    type_ = llvm::StructType::get(context, {count, count, llvm::ArrayType::get(pointer_type(function), 16)});
+    queue_ = scratch(function, type_, "lapwing.Rid");
+    IRBuilder<> builder(queue_->getNextNode());
+    builder.CreateStore(builder.getInt32(0), builder.CreateStructGEP(type_, queue_, 0, "lapwing.i_cnt"));
+    builder.CreateStore(builder.getInt32(0), builder.CreateStructGEP(type_, queue_, 1, "lapwing.w_cnt"));
+  }
+  void started(llvm::CallBase* token, llvm::Instruction* behind) {
+    IRBuilder<> builder(behind);
+    builder.SetCurrentDebugLocation(token->getDebugLoc());
+    builder.CreateCall(runtime_function(*token->getModule(), "lapwing_push", builder.getVoidTy(),
+                                        {queue_->getType(), token->getType()}),
+                       {queue_, token});
+  }
+  void wait(llvm::Instruction* at, const llvm::DebugLoc& where) {
+    IRBuilder<> builder(at);
+    builder.SetCurrentDebugLocation(where);
+    Value* started = builder.CreateLoad(builder.getInt32Ty(), builder.CreateStructGEP(type_, queue_, 0));
+    Value* waited = builder.CreateLoad(builder.getInt32Ty(), builder.CreateStructGEP(type_, queue_, 1));
+    emit_if(builder.CreateICmpNE(started, waited, "lapwing.is_pending"), at, [&](IRBuilder<>& inside) {
+      inside.SetCurrentDebugLocation(where);
+      inside.CreateCall(
+          runtime_function(*queue_->getModule(), "lapwing_drain", inside.getVoidTy(), {queue_->getType()}),
+          {queue_});
+    });
+  }
+
+ private:
+  llvm::StructType* type_;
+  llvm::AllocaInst* queue_;
+};
+
+}  // namespace
+
+void split(llvm::ArrayRef<Half> halves) {
+  llvm::CallBase* program_call = halves.front().transfer.call;
+  const auto call = MpiCall::of(*program_call);
+  llvm::Function& function = *program_call->getFunction();
+  const llvm::DebugLoc where = program_call->getDebugLoc();
+  Slots slots(function);
+  llvm::Instruction* behind = after(*program_call);
+  for (const Half& half : halves) {
+    llvm::Instruction* at = half.start_at ? half.start_at : program_call;
+    const bool keeps_status = half.transfer.shape == Shape::matched || !half.transfer.touched.empty();
+    llvm::CallBase* token = emit_start(*call, start_of(half, *call), at, keeps_status);
+    // A start that stands earlier has its value behind it, and an invoke in its
+    // normal destination. There the old invoke goes at once: a block ends once.
+    const bool throws = llvm::isa<llvm::InvokeInst>(token);
+    llvm::Instruction* stored_at = throws ? behind : token->getNextNode();
+    if (throws) program_call->eraseFromParent();
+    if (half.transfer.queued) {
+      Queue queue(function);
+      queue.started(token, stored_at);
+      for (const Stop& point : half.placement.points) queue.wait(point.at, where);
+    } else {
+      Single single(slots, function);
+      single.started(token, stored_at);
+      for (const Stop& point : half.placement.points) single.wait(point.at, where);
+    }
+    if (throws) program_call = nullptr;
+  }
+  if (program_call) program_call->eraseFromParent();
+  slots.promote();
+}
+
+void move_wait(const Transfer& transfer, const Placement& placement, const MovedWait& how) {
+  llvm::CallBase* wait = transfer.call;
+  const auto call = MpiCall::of(*wait);
+  const Routine& r = call->routine();
+  llvm::Function& function = *wait->getFunction();
+  llvm::Module& module = *function.getParent();
+  const llvm::DebugLoc where = wait->getDebugLoc();
+  auto* integer = llvm::Type::getInt32Ty(module.getContext());
+  auto* truth = llvm::Type::getInt1Ty(module.getContext());
+  Slots slots(function);
+  llvm::AllocaInst* pending =
+      slots.make(truth, llvm::ConstantInt::getFalse(module.getContext()), "lapwing.pending");
+
+  // The arguments as they are now.
+  using Kept = std::function<Value*(IRBuilder<>&)>;
+  std::vector<Kept> kept;
+  for (unsigned i = 0; i < wait->arg_size(); ++i) {
+    Value* argument = wait->getArgOperand(i);
+    const int index = static_cast<int>(i);
+    if (argument == call->error() && how.error_is_dead) {
+      llvm::AllocaInst* error = scratch(function, integer, "lapwing.error");
+      kept.push_back([error](IRBuilder<>&) { return error; });
+    } else if (index == r.status && how.status_is_dead && r.requests < 0) {
+      llvm::AllocaInst* status = scratch(function, llvm::ArrayType::get(integer, 16), "lapwing.status");
+      kept.push_back([status](IRBuilder<>&) { return status; });
+    } else if (index == r.count && call->is_fortran()) {
+      Value* count = IRBuilder<>(wait).CreateLoad(integer, argument);
+      llvm::AllocaInst* memory = scratch(function, integer, "lapwing.count");
+      Kept value = slots.keep(count, wait);
+      kept.push_back([memory, value](IRBuilder<>& builder) -> Value* {
+        builder.CreateStore(value(builder), memory);
+        return memory;
+      });
+    } else {
+      kept.push_back(slots.keep(argument, wait));
+    }
+  }
+  const int requests = r.request >= 0 ? r.request : r.requests;
+  const llvm::StringRef suffix = call->is_fortran() ? "_" : "";
+  const auto progress = [&](llvm::StringRef stem, IRBuilder<>& builder, Value* count, Value* request) {
+    builder.CreateCall(
+        runtime_function(module, (stem + suffix).str(), builder.getVoidTy(), {integer, request->getType()}),
+        {count, request});
+  };
+  for (llvm::CallBase* start : transfer.starts) {
+    IRBuilder<> builder(after(*start));
+    builder.SetCurrentDebugLocation(start->getDebugLoc());
+    const auto begun = MpiCall::of(*start);
+    progress("lapwing_defer", builder, builder.getInt32(1), begun->argument(begun->routine().request));
+  }
+  for (const Stop& point : placement.points) {
+    IRBuilder<> builder(point.at);
+    builder.SetCurrentDebugLocation(where);
+    Value* condition = builder.CreateLoad(truth, pending, "lapwing.is_pending");
+    emit_if(condition, point.at, [&](IRBuilder<>& inside) {
+      inside.SetCurrentDebugLocation(where);
+      std::vector<Value*> arguments;
+      for (const Kept& value : kept) arguments.push_back(value(inside));
+      Value* count = inside.getInt32(1);
+      if (r.count >= 0) {
+        Value* given = arguments[static_cast<std::size_t>(r.count)];
+        count = call->is_fortran() ? inside.CreateLoad(integer, given) : given;
+      }
+      progress("lapwing_retire", inside, count, arguments[static_cast<std::size_t>(requests)]);
+      inside.CreateCall(wait->getFunctionType(), wait->getCalledOperand(), arguments);
+      inside.CreateStore(llvm::ConstantInt::getFalse(module.getContext()), pending);
+    });
+  }
+  IRBuilder<>(wait).CreateStore(llvm::ConstantInt::getTrue(module.getContext()), pending);
+  wait->eraseFromParent();
+  slots.promote();
+}
+
+}  // namespace lapwing::compiler

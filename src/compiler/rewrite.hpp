@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes the program: starts for blocking calls, waits at their new places.
+#pragma once
+
+#include <llvm/IR/Dominators.h>
+
+#include "compiler/place.hpp"
+#include "compiler/transfer.hpp"
+
+namespace lapwing::compiler {
+
+/// Splits `transfer.call` into its start and guarded waits at the placement's
+/// points. A token that is pending is an SSA value, null where none is. For a
+/// send-receive `other` is the placement of its other half, which starts with it.
+struct Half {
+  Transfer transfer;
+  Placement placement;
+  llvm::Instruction* start_at = nullptr;  ///< an earlier place, or null: where the call stood
+};
+void split(llvm::ArrayRef<Half> halves);
+
+/// Moves the program's wait of a transfer.
+struct MovedWait {
+  bool error_is_dead = true;  ///< Fortran: nobody reads the error
+  bool status_is_dead = true;
+};
+void move_wait(const Transfer& transfer, const Placement& placement, const MovedWait& how);
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/sink.hpp"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+
+#include "compiler/candidates.hpp"
+#include "compiler/place.hpp"
+#include "compiler/remarks.hpp"
+#include "compiler/rewrite.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+class Sinker {
+ public:
+  Sinker(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
+         const Options& options)
+      : function_(function), manager_(manager), effects_(effects), options_(options) {}
+
+  bool run() {
+    llvm::SmallVector<llvm::CallBase*, 16> calls;
+    for (llvm::Instruction& i : llvm::instructions(function_)) {
+      const auto call = MpiCall::of(i);
+      if (call && is_candidate(call->kind())) calls.push_back(&call->call());
+    }
+    if (calls.empty()) return false;
+    if (function_.callsFunctionThatReturnsTwice()) {
+      for (llvm::CallBase* call : calls)
+        miss(*call, MpiCall::of(*call)->spelling(), "the function calls setjmp or its like", nullptr);
+      return false;
+    }
+    bool changed = false;
+    for (llvm::CallBase* call : calls) changed |= treat(*MpiCall::of(*call));
+    return changed;
+  }
+
+ private:
+  bool treat(const MpiCall& call) {
+    Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    Found found = find_transfers(call, memory, effects_);
+    if (!found.failure.empty()) {
+      miss(call.call(), call.spelling(), found.failure, found.where);
+      return false;
+    }
+    const Flow flow{manager_.getResult<llvm::DominatorTreeAnalysis>(function_),
+                    manager_.getResult<llvm::PostDominatorTreeAnalysis>(function_),
+                    manager_.getResult<llvm::LoopAnalysis>(function_)};
+    llvm::SmallVector<Half, 2> halves;
+    unsigned worth = 0;
+    for (Transfer& transfer : found.transfers) {
+      auto placement = place(transfer, memory, flow);
+      if (!placement) {
+        miss(call.call(), transfer.name, "no place after it is reached on every way", nullptr);
+        return false;
+      }
+      worth += placement->worth;
+      halves.push_back({transfer, *placement, nullptr});
+    }
+    if (worth < worth_crossing) {
+      const Stop& stop = halves.front().placement.points.front();
+      miss(call.call(), halves.front().transfer.name, stop.reason.text, stop.culprit);
+      return false;
+    }
+    auto& remarks = manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_);
+    for (const Half& half : halves)
+      remark_moved(remarks, half.transfer, half.placement, described(half.transfer.shape));
+    if (!options_.changes()) return false;
+    if (found.transfers.front().shape == Shape::program_wait) {
+      move_wait(halves.front().transfer, halves.front().placement, found.moved);
+    } else {
+      split(halves);
+    }
+    manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+    return true;
+  }
+
+  // Where a receive that only has to be posted cannot go far because others
+  // might learn that it is over, it is matched first.
+  std::optional<Placement> place(Transfer& transfer, Memory& memory, const Flow& flow) {
+    auto placement = place_as(transfer, memory, flow);
+    if (transfer.shape != Shape::receive || !placement || !may_be_matched(*transfer.call)) return placement;
+    Transfer matched = as_matched(transfer);
+    auto other = place_as(matched, memory, flow);
+    if (!other || other->worth < 2 * placement->worth + worth_crossing) return placement;
+    transfer = matched;
+    return other;
+  }
+
+  std::optional<Placement> place_as(Transfer& transfer, Memory& memory, const Flow& flow) {
+    std::optional<Placement> placement;
+    if (options_.mode != Mode::conservative) placement = place_aggressively(transfer, memory, effects_, flow);
+    Web web(transfer, memory, effects_);
+    if (!placement) placement = place_conservatively(transfer, web, flow);
+    if (placement && !covers(*placement, transfer, web, flow)) placement.reset();
+    return placement;
+  }
+
+  void miss(const llvm::CallBase& call, llvm::StringRef name, llvm::StringRef why,
+            const llvm::Instruction* where) {
+    remark_missed(manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_), call, name, why,
+                  where);
+  }
+
+  static llvm::StringRef described(Shape shape) {
+    switch (shape) {
+      case Shape::send:
+      case Shape::receive:
+        return "is split";
+      case Shape::matched:
+        return "is split once its message is matched";
+      case Shape::program_wait:
+        break;
+    }
+    return "is moved";
+  }
+
+  llvm::Function& function_;
+  llvm::FunctionAnalysisManager& manager_;
+  EffectsOf& effects_;
+  const Options& options_;
+};
+
+}  // namespace
+
+bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
+                const Options& options) {
+  return Sinker(function, manager, effects, options).run();
+}
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function: every candidate is matched, placed, checked and moved.
+#pragma once
+
+#include <llvm/IR/PassManager.h>
+
+#include "compiler/effects.hpp"
+#include "compiler/options.hpp"
+
+namespace lapwing::compiler {
+
+/// True if the function was changed. Analyses of `manager` are then recomputed.
+bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
+                const Options& options);
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transfer as the pass sees it: where it is in flight from, what memory is
+// in flight, and what may be crossed before it is waited for.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/MemoryLocation.h>
+#include <llvm/IR/Instructions.h>
+
+#include <optional>
+#include <string>
+
+#include "compiler/calls.hpp"
+#include "compiler/effects.hpp"
+
+namespace lapwing::compiler {
+
+/// Memory that MPI reads or writes until the wait.
+struct InFlight {
+  llvm::MemoryLocation where;
+  bool written = false;  ///< received into: reads stop the wait as well
+};
+
+/// How a transfer comes to have a wait.
+enum class Shape {
+  send,          ///< a blocking send, split
+  receive,       ///< a blocking receive, split; posted
+  matched,       ///< a blocking receive, split; returns once matched
+  program_wait,  ///< a wait of the program's
+};
+
+// What a wait may cross. A standard send's end tells nobody anything. A
+// receive's does (rule 1), but once it is matched no more than its payload is
+// outstanding.
+constexpr unsigned crossed_by_sends = posts | completes | receives | probes | sends;
+constexpr unsigned crossed_by_matched = posts | completes | receives | probes | sends;
+constexpr unsigned crossed_by_posted = posts | completes | receives;
+
+struct Transfer {
+  Shape shape = Shape::send;
+  /// The call that is split, or the program's wait: what follows it is crossed.
+  llvm::CallBase* call = nullptr;
+  /// The calls that put it in flight; `call` itself where that is split.
+  llvm::SmallVector<llvm::CallBase*, 4> starts;
+  llvm::SmallVector<InFlight, 4> buffers;
+  /// Request, and status and error where somebody reads them: neither may be
+  /// read or written before the wait.
+  llvm::SmallVector<llvm::MemoryLocation, 4> touched;
+  unsigned crosses = 0;
+  /// Several may be outstanding at once: the start stops nothing.
+  bool queued = false;
+  /// Of a send-receive: the half that this is.
+  bool half = false;
+  std::string name;  ///< MPI_Send, for remarks
+
+  bool is_start(const llvm::Instruction& instruction) const {
+    for (const llvm::CallBase* start : starts)
+      if (start == &instruction) return true;
+    return false;
+  }
+};
+
+}  // namespace lapwing::compiler

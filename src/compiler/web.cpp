@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/web.hpp"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace lapwing::compiler {
+
+using llvm::ModRefInfo;
+
+ModRefInfo Memory::meet(const Touch& touch, const llvm::MemoryLocation& where) {
+  ModRefInfo info = ModRefInfo::NoModRef;
+  if (touch.reads) info |= ModRefInfo::Ref;
+  if (touch.writes) info |= ModRefInfo::Mod;
+  if (touch.pointer) {
+    if (!may_alias(llvm::MemoryLocation(touch.pointer, touch.size), where)) return ModRefInfo::NoModRef;
+  } else if (is_private(llvm::getUnderlyingObject(where.Ptr))) {
+    return ModRefInfo::NoModRef;
+  }
+  return info;
+}
+
+ModRefInfo Memory::meet(const llvm::Instruction& instruction, const Effects& effects,
+                        const llvm::MemoryLocation& where) {
+  ModRefInfo info = ModRefInfo::NoModRef;
+  for (const Touch& touch : effects.touches) info |= meet(touch, where);
+  if (effects.ask_llvm) info |= of(instruction, where);
+  if ((effects.seen & outside) && !is_private(llvm::getUnderlyingObject(where.Ptr)))
+    info |= ModRefInfo::ModRef;
+  return info;
+}
+
+bool is_private(const llvm::Value* object) {
+  if (!llvm::isa<llvm::AllocaInst>(object)) return false;
+  llvm::SmallVector<const llvm::Value*, 8> work{object};
+  llvm::SmallPtrSet<const llvm::Value*, 16> seen{object};
+  while (!work.empty()) {
+    const llvm::Value* value = work.pop_back_val();
+    for (const llvm::Use& use : value->uses()) {
+      const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (llvm::isa<llvm::LoadInst>(user) || llvm::isa<llvm::ICmpInst>(user)) continue;
+      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
+        if (store->getValueOperand() == value) return false;
+        continue;
+      }
+      if (llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::PHINode>(user) ||
+          llvm::isa<llvm::SelectInst>(user) || llvm::isa<llvm::BitCastInst>(user)) {
+        if (seen.insert(user).second) work.push_back(user);
+        if (seen.size() > 200) return false;
+        continue;
+      }
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+      if (!call || !call->isArgOperand(&use)) return false;
+      if (llvm::isa<llvm::IntrinsicInst>(call)) {
+        if (llvm::isa<llvm::MemIntrinsic>(call) ||
+            llvm::cast<llvm::IntrinsicInst>(call)->isLifetimeStartOrEnd() ||
+            llvm::isa<llvm::DbgInfoIntrinsic>(call))
+          continue;
+        return false;
+      }
+      const int index = static_cast<int>(call->getArgOperandNo(&use));
+      const auto mpi = MpiCall::of(*call);
+      if (!mpi || mpi->kind() == Kind::outside) return false;
+      // A buffer that stays with MPI: nobody else gets it either, but its own
+      // completion may write it, anywhere.
+      const bool keeps = mpi->routine().request >= 0 && mpi->routine().buffer == index;
+      if (keeps) return false;
+    }
+  }
+  return true;
+}
+
+const std::optional<Reason>& Web::stops(const llvm::Instruction& instruction) {
+  const auto [place, fresh] = known_.try_emplace(&instruction);
+  if (fresh) {
+    auto reason = find(instruction);
+    auto& slot = known_[&instruction];
+    slot = std::move(reason);
+    return slot;
+  }
+  return place->second;
+}
+
+std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
+  // The wait itself, or what puts the next one in flight.
+  if (&instruction == transfer_.call && transfer_.shape == Shape::program_wait)
+    return Reason{"the same wait, once more"};
+  if (transfer_.is_start(instruction) && !transfer_.queued) return Reason{"its own start, once more"};
+
+  const Effects effects = effects_(instruction);
+  if (effects.seen & ~transfer_.crosses) {
+    if (effects.why) return Reason{effects.why};
+    const unsigned why = effects.seen & ~transfer_.crosses;
+    if (why & sends) return Reason{"others may learn from this send that the receive is over"};
+    if (why & collective) return Reason{"a collective call"};
+    return Reason{"a call that looks for messages"};
+  }
+  const auto outlives_dynamic_stack = [](const llvm::Value* pointer) {
+    const llvm::Value* object = llvm::getUnderlyingObject(pointer);
+    if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object)) return local->isStaticAlloca();
+    return llvm::isa<llvm::GlobalVariable>(object) || llvm::isa<llvm::Argument>(object) ||
+           llvm::isNoAliasCall(object);
+  };
+  for (const InFlight& buffer : transfer_.buffers) {
+    if (effects.ends_stack && !outlives_dynamic_stack(buffer.where.Ptr))
+      return Reason{"the buffer may end here"};
+    const ModRefInfo info = memory_.meet(instruction, effects, buffer.where);
+    if (llvm::isModSet(info)) {
+      const bool call = llvm::isa<llvm::CallBase>(instruction);
+      return Reason{call ? "a call that may write to the buffer" : "a write to the buffer"};
+    }
+    if (buffer.written && llvm::isRefSet(info)) {
+      const bool call = llvm::isa<llvm::CallBase>(instruction);
+      return Reason{call ? "a call that may read the buffer" : "a read of the buffer"};
+    }
+  }
+  for (const llvm::MemoryLocation& where : transfer_.touched) {
+    if (effects.ends_stack && !outlives_dynamic_stack(where.Ptr))
+      return Reason{"the request or status may end here"};
+    if (llvm::isModOrRefSet(memory_.meet(instruction, effects, where)))
+      return Reason{"a use of the request, the status or the error"};
+  }
+  return {};
+}
+
+bool is_read_after(const llvm::Instruction& from, const llvm::MemoryLocation& where, bool at_exit,
+                   Memory& memory, EffectsOf& effects) {
+  const llvm::Value* object = llvm::getUnderlyingObject(where.Ptr);
+  const bool local = llvm::isa<llvm::AllocaInst>(object);
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> entered;
+  llvm::SmallVector<const llvm::Instruction*, 16> work;
+  const auto follow = [&](const llvm::Instruction& terminator) {
+    for (unsigned i = 0; i < terminator.getNumSuccessors(); ++i) {
+      const llvm::BasicBlock* next = terminator.getSuccessor(i);
+      if (entered.insert(next).second) work.push_back(&next->front());
+    }
+  };
+  // An invoke ends its block.
+  if (from.isTerminator()) {
+    follow(from);
+  } else {
+    work.push_back(from.getNextNode());
+  }
+  while (!work.empty()) {
+    for (const llvm::Instruction* i = work.pop_back_val(); i; i = i->getNextNode()) {
+      if (llvm::isa<llvm::ReturnInst>(i) || llvm::isa<llvm::ResumeInst>(i)) {
+        if (at_exit && !local) return true;
+        break;
+      }
+      if (llvm::isa<llvm::UnreachableInst>(i)) break;
+      const Effects e = effects(*i);
+      // Written as a whole by an MPI call or a store, read by neither.
+      bool overwritten = false, read = false;
+      for (const Touch& touch : e.touches) {
+        const ModRefInfo info = memory.meet(touch, where);
+        read |= llvm::isRefSet(info);
+        // The status of one call is that of another; a store must be as large.
+        const bool call = llvm::isa<llvm::CallBase>(i);
+        overwritten |= llvm::isModSet(info) && touch.whole && touch.pointer &&
+                       touch.pointer->stripPointerCasts() == where.Ptr->stripPointerCasts() &&
+                       (call || (touch.size.isPrecise() && where.Size.isPrecise() &&
+                                 touch.size.getValue() >= where.Size.getValue()));
+      }
+      // The end of an object's life reads nothing.
+      if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(i);
+          intrinsic && intrinsic->isLifetimeStartOrEnd())
+        continue;
+      if (e.ask_llvm) read |= llvm::isRefSet(memory.of(*i, where));
+      if ((e.seen & outside) && !llvm::isa<llvm::ReturnInst>(i) && !is_private(object))
+        read |= !i->isTerminator() || llvm::isa<llvm::CallBase>(i);
+      if (read) return true;
+      if (overwritten) break;
+      if (i->isTerminator()) follow(*i);
+    }
+  }
+  return false;
+}
+
+}  // namespace lapwing::compiler

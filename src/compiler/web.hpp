@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dependence web (section 3.1 of the paper): which instructions stop a
+// wait, and why.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+
+#include <optional>
+#include <string>
+
+#include "compiler/effects.hpp"
+#include "compiler/transfer.hpp"
+
+namespace lapwing::compiler {
+
+/// Why an instruction stops a wait, as a remark says it.
+struct Reason {
+  std::string text;
+  /// Nothing was proved to touch the transfer; it just may. In demand mode such
+  /// uses are the guards'.
+  bool doubtful = false;
+};
+
+/// Alias analysis that holds across iterations of any loop.
+class Memory {
+ public:
+  explicit Memory(llvm::AAResults& results) : aliases_(results) { aliases_.enableCrossIterationMode(); }
+
+  bool may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
+    return aliases_.alias(a, b) != llvm::AliasResult::NoAlias;
+  }
+  bool must_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
+    return aliases_.isMustAlias(a, b);
+  }
+  llvm::ModRefInfo of(const llvm::Instruction& instruction, const llvm::MemoryLocation& where) {
+    return aliases_.getModRefInfo(&instruction, where);
+  }
+  /// How a touch of an instruction meets a location.
+  llvm::ModRefInfo meet(const Touch& touch, const llvm::MemoryLocation& where);
+  /// How an instruction meets a location.
+  llvm::ModRefInfo meet(const llvm::Instruction& instruction, const Effects& effects,
+                        const llvm::MemoryLocation& where);
+
+ private:
+  llvm::BatchAAResults aliases_;
+};
+
+/// Whether only this function's own code and MPI calls that keep no pointer
+/// reach an object: calls of unknown functions then leave it alone.
+bool is_private(const llvm::Value* object);
+
+class Web {
+ public:
+  Web(const Transfer& transfer, Memory& memory, EffectsOf& effects)
+      : transfer_(transfer), memory_(memory), effects_(effects) {}
+
+  /// Empty if the wait may cross the instruction.
+  const std::optional<Reason>& stops(const llvm::Instruction& instruction);
+
+ private:
+  std::optional<Reason> find(const llvm::Instruction& instruction);
+
+  const Transfer& transfer_;
+  Memory& memory_;
+  EffectsOf& effects_;
+  llvm::DenseMap<const llvm::Instruction*, std::optional<Reason>> known_;
+};
+
+/// Whether what is written to `where` by `from` may be read before it is
+/// overwritten. `at_exit`: whether the end of the function counts as a reader
+/// of memory that outlives it.
+bool is_read_after(const llvm::Instruction& from, const llvm::MemoryLocation& where, bool at_exit,
+                   Memory& memory, EffectsOf& effects);
+
+}  // namespace lapwing::compiler
