@@ -29,7 +29,8 @@ llvm::AllocaInst* Slots::make(llvm::Type* type, llvm::Constant* initial, const l
 }
 
 std::function<Value*(IRBuilder<>&)> Slots::keep(Value* value, llvm::Instruction* at) {
-  if (!llvm::isa<llvm::Instruction>(value)) return [value](IRBuilder<>&) { return value; };
+  const auto* local = llvm::dyn_cast<llvm::AllocaInst>(value);
+  if (!llvm::isa<llvm::Instruction>(value) || (local && local->isStaticAlloca())) return [value](IRBuilder<>&) { return value; };
   llvm::AllocaInst* slot = make(value->getType(), llvm::PoisonValue::get(value->getType()), "lapwing.kept");
   IRBuilder<>(at).CreateStore(value, slot);
   return [slot](IRBuilder<>& builder) { return builder.CreateLoad(slot->getAllocatedType(), slot); };

@@ -19,6 +19,8 @@ struct Options {
   std::string profile;
   /// A mistake made on purpose, for tests.
   std::string fault;
+  /// Whether what cannot pay is left alone; off shows every placement.
+  bool cost_gate = true;
   std::vector<std::string> complaints;
 
   bool changes() const { return mode != Mode::report; }

@@ -60,7 +60,7 @@ class Sinker {
       worth += placement->worth;
       halves.push_back({transfer, *placement, nullptr});
     }
-    if (worth < worth_crossing) {
+    if (worth == 0 || (options_.cost_gate && worth < worth_crossing)) {
       const Stop& stop = halves.front().placement.points.front();
       miss(call.call(), halves.front().transfer.name, stop.reason.text, stop.culprit);
       return false;

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of LapwingPass on the IR: `opt` runs the pass alone, FileCheck reads what it made."""
+import os
+
+import lit.formats
+
+config.name = "lapwing-pass"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".c", ".cpp", ".f90", ".f", ".ll"]
+config.excludes = ["inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = lit_config.params["exec_root"]
+plugin = lit_config.params["plugin"]
+llvm = lit_config.params["llvm_bin"]
+mpich = lit_config.params["mpich_flags"]
+openmpi = lit_config.params["openmpi_flags"]
+config.environment["PATH"] = llvm + os.pathsep + config.environment.get("PATH", "")
+config.environment.pop("LAPWING_PASS", None)
+
+# IR as the inliner leaves it, without what comes later.
+clean = "-passes='function(sroa,simplifycfg,loop-simplify)'"
+config.substitutions += [
+    ("%ir", f"clang -O1 -g -fno-discard-value-names -Xclang -disable-llvm-passes -S -emit-llvm {mpich}"),
+    ("%openmpi_ir", f"clang -O1 -g -fno-discard-value-names -Xclang -disable-llvm-passes -S -emit-llvm {openmpi}"),
+    ("%cxx_ir", f"clang++ -O1 -g -fno-discard-value-names -Xclang -disable-llvm-passes -S -emit-llvm {mpich}"),
+    ("%fortran_ir", f"flang-new -O2 -S -emit-llvm {mpich}"),
+    ("%clean", f"opt -S {clean}"),
+    ("%lapwing", f"opt -S -load-pass-plugin={plugin}"),
+    ("%clang_lapwing", f"clang -O2 -fpass-plugin={plugin} {mpich}"),
+    ("%plugin", plugin),
+    ("%include", mpich),
+]
