@@ -4,6 +4,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/GlobalVariable.h>
 
+#include "compiler/fortran_tags.hpp"
 #include "compiler/matching.hpp"
 
 namespace lapwing::compiler {
@@ -46,7 +47,9 @@ class Finder {
     const bool pair = kind == Kind::sendrecv || kind == Kind::sendrecv_replace;
     if (pair && llvm::isa<llvm::InvokeInst>(call_.call())) return fail("it may throw, and has two halves");
     if (!r.standard && kind != Kind::ssend) return fail("a buffered or ready send is over when it returns");
-    if (kind == Kind::sendrecv_replace) {
+        if (kind == Kind::sendrecv_replace) {
+      // What leaves is a copy, which nobody else knows.
+      found_.transfers.push_back(begin_send());
       receive(r.buffer, r.count, r.type);
     } else if (kind == Kind::sendrecv) {
       send(r.buffer, r.count, r.type);
@@ -81,16 +84,23 @@ class Finder {
       fail("its buffer is no object that could be followed");
       return false;
     }
-    transfer.buffers.push_back({MemoryLocation(pointer, message_size(call, count, type)), written});
+    llvm::AAMDNodes tags;
+    tags.TBAA = type_of_dummy(pointer, *call.call().getFunction());
+    transfer.buffers.push_back({MemoryLocation(pointer, message_size(call, count, type), tags), written});
     return true;
   }
 
-  void send(int buffer, int count, int type) {
+    Transfer begin_send() const {
     Transfer t = begin(Shape::send);
     t.starts.push_back(t.call);
     // Nobody may learn that a synchronous send is over before it is.
     t.crosses = call_.kind() == Kind::ssend ? crossed_by_posted : crossed_by_sends;
     t.half = call_.routine().receive >= 0;
+    return t;
+  }
+
+  void send(int buffer, int count, int type) {
+    Transfer t = begin_send();
     if (add_buffer(t, call_, buffer, count, type, false)) found_.transfers.push_back(std::move(t));
   }
 
@@ -162,7 +172,8 @@ bool is_candidate(Kind kind) {
     case Kind::send:
     case Kind::ssend:
     case Kind::recv:
-    case Kind::sendrecv:
+        case Kind::sendrecv:
+    case Kind::sendrecv_replace:
     case Kind::wait:
     case Kind::waitall:
       return true;
@@ -177,7 +188,7 @@ Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects) {
 
 bool may_be_matched(const llvm::CallBase& call) {
   const auto kind = MpiCall::of(call)->kind();
-  return kind == Kind::recv || kind == Kind::sendrecv;
+  return kind == Kind::recv || kind == Kind::sendrecv || kind == Kind::sendrecv_replace;
 }
 
 Transfer as_matched(const Transfer& posted) {

@@ -8,6 +8,7 @@
 
 #include "compiler/calls.hpp"
 #include "compiler/effects.hpp"
+#include "compiler/fortran_tags.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -61,11 +62,22 @@ unsigned seen_by(Kind kind) {
 
 // Datatypes of the two MPIs whose elements lie one behind the other from the
 // buffer's address on. MPICH writes the size into the handle.
-std::optional<std::uint64_t> basic_size(const llvm::Value* type) {
-  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(type)) {
-    const std::uint64_t handle = number->getZExtValue() & 0xffffffffu;
+std::optional<std::uint64_t> basic_size(const MpiCall& call, int index) {
+  const llvm::Value* type = call.argument(index);
+  if (call.is_fortran() || type->getType()->isIntegerTy()) {
+    const auto number = constant_argument(call, index);
+    if (!number) return {};
+    const auto handle = static_cast<std::uint64_t>(*number) & 0xffffffffu;
     if ((handle >> 24) == 0x4c) return (handle >> 8) & 0xff;
-    return {};
+    // Open MPI's in Fortran.
+    switch (handle) {
+      case 1: case 5: case 8: return 1;     // BYTE, CHARACTER, INTEGER1
+      case 9: return 2;                     // INTEGER2
+      case 6: case 7: case 10: case 13: case 14: return 4;  // LOGICAL, INTEGER, REAL
+      case 11: case 15: case 17: case 18: return 8;         // INTEGER8, DOUBLE_PRECISION, COMPLEX
+      case 20: case 22: return 16;          // COMPLEX16, DOUBLE_COMPLEX
+      default: return {};
+    }
   }
   const auto* object = llvm::dyn_cast<llvm::GlobalVariable>(type->stripPointerCasts());
   if (!object || !object->getName().starts_with("ompi_mpi_")) return {};
@@ -99,12 +111,11 @@ unsigned request_bytes(const MpiCall& call) {
 }
 
 LocationSize message_size(const MpiCall& call, int count, int type) {
-  if (call.is_fortran() && call.kind() != Kind::token_start) return LocationSize::beforeOrAfterPointer();
-  const auto element = basic_size(call.argument(type));
+    const auto element = basic_size(call, type);
   if (!element) return LocationSize::beforeOrAfterPointer();
-  const auto* number = llvm::dyn_cast<llvm::ConstantInt>(call.argument(count));
-  if (!number || number->isNegative()) return LocationSize::afterPointer();
-  return LocationSize::precise(number->getZExtValue() * *element);
+  const auto number = constant_argument(call, count);
+  if (!number || *number < 0) return LocationSize::afterPointer();
+  return LocationSize::precise(static_cast<std::uint64_t>(*number) * *element);
 }
 
 Effects effects_of_mpi(const MpiCall& call) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/emit.hpp"
 
+#include "compiler/fortran_tags.hpp"
+
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -65,7 +67,12 @@ llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Inst
   std::vector<Value*> arguments{call.argument(start.buffer)};
   for (int index : {start.count, start.type, start.rank, start.tag, start.comm}) {
     Value* value = call.argument(index);
-    arguments.push_back(call.is_fortran() ? builder.CreateLoad(integer, value) : value);
+        if (call.is_fortran()) {
+      // A start that stands earlier would read a constant before it is stored.
+      const auto constant = constant_argument(call, index);
+      value = constant ? llvm::ConstantInt::getSigned(integer, *constant) : static_cast<Value*>(builder.CreateLoad(integer, value));
+    }
+    arguments.push_back(value);
   }
   if (start.status >= 0)
     arguments.push_back(keep_status ? call.argument(start.status) : llvm::ConstantPointerNull::get(pointer));

@@ -18,7 +18,7 @@ llvm::PointerType* pointer_type(llvm::Function& function) {
 
 StartOf start_of(const Half& half, const MpiCall& call) {
   const Routine& r = call.routine();
-  const bool early = half.start_at != nullptr;
+  const bool early = half.earlier.at != nullptr;
   const bool in_pair = r.kind == Kind::sendrecv || r.kind == Kind::sendrecv_replace;
   if (half.transfer.shape == Shape::send) {
     llvm::StringRef stem = "lapwing_start_send";
@@ -115,7 +115,8 @@ void split(llvm::ArrayRef<Half> halves) {
   Slots slots(function);
   llvm::Instruction* behind = after(*program_call);
   for (const Half& half : halves) {
-    llvm::Instruction* at = half.start_at ? half.start_at : program_call;
+    llvm::Instruction* at = half.earlier.at ? half.earlier.at : program_call;
+    if (half.earlier.at) move_companions(half.earlier);
     const bool keeps_status = half.transfer.shape == Shape::matched || !half.transfer.touched.empty();
     llvm::CallBase* token = emit_start(*call, start_of(half, *call), at, keeps_status);
     // A start that stands earlier has its value behind it, and an invoke in its

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Dominators.h>
 
+#include "compiler/earlier.hpp"
 #include "compiler/place.hpp"
 #include "compiler/transfer.hpp"
 
@@ -15,7 +16,7 @@ namespace lapwing::compiler {
 struct Half {
   Transfer transfer;
   Placement placement;
-  llvm::Instruction* start_at = nullptr;  ///< an earlier place, or null: where the call stood
+    Earlier earlier;  ///< where it starts, if not where the call stood
 };
 void split(llvm::ArrayRef<Half> halves);
 

@@ -57,8 +57,14 @@ class Sinker {
         miss(call.call(), transfer.name, "no place after it is reached on every way", nullptr);
         return false;
       }
-      worth += placement->worth;
-      halves.push_back({transfer, *placement, nullptr});
+            Half half{transfer, *placement, {}};
+      const bool again = llvm::any_of(half.placement.points, [&](const Stop& s) { return transfer.is_start(*s.at); });
+      if (options_.mode != Mode::conservative && may_start_earlier(transfer.shape) && !again && !transfer.queued) {
+        half.earlier = find_earlier(transfer, memory, effects_, flow);
+        if (half.earlier.worth < worth_crossing) half.earlier = {};
+      }
+      worth += placement->worth + half.earlier.worth;
+      halves.push_back(std::move(half));
     }
     if (worth == 0 || (options_.cost_gate && worth < worth_crossing)) {
       const Stop& stop = halves.front().placement.points.front();
@@ -82,10 +88,11 @@ class Sinker {
   // might learn that it is over, it is matched first.
   std::optional<Placement> place(Transfer& transfer, Memory& memory, const Flow& flow) {
     auto placement = place_as(transfer, memory, flow);
-    if (transfer.shape != Shape::receive || !placement || !may_be_matched(*transfer.call)) return placement;
+        if (transfer.shape != Shape::receive || !placement || !may_be_matched(*transfer.call)) return placement;
     Transfer matched = as_matched(transfer);
     auto other = place_as(matched, memory, flow);
-    if (!other || other->worth < 2 * placement->worth + worth_crossing) return placement;
+    const unsigned early = options_.mode == Mode::conservative ? 0 : find_earlier(transfer, memory, effects_, flow).worth;
+    if (!other || other->worth < 2 * (placement->worth + early) + worth_crossing) return placement;
     transfer = matched;
     return other;
   }
@@ -98,6 +105,8 @@ class Sinker {
     if (placement && !covers(*placement, transfer, web, flow)) placement.reset();
     return placement;
   }
+
+    static bool may_start_earlier(Shape shape) { return shape == Shape::send || shape == Shape::receive; }
 
   void miss(const llvm::CallBase& call, llvm::StringRef name, llvm::StringRef why,
             const llvm::Instruction* where) {

@@ -4,6 +4,8 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/fortran_tags.hpp"
+
 namespace lapwing::compiler {
 
 using llvm::ModRefInfo;
@@ -13,7 +15,14 @@ ModRefInfo Memory::meet(const Touch& touch, const llvm::MemoryLocation& where) {
   if (touch.reads) info |= ModRefInfo::Ref;
   if (touch.writes) info |= ModRefInfo::Mod;
   if (touch.pointer) {
-    if (!may_alias(llvm::MemoryLocation(touch.pointer, touch.size), where)) return ModRefInfo::NoModRef;
+        const llvm::Value* touched = llvm::getUnderlyingObject(touch.pointer);
+    const llvm::Value* object = llvm::getUnderlyingObject(where.Ptr);
+    if (is_dummy_type(touch.type) && llvm::isa<llvm::Argument>(touched) && llvm::isa<llvm::Argument>(object) &&
+        touched != object)
+      return ModRefInfo::NoModRef;
+    llvm::AAMDNodes tags;
+    tags.TBAA = touch.type;
+    if (!may_alias(llvm::MemoryLocation(touch.pointer, touch.size, tags), where)) return ModRefInfo::NoModRef;
   } else if (is_private(llvm::getUnderlyingObject(where.Ptr))) {
     return ModRefInfo::NoModRef;
   }
@@ -123,6 +132,14 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
   return {};
 }
 
+// A dummy argument that an MPI call only reads is not the one that MPI calls
+// write their error to: Fortran forbids to pass one variable for both.
+static bool is_scalar_argument(const llvm::Instruction& instruction, const Touch& touch) {
+  const auto call = MpiCall::of(instruction);
+  return call && call->is_fortran() && touch.reads && !touch.writes && touch.pointer != call->error() &&
+         touch.size == llvm::LocationSize::precise(4) && llvm::isa<llvm::Argument>(touch.pointer);
+}
+
 bool is_read_after(const llvm::Instruction& from, const llvm::MemoryLocation& where, bool at_exit,
                    Memory& memory, EffectsOf& effects) {
   const llvm::Value* object = llvm::getUnderlyingObject(where.Ptr);
@@ -152,6 +169,7 @@ bool is_read_after(const llvm::Instruction& from, const llvm::MemoryLocation& wh
       // Written as a whole by an MPI call or a store, read by neither.
       bool overwritten = false, read = false;
       for (const Touch& touch : e.touches) {
+        if (is_scalar_argument(*i, touch)) continue;
         const ModRefInfo info = memory.meet(touch, where);
         read |= llvm::isRefSet(info);
         // The status of one call is that of another; a store must be as large.

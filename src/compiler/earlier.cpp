@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/earlier.hpp"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+
+#include "compiler/fortran_tags.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+class Climber {
+ public:
+  Climber(const Transfer& transfer, Memory& memory, EffectsOf& effects, const Flow& flow)
+      : transfer_(transfer), memory_(memory), effects_(effects), flow_(flow), call_(*MpiCall::of(*transfer.call)) {}
+
+  Earlier run() {
+    if (llvm::isa<llvm::InvokeInst>(transfer_.call)) return {};
+    for (const llvm::Use& argument : transfer_.call->args()) needed_.insert(argument.get());
+    llvm::BasicBlock* block = transfer_.call->getParent();
+    llvm::Instruction* last = transfer_.call->getPrevNode();
+    while (climb(*block, last)) {
+      llvm::BasicBlock* above = run_as_often(block);
+      if (!above || !pass_between(above, block)) break;
+      
+      block = above;
+      last = block->getTerminator();
+    }
+    return std::move(earlier_);
+  }
+
+ private:
+  // Upward through one block; true at its begin.
+  bool climb(llvm::BasicBlock& block, llvm::Instruction* last) {
+    for (llvm::Instruction* i = last; i; i = i->getPrevNode()) {
+      if (llvm::isa<llvm::PHINode>(i)) return !needs_phi(block);
+      if (needed_.contains(i)) {
+        if (!goes_along(*i)) return false;
+        earlier_.companions.insert(earlier_.companions.begin(), i);
+        for (const llvm::Use& operand : i->operands()) needed_.insert(operand.get());
+        continue;
+      }
+      if (conflicts(*i)) return false;
+      earlier_.worth += llvm::isa<llvm::CallBase>(i) && !llvm::isa<llvm::IntrinsicInst>(i) ? 100 : 1;
+      earlier_.at = i;
+    }
+    return true;
+  }
+
+  bool needs_phi(llvm::BasicBlock& block) const {
+    for (const llvm::PHINode& phi : block.phis())
+      if (needed_.contains(&phi)) return true;
+    return false;
+  }
+
+  
+
+  // Loads and arithmetic that the arguments come from.
+  bool goes_along(llvm::Instruction& i) {
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
+      if (!load->isSimple()) return false;
+      loads_.push_back(llvm::MemoryLocation::get(load).getWithoutAATags());
+      return true;
+    }
+    return !i.mayReadOrWriteMemory() && !i.mayHaveSideEffects() && !llvm::isa<llvm::AllocaInst>(i) &&
+           !i.isTerminator() && !llvm::isa<llvm::CallBase>(i);
+  }
+
+  bool conflicts(llvm::Instruction& i) {
+    if (llvm::isa<llvm::AllocaInst>(i)) return false;
+    const Effects e = effects_(i);
+    if (e.seen || e.ends_stack) return true;
+    if (const auto call = MpiCall::of(i); call && call->kind() != Kind::query && call->kind() != Kind::poll) return true;
+    for (const InFlight& buffer : transfer_.buffers) {
+      const auto info = memory_.meet(i, e, buffer.where);
+      if (llvm::isModSet(info) || (buffer.written && llvm::isRefSet(info))) return true;
+    }
+    for (const llvm::MemoryLocation& load : loads_)
+      if (llvm::isModSet(memory_.meet(i, e, load))) return true;
+    // Scalars by reference, and the error that the start gives.
+    if (call_.is_fortran()) {
+      const Routine& r = call_.routine();
+      for (int index : {r.count, r.type, r.rank, r.tag, r.comm}) {
+        const llvm::MemoryLocation where(call_.argument(index), llvm::LocationSize::precise(4));
+        if (llvm::isModSet(memory_.meet(i, e, where)) && !stores_its_constant(i, index)) return true;
+      }
+      if (const llvm::Value* error = call_.error()) {
+        const llvm::MemoryLocation where(error, llvm::LocationSize::precise(4));
+        if (llvm::isModOrRefSet(memory_.meet(i, e, where))) return true;
+      }
+    }
+    const int status = call_.routine().status;
+    if (status >= 0 && call_.argument(status)->getType()->isPointerTy() && !transfer_.touched.empty()) {
+      const llvm::MemoryLocation where(call_.argument(status), llvm::LocationSize::upperBound(64));
+      if (llvm::isModOrRefSet(memory_.meet(i, e, where))) return true;
+    }
+    return false;
+  }
+
+  // flang's variables for constants: the same is known wherever the start is.
+  bool stores_its_constant(const llvm::Instruction& i, int index) const {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+    return store && store->getPointerOperand() == call_.argument(index) && constant_argument(call_, index);
+  }
+
+  // The nearest block above that runs exactly as often, in the same loop.
+  llvm::BasicBlock* run_as_often(llvm::BasicBlock* block) const {
+    const llvm::Loop* loop = flow_.loops.getLoopFor(block);
+    const auto* node = flow_.dominators.getNode(block);
+    for (node = node ? node->getIDom() : nullptr; node; node = node->getIDom()) {
+      llvm::BasicBlock* above = node->getBlock();
+      if (flow_.loops.getLoopFor(above) == loop && flow_.post_dominators.dominates(block, above)) return above;
+    }
+    return nullptr;
+  }
+
+  // All that lies on ways from `above` to `block`.
+  bool pass_between(llvm::BasicBlock* above, llvm::BasicBlock* block) {
+    llvm::SmallPtrSet<llvm::BasicBlock*, 16> between;
+    llvm::SmallVector<llvm::BasicBlock*, 16> work(llvm::predecessors(block));
+    while (!work.empty()) {
+      llvm::BasicBlock* one = work.pop_back_val();
+      if (one == above || one == block || !between.insert(one).second) continue;
+      if (!flow_.dominators.dominates(above, one)) return false;
+      work.append(llvm::pred_begin(one), llvm::pred_end(one));
+    }
+    bool loops = false;
+    for (llvm::BasicBlock* one : between) {
+      for (llvm::Instruction& i : *one)
+        if (needed_.contains(&i) || conflicts(i)) return false;
+      loops |= flow_.loops.isLoopHeader(one);
+      earlier_.worth += static_cast<unsigned>(one->size());
+    }
+    if (loops) earlier_.worth += 200;
+    return true;
+  }
+
+  const Transfer& transfer_;
+  Memory& memory_;
+  EffectsOf& effects_;
+  const Flow& flow_;
+  MpiCall call_;
+  Earlier earlier_;
+  llvm::SmallPtrSet<const llvm::Value*, 16> needed_;
+  llvm::SmallVector<llvm::MemoryLocation, 8> loads_;
+};
+
+}  // namespace
+
+Earlier find_earlier(const Transfer& transfer, Memory& memory, EffectsOf& effects, const Flow& flow) {
+  return Climber(transfer, memory, effects, flow).run();
+}
+
+void move_companions(const Earlier& earlier) {
+  for (llvm::Instruction* one : earlier.companions) one->moveBefore(earlier.at);
+}
+
+}  // namespace lapwing::compiler
