@@ -7,6 +7,8 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
 #include "compiler/candidates.hpp"
 #include "compiler/place.hpp"
 #include "compiler/remarks.hpp"
@@ -33,7 +35,9 @@ class Sinker {
         miss(*call, MpiCall::of(*call)->spelling(), "the function calls setjmp or its like", nullptr);
       return false;
     }
-    bool changed = false;
+        // A wait that is needed in a loop stands before it: loops need a place there.
+    bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
+    if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     for (llvm::CallBase* call : calls) changed |= treat(*MpiCall::of(*call));
     return changed;
   }
