@@ -74,8 +74,14 @@ llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Inst
     }
     arguments.push_back(value);
   }
-  if (start.status >= 0)
-    arguments.push_back(keep_status ? call.argument(start.status) : llvm::ConstantPointerNull::get(pointer));
+    if (start.status >= 0) {
+    // MPI_STATUS_IGNORE; Fortran's is an address that is not known here, for
+    // which null stands.
+    llvm::Constant* ignored = llvm::ConstantPointerNull::get(pointer);
+    const bool mpich = !call.is_fortran() && call.argument(start.comm)->getType()->isIntegerTy();
+    if (mpich) ignored = llvm::ConstantExpr::getIntToPtr(builder.getInt64(1), pointer);
+    arguments.push_back(keep_status ? call.argument(start.status) : ignored);
+  }
   std::string name = start.stem.str();
   if (call.is_fortran()) {
     name += '_';
