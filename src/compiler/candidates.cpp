@@ -47,7 +47,7 @@ class Finder {
     const bool pair = kind == Kind::sendrecv || kind == Kind::sendrecv_replace;
     if (pair && llvm::isa<llvm::InvokeInst>(call_.call())) return fail("it may throw, and has two halves");
     if (!r.standard && kind != Kind::ssend) return fail("a buffered or ready send is over when it returns");
-        if (kind == Kind::sendrecv_replace) {
+    if (kind == Kind::sendrecv_replace) {
       // What leaves is a copy, which nobody else knows.
       found_.transfers.push_back(begin_send());
       receive(r.buffer, r.count, r.type);
@@ -59,7 +59,7 @@ class Finder {
     } else {
       send(r.buffer, r.count, r.type);
     }
-    return std::move(found_);
+    return found_;
   }
 
  private:
@@ -67,7 +67,7 @@ class Finder {
     found_.transfers.clear();
     found_.failure = std::move(why);
     found_.where = where;
-    return std::move(found_);
+    return found_;
   }
 
   Transfer begin(Shape shape) const {
@@ -90,7 +90,7 @@ class Finder {
     return true;
   }
 
-    Transfer begin_send() const {
+  Transfer begin_send() const {
     Transfer t = begin(Shape::send);
     t.starts.push_back(t.call);
     // Nobody may learn that a synchronous send is over before it is.
@@ -134,7 +134,7 @@ class Finder {
       const Routine& b = call->routine();
       const bool written = call->kind() == Kind::irecv || call->kind() == Kind::recv_init;
       if (written || !b.standard) t.crosses &= crossed_by_posted;
-      if (!add_buffer(t, *call, b.buffer, b.count, b.type, written)) return std::move(found_);
+      if (!add_buffer(t, *call, b.buffer, b.count, b.type, written)) return found_;
       if (!after(*start)) return fail("a start of its request may throw", start);
     }
     for (llvm::CallBase* start : matched.starts)
@@ -156,7 +156,7 @@ class Finder {
       if (!found_.moved.error_is_dead) t.touched.push_back(where);
     }
     found_.transfers.push_back(std::move(t));
-    return std::move(found_);
+    return found_;
   }
 
   const MpiCall& call_;
@@ -172,7 +172,7 @@ bool is_candidate(Kind kind) {
     case Kind::send:
     case Kind::ssend:
     case Kind::recv:
-        case Kind::sendrecv:
+    case Kind::sendrecv:
     case Kind::sendrecv_replace:
     case Kind::wait:
     case Kind::waitall:

@@ -12,7 +12,11 @@ namespace {
 class Climber {
  public:
   Climber(const Transfer& transfer, Memory& memory, EffectsOf& effects, const Flow& flow)
-      : transfer_(transfer), memory_(memory), effects_(effects), flow_(flow), call_(*MpiCall::of(*transfer.call)) {}
+      : transfer_(transfer),
+        memory_(memory),
+        effects_(effects),
+        flow_(flow),
+        call_(*MpiCall::of(*transfer.call)) {}
 
   Earlier run() {
     if (llvm::isa<llvm::InvokeInst>(transfer_.call)) return {};
@@ -22,7 +26,7 @@ class Climber {
     while (climb(*block, last)) {
       llvm::BasicBlock* above = run_as_often(block);
       if (!above || !pass_between(above, block)) break;
-      
+
       block = above;
       last = block->getTerminator();
     }
@@ -53,8 +57,6 @@ class Climber {
     return false;
   }
 
-  
-
   // Loads and arithmetic that the arguments come from.
   bool goes_along(llvm::Instruction& i) {
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
@@ -70,7 +72,8 @@ class Climber {
     if (llvm::isa<llvm::AllocaInst>(i)) return false;
     const Effects e = effects_(i);
     if (e.seen || e.ends_stack) return true;
-    if (const auto call = MpiCall::of(i); call && call->kind() != Kind::query && call->kind() != Kind::poll) return true;
+    if (const auto call = MpiCall::of(i); call && call->kind() != Kind::query && call->kind() != Kind::poll)
+      return true;
     for (const InFlight& buffer : transfer_.buffers) {
       const auto info = memory_.meet(i, e, buffer.where);
       if (llvm::isModSet(info) || (buffer.written && llvm::isRefSet(info))) return true;
@@ -109,7 +112,8 @@ class Climber {
     const auto* node = flow_.dominators.getNode(block);
     for (node = node ? node->getIDom() : nullptr; node; node = node->getIDom()) {
       llvm::BasicBlock* above = node->getBlock();
-      if (flow_.loops.getLoopFor(above) == loop && flow_.post_dominators.dominates(block, above)) return above;
+      if (flow_.loops.getLoopFor(above) == loop && flow_.post_dominators.dominates(block, above))
+        return above;
     }
     return nullptr;
   }

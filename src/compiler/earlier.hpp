@@ -11,7 +11,7 @@ struct Earlier {
   llvm::Instruction* at = nullptr;  ///< the start goes before this; null where it stays
   /// What its arguments are computed from and has to go along, in order.
   llvm::SmallVector<llvm::Instruction*, 8> companions;
-  unsigned worth = 0;               ///< of what it has been moved above
+  unsigned worth = 0;  ///< of what it has been moved above
 };
 
 /// Looks upward from a call that is to be split, through blocks that run as

@@ -65,14 +65,16 @@ Effects EffectsOf::operator()(const llvm::Instruction& instruction) {
     if (load->isVolatile()) return Effects::anything("a volatile access");
     if (load->isAtomic()) return Effects::anything("an atomic access");
     Effects e;
-    e.touches.push_back({load->getPointerOperand(), llvm::MemoryLocation::get(load).Size, true, false, false, own_type(*load)});
+    e.touches.push_back({load->getPointerOperand(), llvm::MemoryLocation::get(load).Size, true, false, false,
+                         own_type(*load)});
     return e;
   }
   if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
     if (store->isVolatile()) return Effects::anything("a volatile access");
     if (store->isAtomic()) return Effects::anything("an atomic access");
     Effects e;
-    e.touches.push_back({store->getPointerOperand(), llvm::MemoryLocation::get(store).Size, false, true, true, own_type(*store)});
+    e.touches.push_back({store->getPointerOperand(), llvm::MemoryLocation::get(store).Size, false, true, true,
+                         own_type(*store)});
     return e;
   }
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return of_call(*call);

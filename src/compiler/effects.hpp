@@ -32,8 +32,8 @@ struct Touch {
   const llvm::Value* pointer = nullptr;
   llvm::LocationSize size = llvm::LocationSize::beforeOrAfterPointer();
   bool reads = false, writes = false;
-  bool whole = false;             ///< a write of all that the pointer stands for
-  llvm::MDNode* type = nullptr;   ///< of Fortran's variable, see fortran_tags.hpp
+  bool whole = false;            ///< a write of all that the pointer stands for
+  llvm::MDNode* type = nullptr;  ///< of Fortran's variable, see fortran_tags.hpp
 };
 
 struct Effects {

@@ -71,12 +71,28 @@ std::optional<std::uint64_t> basic_size(const MpiCall& call, int index) {
     if ((handle >> 24) == 0x4c) return (handle >> 8) & 0xff;
     // Open MPI's in Fortran.
     switch (handle) {
-      case 1: case 5: case 8: return 1;     // BYTE, CHARACTER, INTEGER1
-      case 9: return 2;                     // INTEGER2
-      case 6: case 7: case 10: case 13: case 14: return 4;  // LOGICAL, INTEGER, REAL
-      case 11: case 15: case 17: case 18: return 8;         // INTEGER8, DOUBLE_PRECISION, COMPLEX
-      case 20: case 22: return 16;          // COMPLEX16, DOUBLE_COMPLEX
-      default: return {};
+      case 1:
+      case 5:
+      case 8:
+        return 1;  // BYTE, CHARACTER, INTEGER1
+      case 9:
+        return 2;  // INTEGER2
+      case 6:
+      case 7:
+      case 10:
+      case 13:
+      case 14:
+        return 4;  // LOGICAL, INTEGER, REAL
+      case 11:
+      case 15:
+      case 17:
+      case 18:
+        return 8;  // INTEGER8, DOUBLE_PRECISION, COMPLEX
+      case 20:
+      case 22:
+        return 16;  // COMPLEX16, DOUBLE_COMPLEX
+      default:
+        return {};
     }
   }
   const auto* object = llvm::dyn_cast<llvm::GlobalVariable>(type->stripPointerCasts());
@@ -111,7 +127,7 @@ unsigned request_bytes(const MpiCall& call) {
 }
 
 LocationSize message_size(const MpiCall& call, int count, int type) {
-    const auto element = basic_size(call, type);
+  const auto element = basic_size(call, type);
   if (!element) return LocationSize::beforeOrAfterPointer();
   const auto number = constant_argument(call, count);
   if (!number || *number < 0) return LocationSize::afterPointer();

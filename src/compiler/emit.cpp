@@ -32,7 +32,8 @@ llvm::AllocaInst* Slots::make(llvm::Type* type, llvm::Constant* initial, const l
 
 std::function<Value*(IRBuilder<>&)> Slots::keep(Value* value, llvm::Instruction* at) {
   const auto* local = llvm::dyn_cast<llvm::AllocaInst>(value);
-  if (!llvm::isa<llvm::Instruction>(value) || (local && local->isStaticAlloca())) return [value](IRBuilder<>&) { return value; };
+  if (!llvm::isa<llvm::Instruction>(value) || (local && local->isStaticAlloca()))
+    return [value](IRBuilder<>&) { return value; };
   llvm::AllocaInst* slot = make(value->getType(), llvm::PoisonValue::get(value->getType()), "lapwing.kept");
   IRBuilder<>(at).CreateStore(value, slot);
   return [slot](IRBuilder<>& builder) { return builder.CreateLoad(slot->getAllocatedType(), slot); };
@@ -67,14 +68,15 @@ llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Inst
   std::vector<Value*> arguments{call.argument(start.buffer)};
   for (int index : {start.count, start.type, start.rank, start.tag, start.comm}) {
     Value* value = call.argument(index);
-        if (call.is_fortran()) {
+    if (call.is_fortran()) {
       // A start that stands earlier would read a constant before it is stored.
       const auto constant = constant_argument(call, index);
-      value = constant ? llvm::ConstantInt::getSigned(integer, *constant) : static_cast<Value*>(builder.CreateLoad(integer, value));
+      value = constant ? llvm::ConstantInt::getSigned(integer, *constant)
+                       : static_cast<Value*>(builder.CreateLoad(integer, value));
     }
     arguments.push_back(value);
   }
-    if (start.status >= 0) {
+  if (start.status >= 0) {
     // MPI_STATUS_IGNORE; Fortran's is an address that is not known here, for
     // which null stands.
     llvm::Constant* ignored = llvm::ConstantPointerNull::get(pointer);

@@ -17,7 +17,8 @@ const llvm::MDNode* parent(const llvm::MDNode* type) {
 }
 
 llvm::StringRef name_of(const llvm::MDNode* type) {
-  const auto* name = type && type->getNumOperands() > 0 ? llvm::dyn_cast<llvm::MDString>(type->getOperand(0)) : nullptr;
+  const auto* name =
+      type && type->getNumOperands() > 0 ? llvm::dyn_cast<llvm::MDString>(type->getOperand(0)) : nullptr;
   return name ? name->getString() : "";
 }
 
@@ -42,7 +43,9 @@ llvm::MDNode* own_type(const llvm::Instruction& access) {
   return root && belongs_to(name_of(root), access.getFunction()->getName()) ? tag : nullptr;
 }
 
-bool is_dummy_type(const llvm::MDNode* tag) { return tag && name_of(parent(tag)).starts_with("dummy arg data/"); }
+bool is_dummy_type(const llvm::MDNode* tag) {
+  return tag && name_of(parent(tag)).starts_with("dummy arg data/");
+}
 
 llvm::MDNode* type_of_dummy(const llvm::Value* pointer, const llvm::Function& function) {
   const llvm::Value* object = llvm::getUnderlyingObject(pointer);

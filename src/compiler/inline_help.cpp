@@ -17,7 +17,8 @@ constexpr const char* threshold = "1500";
 bool starts_or_waits(const llvm::Function& function) {
   for (const llvm::Instruction& i : llvm::instructions(function)) {
     const auto call = MpiCall::of(i);
-    if (call && (is_candidate(call->kind()) || call->kind() == Kind::isend || call->kind() == Kind::irecv)) return true;
+    if (call && (is_candidate(call->kind()) || call->kind() == Kind::isend || call->kind() == Kind::irecv))
+      return true;
   }
   return false;
 }
@@ -26,7 +27,9 @@ bool starts_or_waits(const llvm::Function& function) {
 
 llvm::PreservedAnalyses InlineHelp::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::NoInline) || function.hasOptNone()) continue;
+    if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::NoInline) ||
+        function.hasOptNone())
+      continue;
     if (function.getInstructionCount() > most_instructions || function.getNumUses() > most_callers) continue;
     if (starts_or_waits(function)) function.addFnAttr("function-inline-threshold", threshold);
   }

@@ -42,9 +42,10 @@ bool parse(llvm::StringRef name, llvm::ModulePassManager& manager,
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "lapwing", LAPWING_VERSION, [](llvm::PassBuilder& builder) {
             builder.registerPipelineParsingCallback(parse);
-            builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
-              if (level.isOptimizingForSpeed()) manager.addPass(lapwing::compiler::InlineHelp());
-            });
+            builder.registerPipelineStartEPCallback(
+                [](llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
+                  if (level.isOptimizingForSpeed()) manager.addPass(lapwing::compiler::InlineHelp());
+                });
             builder.registerOptimizerEarlyEPCallback(add);
             builder.registerFullLinkTimeOptimizationLastEPCallback(add);
           }};

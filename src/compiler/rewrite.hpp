@@ -16,7 +16,7 @@ namespace lapwing::compiler {
 struct Half {
   Transfer transfer;
   Placement placement;
-    Earlier earlier;  ///< where it starts, if not where the call stood
+  Earlier earlier;  ///< where it starts, if not where the call stood
 };
 void split(llvm::ArrayRef<Half> halves);
 

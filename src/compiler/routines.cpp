@@ -94,6 +94,25 @@ llvm::StringMap<Routine> make_table() {
   imrecv.buffer = 0, imrecv.count = 1, imrecv.type = 2, imrecv.request = 4;
   add(imrecv);
 
+  const std::pair<StringRef, int> collectives[] = {{"barrier", 1},
+                                                   {"bcast", 5},
+                                                   {"reduce", 7},
+                                                   {"allreduce", 6},
+                                                   {"gather", 8},
+                                                   {"gatherv", 9},
+                                                   {"scatter", 8},
+                                                   {"scatterv", 9},
+                                                   {"allgather", 7},
+                                                   {"allgatherv", 8},
+                                                   {"alltoall", 7},
+                                                   {"alltoallv", 9},
+                                                   {"alltoallw", 9},
+                                                   {"scan", 6},
+                                                   {"exscan", 6},
+                                                   {"reduce_scatter", 6},
+                                                   {"reduce_scatter_block", 6}};
+  for (const auto& [name, arguments] : collectives) add(plain(name, Kind::collective, arguments));
+
   // Local, without communication, and they return.
   add(plain("comm_rank", Kind::query, 2, {1}));
   add(plain("comm_size", Kind::query, 2, {1}));

@@ -35,7 +35,7 @@ class Sinker {
         miss(*call, MpiCall::of(*call)->spelling(), "the function calls setjmp or its like", nullptr);
       return false;
     }
-        // A wait that is needed in a loop stands before it: loops need a place there.
+    // A wait that is needed in a loop stands before it: loops need a place there.
     bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
     if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     for (llvm::CallBase* call : calls) changed |= treat(*MpiCall::of(*call));
@@ -61,9 +61,11 @@ class Sinker {
         miss(call.call(), transfer.name, "no place after it is reached on every way", nullptr);
         return false;
       }
-            Half half{transfer, *placement, {}};
-      const bool again = llvm::any_of(half.placement.points, [&](const Stop& s) { return transfer.is_start(*s.at); });
-      if (options_.mode != Mode::conservative && may_start_earlier(transfer.shape) && !again && !transfer.queued) {
+      Half half{transfer, *placement, {}};
+      const bool again =
+          llvm::any_of(half.placement.points, [&](const Stop& s) { return transfer.is_start(*s.at); });
+      if (options_.mode != Mode::conservative && may_start_earlier(transfer.shape) && !again &&
+          !transfer.queued) {
         half.earlier = find_earlier(transfer, memory, effects_, flow);
         if (half.earlier.worth < worth_crossing) half.earlier = {};
       }
@@ -92,10 +94,11 @@ class Sinker {
   // might learn that it is over, it is matched first.
   std::optional<Placement> place(Transfer& transfer, Memory& memory, const Flow& flow) {
     auto placement = place_as(transfer, memory, flow);
-        if (transfer.shape != Shape::receive || !placement || !may_be_matched(*transfer.call)) return placement;
+    if (transfer.shape != Shape::receive || !placement || !may_be_matched(*transfer.call)) return placement;
     Transfer matched = as_matched(transfer);
     auto other = place_as(matched, memory, flow);
-    const unsigned early = options_.mode == Mode::conservative ? 0 : find_earlier(transfer, memory, effects_, flow).worth;
+    const unsigned early =
+        options_.mode == Mode::conservative ? 0 : find_earlier(transfer, memory, effects_, flow).worth;
     if (!other || other->worth < 2 * (placement->worth + early) + worth_crossing) return placement;
     transfer = matched;
     return other;
@@ -110,7 +113,7 @@ class Sinker {
     return placement;
   }
 
-    static bool may_start_earlier(Shape shape) { return shape == Shape::send || shape == Shape::receive; }
+  static bool may_start_earlier(Shape shape) { return shape == Shape::send || shape == Shape::receive; }
 
   void miss(const llvm::CallBase& call, llvm::StringRef name, llvm::StringRef why,
             const llvm::Instruction* where) {

@@ -15,10 +15,10 @@ ModRefInfo Memory::meet(const Touch& touch, const llvm::MemoryLocation& where) {
   if (touch.reads) info |= ModRefInfo::Ref;
   if (touch.writes) info |= ModRefInfo::Mod;
   if (touch.pointer) {
-        const llvm::Value* touched = llvm::getUnderlyingObject(touch.pointer);
+    const llvm::Value* touched = llvm::getUnderlyingObject(touch.pointer);
     const llvm::Value* object = llvm::getUnderlyingObject(where.Ptr);
-    if (is_dummy_type(touch.type) && llvm::isa<llvm::Argument>(touched) && llvm::isa<llvm::Argument>(object) &&
-        touched != object)
+    if (is_dummy_type(touch.type) && llvm::isa<llvm::Argument>(touched) &&
+        llvm::isa<llvm::Argument>(object) && touched != object)
       return ModRefInfo::NoModRef;
     llvm::AAMDNodes tags;
     tags.TBAA = touch.type;
@@ -69,7 +69,7 @@ bool is_private(const llvm::Value* object) {
       }
       const int index = static_cast<int>(call->getArgOperandNo(&use));
       const auto mpi = MpiCall::of(*call);
-      if (!mpi || mpi->kind() == Kind::outside) return false;
+      if (!mpi || mpi->kind() == Kind::outside || mpi->kind() == Kind::collective) return false;
       // A buffer that stays with MPI: nobody else gets it either, but its own
       // completion may write it, anywhere.
       const bool keeps = mpi->routine().request >= 0 && mpi->routine().buffer == index;

@@ -18,7 +18,7 @@ config.environment["PATH"] = llvm + os.pathsep + config.environment.get("PATH", 
 config.environment.pop("LAPWING_PASS", None)
 
 # IR as the inliner leaves it, without what comes later.
-clean = "-passes='function(sroa,simplifycfg,loop-simplify)'"
+clean = "-passes='inferattrs,function(sroa,simplifycfg,loop-simplify)'"
 config.substitutions += [
     ("%ir", f"clang -O1 -g -fno-discard-value-names -Xclang -disable-llvm-passes -S -emit-llvm {mpich}"),
     ("%openmpi_ir", f"clang -O1 -g -fno-discard-value-names -Xclang -disable-llvm-passes -S -emit-llvm {openmpi}"),

@@ -11,10 +11,18 @@
 double in_buffer[20000], out_buffer[20000], lhs[20000], rhs[20000];
 #define PART static __attribute__((noinline)) void
 
-PART lhx(int c) { for (int i = 0; i < 20000; ++i) lhs[i] = c * 0.5 + lhs[i]; }
-PART unpack_solve_info(int c) { for (int i = 0; i < 20000; ++i) rhs[i] += out_buffer[i] * c; }
-PART solve_cell(int first, int last) { for (int i = 1; i < 20000; ++i) rhs[i] += lhs[i] * (first + last); }
-PART pack(int c) { for (int i = 0; i < 20000; ++i) in_buffer[i] = rhs[i] + c; }
+PART lhx(int c) {
+  for (int i = 0; i < 20000; ++i) lhs[i] = c * 0.5 + lhs[i];
+}
+PART unpack_solve_info(int c) {
+  for (int i = 0; i < 20000; ++i) rhs[i] += out_buffer[i] * c;
+}
+PART solve_cell(int first, int last) {
+  for (int i = 1; i < 20000; ++i) rhs[i] += lhs[i] * (first + last);
+}
+PART pack(int c) {
+  for (int i = 0; i < 20000; ++i) in_buffer[i] = rhs[i] + c;
+}
 
 void x_solve(int ncells, const int* slice, int next, int before) {
   MPI_Request send_id = MPI_REQUEST_NULL, recv_id = MPI_REQUEST_NULL;

@@ -4,14 +4,19 @@
 // before the branch that fills the buffer again, the second one's past take3 to
 // the end of the loop, each under its flag.
 //
-// RUN: %ir %s -o - | %clean | env LAPWING_PASS=gate=off %lapwing -passes='lapwing<conservative>' | FileCheck %s
+// RUN: %ir %s -o - | %clean | env LAPWING_PASS=gate=off %lapwing -passes='lapwing<conservative>' | FileCheck
+// %s
 #include <mpi.h>
 
 double buff[20000], u[20000], other[20000];
 #define PART static __attribute__((noinline)) void
 
-PART fill(int axis) { for (int i = 0; i < 20000; ++i) buff[i] = u[i] * axis; }
-PART take3(int axis) { for (int i = 0; i < 20000; ++i) other[i] += buff[i] * axis; }
+PART fill(int axis) {
+  for (int i = 0; i < 20000; ++i) buff[i] = u[i] * axis;
+}
+PART take3(int axis) {
+  for (int i = 0; i < 20000; ++i) other[i] += buff[i] * axis;
+}
 
 void comm3(int rounds, const int* up, const int* down, int peer) {
   for (int axis = 0; axis < rounds; ++axis) {

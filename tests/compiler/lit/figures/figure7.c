@@ -10,8 +10,12 @@
 double buff[20000], u[20000], other[20000];
 #define PART static __attribute__((noinline)) void
 
-PART fill(int axis) { for (int i = 0; i < 20000; ++i) buff[i] = u[i] * axis; }
-PART take3(int axis) { for (int i = 0; i < 20000; ++i) other[i] += buff[i] * axis; }
+PART fill(int axis) {
+  for (int i = 0; i < 20000; ++i) buff[i] = u[i] * axis;
+}
+PART take3(int axis) {
+  for (int i = 0; i < 20000; ++i) other[i] += buff[i] * axis;
+}
 
 void comm3(int rounds, const int* up, const int* down, int peer) {
   for (int axis = 0; axis < rounds; ++axis) {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What no wait may cross: each function has one blocking send, work that could
+// hide it, and one thing in between. The wait stands above that thing, and the
+// remark names it.
+//
+// RUN: %ir %s -o - | %clean | %lapwing -passes=lapwing -pass-remarks=lapwing -pass-remarks-missed=lapwing
+// -disable-output 2>&1 | FileCheck %s
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double out[20000], in[20000], work[20000];
+static volatile int flag;
+static atomic_int shared;
+static jmp_buf place;
+void unknown(void);
+void (*callback)(void);
+
+#define WORK \
+  for (int i = 0; i < 20000; ++i) work[i] = work[i] * 0.5 + 1
+#define SEND MPI_Send(out, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD)
+#define RECV MPI_Recv(in, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a volatile access
+void crosses_volatile(void) {
+  SEND;
+  WORK;
+  flag = 1;
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (an atomic access
+void crosses_atomic(void) {
+  SEND;
+  WORK;
+  atomic_store_explicit(&shared, 1, memory_order_relaxed);
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (an atomic access or a fence
+void crosses_fence(void) {
+  SEND;
+  WORK;
+  atomic_thread_fence(memory_order_seq_cst);
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (inline assembly
+void crosses_assembly(void) {
+  SEND;
+  WORK;
+  __asm__ volatile("" ::: "memory");
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a call of a function that is
+// not known
+void crosses_unknown(void) {
+  SEND;
+  WORK;
+  unknown();
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a call through a pointer
+void crosses_callback(void) {
+  SEND;
+  WORK;
+  callback();
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a call of a function that is
+// not known
+void crosses_output(void) {
+  SEND;
+  WORK;
+  puts("here");
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a collective call
+void crosses_barrier(void) {
+  SEND;
+  WORK;
+  MPI_Barrier(MPI_COMM_WORLD);
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (an MPI call that may do
+// anything
+void crosses_window(MPI_Win w) {
+  SEND;
+  WORK;
+  MPI_Win_fence(0, w);
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a write to the buffer
+void writes(void) {
+  SEND;
+  WORK;
+  out[7] = 1;
+  WORK;
+}
+// A send is only read.
+// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (the end of the function
+double reads(void) {
+  SEND;
+  WORK;
+  return out[7];
+}
+// CHECK: MPI_Recv at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a read of the buffer
+double reads_received(void) {
+  RECV;
+  WORK;
+  return in[7];
+}
+// CHECK: MPI_Recv at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a write to the buffer
+void writes_received(void) {
+  RECV;
+  WORK;
+  in[7] = 1;
+  WORK;
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+3]] is split: its wait stands at {{.*}} (a call that may write to the
+// buffer
+void frees(void) {
+  double* b = malloc(20000 * sizeof *b);
+  for (int i = 0; i < 20000; ++i) b[i] = work[i];
+  MPI_Send(b, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+  WORK;
+  free(b);
+  WORK;
+}
+// CHECK: MPI_Send: {{.*}}the function calls setjmp
+void jumps(void) {
+  if (setjmp(place)) return;
+  SEND;
+  WORK;
+}
+// CHECK: MPI_Send: {{.*}}its error result is looked at
+int fails(void) {
+  int rc = SEND;
+  WORK;
+  return rc;
+}
+// CHECK: MPI_Bsend: {{.*}}is over when it returns
+void buffered(void) {
+  MPI_Bsend(out, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+  WORK;
+}
+// CHECK: MPI_Send: {{.*}}no object that could be followed
+void bottom(MPI_Datatype t) {
+  MPI_Send(MPI_BOTTOM, 1, t, 1, 0, MPI_COMM_WORLD);
+  WORK;
+}
