@@ -71,9 +71,11 @@ int run(int argc, char** argv) {
     std::fputs(help().c_str(), stdout);
     return 0;
   }
+  const bool for_programs = options.show != Show::nothing && options.show != Show::lapwing;
   const Chosen chosen = choose_mpi(options.mpi, called.mpi, called.language);
   if (answered(options, chosen, called.language)) return 0;
 
+  if (for_programs) say_no_more();
   const Words compiler = find_compiler(called.language, chosen.mpi, options.compiler);
   Words all = ambient_flags(chosen.mpi, called.language);
   append(all, options.rest);
@@ -95,7 +97,8 @@ int run(int argc, char** argv) {
     print(shown(options.show, plan));
     return 0;
   }
-  if (!added.version.empty()) print(added.version);
+  // A compile may write its result to stdout (-E), where a line of ours would be in it.
+  if (!added.version.empty()) std::fprintf(asked.bare ? stdout : stderr, "%s\n", added.version.c_str());
   if (options.verbose || options.inner) std::fprintf(stderr, "%s\n", with_environment(plan).c_str());
   std::fflush(nullptr);
   if (plan.pass.empty()) {
@@ -115,7 +118,7 @@ int main(int argc, char** argv) {
   try {
     return lapwing::wrapper::run(argc, argv);
   } catch (const lapwing::wrapper::Failure& failure) {
-    lapwing::wrapper::say(failure.what());
+    std::fprintf(stderr, "%s: %s\n", lapwing::wrapper::my_name().c_str(), failure.what());
     return failure.status;
   }
 }

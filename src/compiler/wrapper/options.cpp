@@ -58,8 +58,8 @@ bool read_show(const std::string& word, Options& options) {
   for (const auto& [name, show] : shows) {
     if (name.starts_with("-showme:")) known.push_back(name);
   }
-  throw Failure("the option " + word + " is unknown" + did_you_mean(word, known) + " There are " +
-                one_of(known) + ".");
+  throw Failure("the option " + word + " is unknown" + meant(word, known) + " There are " + all_of(known) +
+                ".");
 }
 
 std::string absolute_profile(const std::string& file) {
@@ -83,8 +83,8 @@ void read_mode(const std::string& mode, Options& options) {
       return;
     }
   }
-  throw Failure("-flapwing=" + mode + " names no mode" + did_you_mean(mode, modes) + " There are " +
-                one_of(modes) + ".");
+  throw Failure("-flapwing=" + mode + " names no mode" + meant(mode, modes) + " There are " + all_of(modes) +
+                ".");
 }
 
 void read_sets(const std::string& sets) {
@@ -107,7 +107,7 @@ bool read_lapwing(const std::string& word, Options& options) {
   } else if (const auto mpi = after(word, "--lapwing-mpi=")) {
     options.mpi = mpi_named(*mpi);
     if (!options.mpi) {
-      throw Failure("--lapwing-mpi=" + *mpi + " names no MPI" + did_you_mean(*mpi, {"mpich", "openmpi"}) +
+      throw Failure("--lapwing-mpi=" + *mpi + " names no MPI" + meant(*mpi, {"mpich", "openmpi"}) +
                     " There are mpich and openmpi.");
     }
   } else if (const auto file = after(word, "--lapwing-profile=")) {
@@ -116,7 +116,7 @@ bool read_lapwing(const std::string& word, Options& options) {
     read_sets(*sets);
   } else if (word.starts_with("--lapwing") || word.starts_with("-flapwing") ||
              word.starts_with("-fno-lapwing") || word == "--sets") {
-    throw Failure("the option " + word + " is unknown" + did_you_mean(word, own) +
+    throw Failure("the option " + word + " is unknown" + meant(word, own) +
                   " --lapwing-help lists Lapwing's options.");
   } else {
     return false;
@@ -158,7 +158,7 @@ Options read_options(const Words& words) {
       options.rest.push_back(words[++i]);
       continue;
     }
-    if (read_lapwing(word, options) || read_show(word, options) || read_mpi(word, options)) continue;
+    if (read_show(word, options) || read_lapwing(word, options) || read_mpi(word, options)) continue;
     if (word == "-###") options.inner = true;
     if (word == "-v") options.tell_version = true;
     options.rest.push_back(word);

@@ -26,6 +26,21 @@ bool is_lld(const std::string& linker) {
   return name.empty() || name == "lld" || name.find("ld.lld") != std::string::npos;
 }
 
+/// Whether a word of the user's is one of an MPI's own libraries, as a name or
+/// as a file. Where languages are mixed, build systems name them all.
+bool is_mpi_library(const std::string& word) {
+  std::string name = word.substr(word.rfind('/') + 1);
+  if (word.starts_with("-l")) {
+    name = word.substr(2);
+  } else if (name.starts_with("lib") && (name.find(".so") != std::string::npos || name.ends_with(".a"))) {
+    name = name.substr(3, name.find('.') - 3);
+  } else {
+    return false;
+  }
+  return name == "mpi" || name.starts_with("mpi_") || name.starts_with("mpich") || name == "mpifort" ||
+         name == "mpicxx" || name == "fmpich";
+}
+
 /// Works one matter after the other into the plan.
 class Planner {
  public:
@@ -155,8 +170,22 @@ class Planner {
     const bool module_library = fortran && pieces_.has_module_library;
     if (module_library || !engine_.empty()) plan_.link_after.push_back("-L" + pieces_.folder);
     if (module_library) plan_.link_after.push_back("-llapwing-mpifort-" + pieces_.flavour);
-    append(plan_.link_after, engine_);
+    place_engine();
     append(plan_.link_after, libraries);
+  }
+
+  /// Before the MPI's libraries, wherever they stand; but behind what else the
+  /// user links, which may be a profiler that wants to be called first.
+  void place_engine() {
+    auto& user = plan_.user;
+    for (auto word = user.begin(); word != user.end(); ++word) {
+      if (is_mpi_library(*word)) {
+        user.insert(word, engine_.begin(), engine_.end());
+        return;
+      }
+      if (takes_value(*word) && word + 1 != user.end()) ++word;
+    }
+    append(plan_.link_after, engine_);
   }
 
   Language language_;

@@ -10,6 +10,7 @@ namespace lapwing::wrapper {
 namespace {
 
 std::string name = "lwcc";
+bool silent = false;
 
 /// Insertions, deletions and replacements that make `b` of `a`.
 std::size_t edits(const std::string& a, const std::string& b) {
@@ -26,15 +27,28 @@ std::size_t edits(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+std::string listed(const std::vector<std::string>& words, const char* last) {
+  std::string all;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) all += i + 1 == words.size() ? last : ", ";
+    all += words[i];
+  }
+  return all;
+}
+
 }  // namespace
 
 void call_me(const std::string& called) { name = called; }
 
 const std::string& my_name() { return name; }
 
-void say(const std::string& sentence) { std::fprintf(stderr, "%s: %s\n", name.c_str(), sentence.c_str()); }
+void say(const std::string& sentence) {
+  if (!silent) std::fprintf(stderr, "%s: %s\n", name.c_str(), sentence.c_str());
+}
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
+void say_no_more() { silent = true; }
+
+std::string meant(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const auto& candidate : candidates) {
@@ -44,16 +58,11 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
       best = candidate;
     }
   }
-  return best.empty() ? std::string() : "; did you mean " + best + "?";
+  return best.empty() ? "." : "; did you mean " + best + "?";
 }
 
-std::string one_of(const std::vector<std::string>& words) {
-  std::string all;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) all += i + 1 == words.size() ? " or " : ", ";
-    all += words[i];
-  }
-  return all;
-}
+std::string one_of(const std::vector<std::string>& words) { return listed(words, " or "); }
+
+std::string all_of(const std::vector<std::string>& words) { return listed(words, " and "); }
 
 }  // namespace lapwing::wrapper

@@ -23,10 +23,15 @@ const std::string& my_name();
 /// A sentence that ends nothing.
 void say(const std::string& sentence);
 
-/// "; did you mean X?", or nothing if no candidate is near.
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
+/// From here on nothing: what is printed is for a program to read.
+void say_no_more();
+
+/// The end of a sentence: "; did you mean X?", or "." if no candidate is near.
+std::string meant(const std::string& word, const std::vector<std::string>& candidates);
 
 /// "a, b or c".
 std::string one_of(const std::vector<std::string>& words);
+/// "a, b and c".
+std::string all_of(const std::vector<std::string>& words);
 
 }  // namespace lapwing::wrapper
