@@ -80,6 +80,7 @@ class Reader {
     if (kind == Kind::object) return;
     asked_.sources = true;
     if (kind != Kind::assembly && kind != Kind::header) makes_code_ = true;
+    if (kind == Kind::fortran && !name.empty() && name != "-") asked_.fortran.push_back(name);
     if (language_ == Language::fortran && kind == Kind::c && !name.empty() && name != "-")
       asked_.c_source = name;
   }

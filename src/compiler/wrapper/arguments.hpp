@@ -25,6 +25,7 @@ struct Asked {
   bool never_optimises = false;  ///< -O0 said aloud
   Lto lto = Lto::none;
   std::string linker;     ///< -fuse-ld= or --ld-path=
+  Words fortran;          ///< the Fortran sources
   std::string c_source;   ///< a source that flang cannot read
   bool reads_as = false;  ///< -x is in force at the end
 };

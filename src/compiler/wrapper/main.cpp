@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "compiler.hpp"
+#include "modules.hpp"
 #include "mpi.hpp"
 #include "options.hpp"
 #include "pieces.hpp"
@@ -92,7 +93,9 @@ int run(int argc, char** argv) {
   if (!asked.bare || options.tell_version) {
     added = ask_mpi(chosen, called.language, asked.links, asked.fully_static, options);
   }
-  Plan plan = make_plan(called.language, options, asked, compiler, added, find_pieces(chosen.mpi));
+  const Pieces pieces = find_pieces(chosen.mpi);
+  if (asked.compiles) need_modules(asked.fortran, options.rest, pieces.modules);
+  Plan plan = make_plan(called.language, options, asked, compiler, added, pieces);
   if (options.show != Show::nothing) {
     print(shown(options.show, plan));
     return 0;
