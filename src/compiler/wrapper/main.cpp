@@ -80,11 +80,10 @@ int run(int argc, char** argv) {
   const Words compiler = find_compiler(called.language, chosen.mpi, options.compiler);
   Words all = ambient_flags(chosen.mpi, called.language);
   append(all, options.rest);
-  // Shown flags are those for a program, where none is named.
+  // Without a file nothing is added; but flags that are printed for others are those for a program.
   const bool of_nothing = read_arguments(options.rest, called.language, false).bare;
-  const Asked asked = of_nothing && options.show == Show::nothing
-                          ? read_arguments(options.rest, called.language, false)
-                          : read_arguments(all, called.language, of_nothing);
+  const Asked asked = of_nothing && !for_programs ? read_arguments(options.rest, called.language, false)
+                                                  : read_arguments(all, called.language, of_nothing);
   if (!asked.c_source.empty()) {
     throw Failure("flang 19 compiles no C: compile " + asked.c_source +
                   " with lwcc -c, and give lwfc the object.");
