@@ -99,6 +99,14 @@ class Steps(WrapperTest):
         self.assertIn("-static cannot link", result.stderr)
         self.assertNotIn("apwing", result.stdout.replace(str(self.folder), ""))
 
+    def test_a_library_that_is_a_file(self):
+        words = self.shown("lwcc.mpich", "-static-mpi", "-x", "c", "-")[1]
+        archive = [word for word in words if word.endswith("libmpich.a")]
+        self.assertEqual(len(archive), 1)
+        last = len(words) - 1 - words[::-1].index("-x")
+        self.assertEqual(words[last + 1], "none")
+        self.assertLess(last, words.index(archive[0]))
+
     def test_fortran_takes_nothing_of_gfortran(self):
         for flavour in FLAVOURS:
             words = self.shown(f"lwfc.{flavour}", "a.f90")[1]

@@ -54,7 +54,7 @@ class Missing(WrapperTest):
         if (self.lib / "lapwing").is_symlink():
             (self.lib / "lapwing").unlink()
         for module in ("mpi", "mpi_f08"):
-            source = self.write("uses.f90", f"program p\n  Use, intrinsic :: iso_c_binding\n  USE {module}, only: x\nend\n")
+            source = self.write("uses.f90", f"program p\n  Use, intrinsic :: iso_c_binding\n  USE {module} ! or not\nend\n")
             self.refused("lwfc.mpich", "-c", source, says=[f"uses the module {module}", "include 'mpif.h'"])
         # A module of the user's own that has this name.
         self.write("own.f90", "module mpi\n integer :: x\nend module\n")
