@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan.hpp"
+
+#include <algorithm>
+
+#include "compiler.hpp"
+#include "process.hpp"
+#include "say.hpp"
+
+namespace lapwing::wrapper {
+
+namespace {
+
+const char* remedy = " Build or install Lapwing again, or say --lapwing-off.";
+
+/// Options of the plugin. What the user's LAPWING_PASS holds comes last.
+std::string pass_options(const Options& options) {
+  std::string pass = "mode=" + options.mode;
+  if (!options.profile.empty()) pass += ",profile=" + options.profile;
+  if (const auto more = variable("LAPWING_PASS")) pass += "," + *more;
+  return pass;
+}
+
+bool is_lld(const std::string& linker) {
+  const std::string name = linker.substr(linker.rfind('/') + 1);
+  return name.empty() || name == "lld" || name.find("ld.lld") != std::string::npos;
+}
+
+/// Whether a word of the user's is one of an MPI's own libraries, as a name or
+/// as a file. Where languages are mixed, build systems name them all.
+bool is_mpi_library(const std::string& word) {
+  std::string name = word.substr(word.rfind('/') + 1);
+  if (word.starts_with("-l")) {
+    name = word.substr(2);
+  } else if (name.starts_with("lib") && (name.find(".so") != std::string::npos || name.ends_with(".a"))) {
+    name = name.substr(3, name.find('.') - 3);
+  } else {
+    return false;
+  }
+  return name == "mpi" || name.starts_with("mpi_") || name.starts_with("mpich") || name == "mpifort" ||
+         name == "mpicxx" || name == "fmpich";
+}
+
+/// Works one matter after the other into the plan.
+class Planner {
+ public:
+  Planner(Language language, const Options& options, const Asked& asked, const Added& added,
+          const Pieces& pieces)
+      : language_(language),
+        options_(options),
+        asked_(asked),
+        added_(added),
+        pieces_(pieces),
+        links_(asked.links && !asked.relocatable) {}
+
+  Plan make(const Words& compiler) {
+    plan_.compiler = compiler;
+    plan_.user = options_.rest;
+    if (asked_.bare) return plan_;
+    thin_or_full();
+    if (!options_.off) pass();
+    if (links_ && asked_.lto != Lto::none && asked_.linker.empty() && has_lld(compiler)) {
+      // Off as well as on, so that the two differ by the pass alone.
+      plan_.link_before.emplace_back("-fuse-ld=lld");
+    }
+    mpi();
+    return plan_;
+  }
+
+ private:
+  void thin_or_full() {
+    if (asked_.lto == Lto::thin && !options_.off && asked_.compiles && asked_.optimises) {
+      say("the pass runs at link time with full LTO (-flto) only; with -flto=thin it works on each file by "
+          "itself.");
+    }
+  }
+
+  /// Whether the pass may be loaded into a step that it is wanted in.
+  bool can_load() {
+    if (pieces_.has_plugin && pieces_.has_library) return true;
+    say(pieces_.has_plugin
+            ? pieces_.library + " is missing, so the pass, whose calls it answers, is left out." + remedy
+            : pieces_.plugin + " is missing, so this is a plain compile." + remedy);
+    return false;
+  }
+
+  void load(Words& where, const std::string& flag) {
+    where.push_back(flag + pieces_.plugin);
+    plan_.pass = pass_options(options_);
+  }
+
+  void pass() {
+    // With full LTO each file is only prepared: the pass then runs once, at the
+    // link, where all files are one.
+    const bool at_link = asked_.lto == Lto::full;
+    const bool in_compile = asked_.compiles && asked_.optimises && !at_link;
+    const bool in_link =
+        links_ && at_link && !asked_.never_optimises && (asked_.optimises || !asked_.compiles);
+    bool loaded = in_compile || in_link;
+    if (loaded && links_ && asked_.fully_static) {
+      say("liblapwing is a shared library, which -static cannot link: Lapwing's pass is left out.");
+      return;
+    }
+    loaded = loaded && can_load();
+    if (loaded && in_compile) load(plan_.compile_before, "-fpass-plugin=");
+    if (loaded && in_link && lld()) load(plan_.link_before, "-Wl,--load-pass-plugin=");
+    if (links_ && !asked_.fully_static) library(in_compile || in_link);
+  }
+
+  /// Only lld loads a pass for LTO.
+  bool lld() {
+    if (!is_lld(asked_.linker)) {
+      say("the pass runs at link time in lld only, and this link uses " + asked_.linker +
+          "; leave -fuse-ld= out, or say --lapwing-off.");
+      return false;
+    }
+    if (has_lld(plan_.compiler)) return true;
+    say("there is no ld.lld, which runs the pass at link time, so it is left out. On Debian, install "
+        "lld-19.");
+    return false;
+  }
+
+  /// The engine, before the MPI's libraries, whose calls it takes.
+  void library(bool already_said) {
+    if (!pieces_.has_library) {
+      if (!already_said) say(pieces_.library + " is missing, so the program is linked without it." + remedy);
+      return;
+    }
+    if (options_.mode == "demand") {
+      if (pieces_.has_preload) {
+        // First of all libraries: it takes calls of libc.
+        append(plan_.link_before, {"-L" + pieces_.folder, "-Wl,--push-state,--no-as-needed",
+                                   "-llapwing-preload", "-Wl,--pop-state"});
+      } else {
+        say(pieces_.preload + " is missing, so the program has no guards for -flapwing=demand." + remedy);
+      }
+    }
+    append(engine_, {"-Wl,--push-state,--no-as-needed", "-llapwing-" + pieces_.flavour, "-Wl,--pop-state",
+                     "-Wl,-rpath," + pieces_.folder});
+  }
+
+  static bool of_link(const std::string& word) {
+    return word[0] != '-' || word.starts_with("-L") || word.starts_with("-l") || word.starts_with("-Wl,");
+  }
+
+  static void sort(const Words& words, Words& compile, Words& link) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool pair =
+          (words[i] == "-Xlinker" || words[i] == "-rpath" || words[i] == "-isystem") && i + 1 < words.size();
+      Words& to = of_link(words[i]) || (pair && words[i] != "-isystem") ? link : compile;
+      to.push_back(words[i]);
+      if (pair) to.push_back(words[++i]);
+    }
+  }
+
+  void mpi() {
+    const bool fortran = language_ == Language::fortran;
+    Words ignored;
+    sort(added_.before, plan_.compile_before, links_ ? plan_.link_before : ignored);
+    // Before the MPI's own folder, whose modules are gfortran's.
+    if (fortran && pieces_.has_modules) plan_.compile_after.push_back("-I" + pieces_.modules);
+    Words libraries;
+    sort(added_.after, plan_.compile_after, libraries);
+    if (!links_) return;
+    // What -x said of the user's files does not hold for a library named as a file.
+    const auto file = [](const std::string& word) { return word[0] != '-'; };
+    if (asked_.reads_as && std::any_of(libraries.begin(), libraries.end(), file)) {
+      append(plan_.link_after, {"-x", "none"});
+    }
+    const bool module_library = fortran && pieces_.has_module_library;
+    if (module_library || !engine_.empty()) plan_.link_after.push_back("-L" + pieces_.folder);
+    if (module_library) plan_.link_after.push_back("-llapwing-mpifort-" + pieces_.flavour);
+    place_engine();
+    append(plan_.link_after, libraries);
+  }
+
+  /// Before the MPI's libraries, wherever they stand; but behind what else the
+  /// user links, which may be a profiler that wants to be called first.
+  void place_engine() {
+    auto& user = plan_.user;
+    for (auto word = user.begin(); word != user.end(); ++word) {
+      if (is_mpi_library(*word)) {
+        user.insert(word, engine_.begin(), engine_.end());
+        return;
+      }
+      if (takes_value(*word) && word + 1 != user.end()) ++word;
+    }
+    append(plan_.link_after, engine_);
+  }
+
+  Language language_;
+  const Options& options_;
+  const Asked& asked_;
+  const Added& added_;
+  const Pieces& pieces_;
+  bool links_;  ///< a link that libraries belong to
+  Plan plan_;
+  Words engine_;
+};
+
+}  // namespace
+
+Words Plan::command() const {
+  Words words = compiler;
+  for (const Words* part : {&compile_before, &link_before, &user, &compile_after, &link_after})
+    append(words, *part);
+  return words;
+}
+
+Plan make_plan(Language language, const Options& options, const Asked& asked, const Words& compiler,
+               const Added& added, const Pieces& pieces) {
+  return Planner(language, options, asked, added, pieces).make(compiler);
+}
+
+}  // namespace lapwing::wrapper

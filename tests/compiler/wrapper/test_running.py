@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that the wrappers build are built in silence, run, and are linked
+with what they need: three languages, both MPIs, in one step and in several."""
+import unittest
+
+from support import FLAVOURS, WrapperTest, wanted
+
+OTHER = "int other(void) { return 3; }\n"
+
+
+@wanted("clang-19", "flang-new-19")
+class Programs(WrapperTest):
+    def silent(self, name, *arguments):
+        result = self.call(name, *arguments)
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+    def each(self):
+        for flavour in FLAVOURS:
+            for language in ("lwcc", "lwc++", "lwfc"):
+                with self.subTest(language=language, flavour=flavour):
+                    yield f"{language}.{flavour}", flavour, self.sources(language)
+
+    def works(self, flavour, program="prog"):
+        self.assertEqual(self.run_ranks(flavour, f"./{program}"), "2 ranks, sum 1\n")
+
+    def test_in_one_step(self):
+        for wrapper, flavour, source in self.each():
+            self.silent(wrapper, "-O2", "-Wall" if "lwfc" not in wrapper else "-g", source, "-o", "prog")
+            who = "flang" if "lwfc" in wrapper else "clang"
+            self.assertEqual(self.loaded(), [(who, "mode=aggressive")])
+            self.assertEqual(self.needed(self.work / "prog")[0], f"liblapwing-{flavour}.so")
+            self.works(flavour)
+
+    def test_separately(self):
+        for wrapper, flavour, source in self.each():
+            self.silent(wrapper, "-O2", "-c", source, "-o", "prog.o")
+            self.assertEqual(len(self.loaded()), 1)
+            self.silent(wrapper, "-O2", "-g", "prog.o", "-o", "prog")
+            self.assertEqual(self.loaded(), [])
+            self.works(flavour)
+
+    def test_off(self):
+        for wrapper, flavour, source in self.each():
+            self.silent(wrapper, "--lapwing-off", "-O2", source, "-o", "prog")
+            self.assertEqual(self.loaded(), [])
+            self.assertEqual([name for name in self.needed(self.work / "prog") if "lapwing" in name], [])
+        self.works(flavour)
+
+    @wanted("ld.lld-19")
+    def test_lto(self):
+        for wrapper, flavour, source in self.each():
+            self.silent(wrapper, "-O2", "-flto", source, "-o", "prog")
+            self.assertEqual(self.loaded(), [("ld.lld", "mode=aggressive")])
+            self.works(flavour)
+            self.silent(wrapper, "-O2", "-flto", "-c", source, "-o", "prog.o")
+            self.assertEqual(self.loaded(), [])
+            self.silent(wrapper, "-flto", "-flapwing=conservative", "prog.o", "-o", "again")
+            self.assertEqual(self.loaded(), [("ld.lld", "mode=conservative")])
+        self.works(flavour, "again")
+
+    def test_several_sources(self):
+        self.write("other.c", OTHER)
+        self.write("third.c", "int other(void);\nint third(void) { return other(); }\n")
+        for flavour in FLAVOURS:
+            self.silent(f"lwcc.{flavour}", "-O2", self.sources("lwcc"), "other.c", "third.c", "-lm", "-o", "prog")
+            self.assertEqual(len(self.loaded()), 3)
+        self.works(flavour)
+
+    def test_demand(self):
+        for flavour in FLAVOURS:
+            self.silent(f"lwcc.{flavour}", "-O2", "-flapwing=demand", self.sources("lwcc"), "-lm", "-o", "prog")
+            needed = self.needed(self.work / "prog")
+            self.assertEqual(needed[0], "liblapwing-preload.so")
+            self.assertIn(f"liblapwing-{flavour}.so", needed)
+            self.works(flavour)
+
+    def test_shared_library(self):
+        self.write("other.c", OTHER)
+        self.silent("lwcc.mpich", "-O2", "-fPIC", "-shared", "other.c", "-o", "libother.so")
+        self.write("main.c", "int other(void);\nint main(void) { return other() - 3; }\n")
+        self.silent("lwcc.mpich", "main.c", "libother.so", "-Wl,-rpath,.", "-o", "prog")
+        self.run_ranks("mpich", "./prog", ranks=1)
+
+    def test_relocatable(self):
+        self.write("other.c", OTHER)
+        self.silent("lwcc.openmpi", "-O2", "-c", "other.c")
+        self.silent("lwcc.openmpi", "-r", "other.o", "-o", "both.o")
+
+    def test_modules(self):
+        """Where the modules for flang are built, use mpi and use mpi_f08 work."""
+        built = [flavour for flavour in FLAVOURS if (self.lib / "lapwing" / flavour / "mod" / "mpi.mod").exists()]
+        if not built:
+            self.skipTest("the modules for flang are not built")
+        text = self.sources("lwfc").read_text()
+        for flavour in built:
+            for module in ("mpi", "mpi_f08"):
+                self.write("uses.f90", text.replace("  include 'mpif.h'\n", "").replace(
+                    "  implicit none\n", f"  use {module}\n  implicit none\n"))
+                self.silent(f"lwfc.{flavour}", "-O2", "uses.f90", "-o", "prog")
+                self.works(flavour)
+
+
+if __name__ == "__main__":
+    unittest.main()
