@@ -165,7 +165,7 @@ Effects effects_of_mpi(const MpiCall& call) {
   for (int i = 0; i < r.arguments; ++i) {
     if (r.outputs >> i & 1) touch(i, r.whole_outputs ? whole : LocationSize::upperBound(small), true, true);
   }
-    if (r.kind == Kind::collective) {
+  if (r.kind == Kind::collective) {
     for (int i = 0; i < r.arguments; ++i) touch(i, whole, true, true);
   } else if (call.is_fortran()) {
     // Scalars by reference.

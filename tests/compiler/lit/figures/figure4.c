@@ -4,8 +4,7 @@
 // before the branch that fills the buffer again, the second one's past take3 to
 // the end of the loop, each under its flag.
 //
-// RUN: %ir %s -o - | %clean | env LAPWING_PASS=gate=off %lapwing -passes='lapwing<conservative>' | FileCheck
-// %s
+// RUN: %ir %s -o - | %clean | env LAPWING_PASS=gate=off %lapwing -passes='lapwing<conservative>' | FileCheck %s
 #include <mpi.h>
 
 double buff[20000], u[20000], other[20000];
