@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which starts a wait is matched with (figure 3), and what becomes of it.
 //
-// RUN: %ir %s -o - | %clean | %lapwing -passes=lapwing -pass-remarks=lapwing -pass-remarks-missed=lapwing
-// -disable-output 2>&1 | FileCheck %s
+// RUN: %ir %s -o - | %clean | %lapwing -passes=lapwing -pass-remarks=lapwing -pass-remarks-missed=lapwing -disable-output 2>&1 | FileCheck %s
 #include <mpi.h>
 
 static double a[20000], b[20000], work[20000];
@@ -14,7 +13,7 @@ static MPI_Request global;
 #define WAIT(request) MPI_Wait(request, MPI_STATUS_IGNORE)
 
 // Figure 3: two starts, one wait, one buffer.
-// CHECK: MPI_Wait at waits.c:[[#@LINE+1]] is moved: its wait stands at {{.*}} (a write to the buffer
+// CHECK: MPI_Wait at waits.c:[[#@LINE+7]] is moved: its wait stands at {{.*}} (a write to the buffer
 void figure3(int c) {
   MPI_Request r;
   if (c)
@@ -25,7 +24,7 @@ void figure3(int c) {
   WORK;
   b[0] = 1;
 }
-// CHECK: MPI_Waitall at waits.c:[[#@LINE+1]] is moved: its wait stands at {{.*}} (a write to the buffer
+// CHECK: MPI_Waitall at waits.c:[[#@LINE+5]] is moved: its wait stands at {{.*}} (a write to the buffer
 void all(void) {
   MPI_Request r[2];
   ISEND(a, &r[0]);
@@ -34,7 +33,7 @@ void all(void) {
   WORK;
   b[0] = 1;
 }
-// CHECK: MPI_Wait at waits.c:[[#@LINE+1]] is moved: its wait stands at {{.*}} (a read of the buffer
+// CHECK: MPI_Wait at waits.c:[[#@LINE+5]] is moved: its wait stands at {{.*}} (a read of the buffer
 double element(void) {
   MPI_Request r[2];
   ISEND(a, &r[0]);
@@ -45,7 +44,7 @@ double element(void) {
   WAIT(&r[0]);
   return x;
 }
-// CHECK: MPI_Wait at waits.c:[[#@LINE+1]] is moved
+// CHECK: MPI_Wait at waits.c:[[#@LINE+5]] is moved
 double restarted(void) {
   MPI_Request r;
   MPI_Recv_init(a, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);
@@ -57,7 +56,7 @@ double restarted(void) {
   return x;
 }
 // A status that is read is a use of the wait.
-// CHECK: MPI_Wait at waits.c:[[#@LINE+1]] is moved: its wait stands at {{.*}} (a use of the request, the
+// CHECK: MPI_Wait at waits.c:[[#@LINE+6]] is moved: its wait stands at {{.*}} (a use of the request, the
 // status
 int status(void) {
   MPI_Request r;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI calls that may throw: a wait stays above them.
 //
-// RUN: %cxx_ir %s -o - | %clean | %lapwing -passes=lapwing -pass-remarks=lapwing -pass-remarks-missed=lapwing
-// -disable-output 2>&1 | FileCheck %s
+// RUN: %cxx_ir %s -o - | %clean | %lapwing -passes=lapwing -pass-remarks=lapwing -pass-remarks-missed=lapwing -disable-output 2>&1 | FileCheck %s
 #define MPICH_SKIP_MPICXX
 #include <mpi.h>
 
@@ -13,7 +12,7 @@ struct Guard {
   ~Guard() { work[0] = 1; }
 };
 
-// CHECK: MPI_Send at exceptions.cpp:[[#@LINE+2]] is split: its wait stands at {{.*}} (an MPI call that may
+// CHECK: MPI_Send at exceptions.cpp:[[#@LINE+3]] is split: its wait stands at {{.*}} (an MPI call that may
 // throw
 void crosses() {
   MPI_Send(a, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);

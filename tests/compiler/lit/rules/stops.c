@@ -3,8 +3,7 @@
 // hide it, and one thing in between. The wait stands above that thing, and the
 // remark names it.
 //
-// RUN: %ir %s -o - | %clean | %lapwing -passes=lapwing -pass-remarks=lapwing -pass-remarks-missed=lapwing
-// -disable-output 2>&1 | FileCheck %s
+// RUN: %ir %s -o - | %clean | %lapwing -passes=lapwing -pass-remarks=lapwing -pass-remarks-missed=lapwing -disable-output 2>&1 | FileCheck %s
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdatomic.h>
@@ -23,35 +22,35 @@ void (*callback)(void);
 #define SEND MPI_Send(out, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD)
 #define RECV MPI_Recv(in, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
 
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a volatile access
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (a volatile access
 void crosses_volatile(void) {
   SEND;
   WORK;
   flag = 1;
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (an atomic access
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (an atomic access
 void crosses_atomic(void) {
   SEND;
   WORK;
   atomic_store_explicit(&shared, 1, memory_order_relaxed);
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (an atomic access or a fence
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (an atomic access or a fence
 void crosses_fence(void) {
   SEND;
   WORK;
   atomic_thread_fence(memory_order_seq_cst);
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (inline assembly
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (inline assembly
 void crosses_assembly(void) {
   SEND;
   WORK;
   __asm__ volatile("" ::: "memory");
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a call of a function that is
+// CHECK: MPI_Send at stops.c:[[#@LINE+3]] is split: its wait stands at {{.*}} (a call of a function that is
 // not known
 void crosses_unknown(void) {
   SEND;
@@ -59,14 +58,14 @@ void crosses_unknown(void) {
   unknown();
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a call through a pointer
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (a call through a pointer
 void crosses_callback(void) {
   SEND;
   WORK;
   callback();
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a call of a function that is
+// CHECK: MPI_Send at stops.c:[[#@LINE+3]] is split: its wait stands at {{.*}} (a call of a function that is
 // not known
 void crosses_output(void) {
   SEND;
@@ -74,14 +73,14 @@ void crosses_output(void) {
   puts("here");
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a collective call
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (a collective call
 void crosses_barrier(void) {
   SEND;
   WORK;
   MPI_Barrier(MPI_COMM_WORLD);
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (an MPI call that may do
+// CHECK: MPI_Send at stops.c:[[#@LINE+3]] is split: its wait stands at {{.*}} (an MPI call that may do
 // anything
 void crosses_window(MPI_Win w) {
   SEND;
@@ -89,7 +88,7 @@ void crosses_window(MPI_Win w) {
   MPI_Win_fence(0, w);
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a write to the buffer
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (a write to the buffer
 void writes(void) {
   SEND;
   WORK;
@@ -97,26 +96,26 @@ void writes(void) {
   WORK;
 }
 // A send is only read.
-// CHECK: MPI_Send at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (the end of the function
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (the end of the function
 double reads(void) {
   SEND;
   WORK;
   return out[7];
 }
-// CHECK: MPI_Recv at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a read of the buffer
+// CHECK: MPI_Recv at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (a read of the buffer
 double reads_received(void) {
   RECV;
   WORK;
   return in[7];
 }
-// CHECK: MPI_Recv at stops.c:[[#@LINE+1]] is split: its wait stands at {{.*}} (a write to the buffer
+// CHECK: MPI_Recv at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (a write to the buffer
 void writes_received(void) {
   RECV;
   WORK;
   in[7] = 1;
   WORK;
 }
-// CHECK: MPI_Send at stops.c:[[#@LINE+3]] is split: its wait stands at {{.*}} (a call that may write to the
+// CHECK: MPI_Send at stops.c:[[#@LINE+5]] is split: its wait stands at {{.*}} (a call that may write to the
 // buffer
 void frees(void) {
   double* b = malloc(20000 * sizeof *b);
