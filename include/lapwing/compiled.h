@@ -30,28 +30,40 @@ typedef struct lapwing_token lapwing_token;
  * at once; its status is written at the wait. `lapwing_start_recv_matched`
  * returns once the message is matched, with its status complete: what the
  * sender did before sending has then happened, and only the payload is still on
- * its way. `lapwing_post_recv` is a receive posted earlier than it stood in the
- * program: it never blocks, whatever the size. */
+ * its way. These may go as the blocking call where the message is small.
+ * `lapwing_post_*` never block, whatever the size: for starts that stand earlier
+ * than the call did, for the halves of a send-receive, and for calls that the
+ * program itself wrote as non-blocking. `lapwing_post_copy` sends a copy, so
+ * that the buffer may be received into at once. */
 lapwing_token* lapwing_start_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_start_ssend(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_start_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
 lapwing_token* lapwing_start_recv_matched(void*, int, MPI_Datatype, int source, int tag, MPI_Comm,
                                           MPI_Status*);
+lapwing_token* lapwing_post_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
+lapwing_token* lapwing_post_ssend(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
+lapwing_token* lapwing_post_copy(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_post_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
 
-/* The same for Fortran: arguments by reference, handles as integers, the
- * sentinels (MPI_BOTTOM, MPI_STATUS_IGNORE) of any of the three interfaces;
- * `ierror` may be null. */
-lapwing_token* lapwing_start_send_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
-                                   MPI_Fint* ierror);
-lapwing_token* lapwing_start_ssend_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
-                                    MPI_Fint* ierror);
-lapwing_token* lapwing_start_recv_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
-                                   MPI_Fint* status, MPI_Fint* ierror);
-lapwing_token* lapwing_start_recv_matched_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
-                                           MPI_Fint* status, MPI_Fint* ierror);
-lapwing_token* lapwing_post_recv_(void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
-                                  MPI_Fint* status, MPI_Fint* ierror);
+/* The same for Fortran: scalars by value, handles as integers, the sentinels
+ * (MPI_BOTTOM, MPI_STATUS_IGNORE) of any of the three interfaces; `ierror` may
+ * be null. */
+lapwing_token* lapwing_start_send_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,
+                                   MPI_Fint comm, MPI_Fint* ierror);
+lapwing_token* lapwing_start_ssend_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,
+                                    MPI_Fint comm, MPI_Fint* ierror);
+lapwing_token* lapwing_start_recv_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source, MPI_Fint tag,
+                                   MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
+lapwing_token* lapwing_start_recv_matched_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source,
+                                           MPI_Fint tag, MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
+lapwing_token* lapwing_post_send_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,
+                                  MPI_Fint comm, MPI_Fint* ierror);
+lapwing_token* lapwing_post_ssend_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,
+                                   MPI_Fint comm, MPI_Fint* ierror);
+lapwing_token* lapwing_post_copy_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,
+                                  MPI_Fint comm, MPI_Fint* ierror);
+lapwing_token* lapwing_post_recv_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source, MPI_Fint tag,
+                                  MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
 
 /* Retires the transfer of a token. */
 void lapwing_wait(lapwing_token*);
@@ -63,8 +75,8 @@ void lapwing_wait(lapwing_token*);
  * inactive requests, and requests that were never deferred, are skipped. */
 void lapwing_defer(int count, const MPI_Request*);
 void lapwing_retire(int count, const MPI_Request*);
-void lapwing_defer_(MPI_Fint* count, const MPI_Fint*);
-void lapwing_retire_(MPI_Fint* count, const MPI_Fint*);
+void lapwing_defer_(MPI_Fint count, const MPI_Fint*);
+void lapwing_retire_(MPI_Fint count, const MPI_Fint*);
 
 /* Outstanding requests of a wait that left its loop (the paper's Rid, i_cnt and
  * w_cnt): at most `LAPWING_QUEUE` at a time; pushing one more retires the
