@@ -23,6 +23,7 @@ const std::vector<Variable>& known_variables() {
       {"LAPWING_HELPER", Kind::choice, {"on", "off", "1", "0"}},
       {"LAPWING_THRESHOLD_GUARD", Kind::bytes, {}},
       {"LAPWING_THRESHOLD_STRIP", Kind::bytes, {}},
+      {"LAPWING_THRESHOLD_PROVED", Kind::bytes, {}},
       {"LAPWING_STRIP_FIRST", Kind::bytes, {}},
       {"LAPWING_STRIP_MAX", Kind::bytes, {}},
       {"LAPWING_WINDOW", Kind::bytes, {}},

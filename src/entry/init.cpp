@@ -7,11 +7,14 @@
 #include <algorithm>
 
 #include "entry/p2p.hpp"
+#include "entry/references.hpp"
 #include "mpi/launch.hpp"
+#include "transfer/proved.hpp"
 #include "transfer/retire.hpp"
 
 namespace transfer = lapwing::transfer;
 namespace mpi = lapwing::mpi;
+namespace entry = lapwing::entry;
 
 namespace {
 
@@ -22,15 +25,38 @@ int level = MPI_THREAD_SINGLE;  // what the program is told
 
 // Every rank finds the same: it is one node with one number of cores. Nothing is
 // raised then, and no thread is made. A report is still a report.
-bool nothing_to_gain() {
-  if (settings.defer != transfer::Defer::automatic || !settings.report.empty()) return false;
+bool nothing_to_gain(bool reports) {
+  if (settings.defer != transfer::Defer::automatic || reports) return false;
   const int ranks = mpi::ranks_on_one_node();
   return ranks == 1 || (ranks > 0 && sysconf(_SC_NPROCESSORS_ONLN) <= ranks);
 }
 
-// Later calls go from the preloaded library straight to MPI.
-void bypass() {
-  if (void* found = dlsym(RTLD_DEFAULT, "lapwing_preload_stand_aside")) reinterpret_cast<void (*)()>(found)();
+using StandAside = void();
+StandAside* preloaded() {
+  return reinterpret_cast<StandAside*>(dlsym(RTLD_DEFAULT, "lapwing_preload_stand_aside"));
+}
+
+// Whether the compiler has split or moved anything in this program.
+bool is_compiled() {
+  static constexpr const char* starts[] = {"lapwing_start_", "lapwing_post_", "lapwing_defer", nullptr};
+  return entry::refers_to(starts);
+}
+
+// Without the preload there is no engine, whose guards need its hooks.
+void complain(bool reports) {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  for (const std::string& complaint : settings.complaints) fmt::print(stderr, "lapwing: {}.\n", complaint);
+  if (reports)
+    fmt::print(stderr, "lapwing: LAPWING_REPORT changes nothing here: 'lapwing run' measures and reports.\n");
+}
+
+void start_compiled(int granted, bool futile) {
+  using Way = transfer::Proved::Way;
+  Way way = transfer::Engine::get() ? Way::engine : Way::direct;
+  if (futile || settings.defer == transfer::Defer::off) way = Way::blocking;
+  transfer::Proved::start(settings, way, granted);
 }
 
 // The program is told the level that it asked for: some check for exactly it.
@@ -43,21 +69,30 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
     return rc;
   }
   mpi::prepare();
-  mpi::announce_presence();
+  StandAside* const stand_aside = preloaded();
+  const bool compiled = is_compiled(), reports = !settings.report.empty();
+  mpi::announce_presence(stand_aside != nullptr);
   std::string obstacle;
-  const bool futile = nothing_to_gain();
-  const bool wants_helper =
-      !futile && settings.helper && (settings.defer != transfer::Defer::off || !settings.report.empty());
+  const bool futile = nothing_to_gain(reports && stand_aside);
+  const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
+                                    : settings.defer != transfer::Defer::off && compiled;
+  const bool wants_helper = !futile && settings.helper && has_work;
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
   const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);
   level = raised ? std::min(granted, required) : granted;
   if (provided) *provided = level;
   if (rc != MPI_SUCCESS) return rc;
-  transfer::Record::begin(settings.report);
-  transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle, futile);
+  if (stand_aside) {
+    transfer::Record::begin(settings.report);
+    transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle, futile);
+  } else {
+    complain(reports);
+  }
   mpi::forget_launcher();
-  if (!raised && !transfer::Engine::get() && !transfer::Record::wanted()) bypass();
+  if (compiled) start_compiled(granted, futile);
+  // Later calls go from the preloaded library straight to MPI.
+  if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted()) stand_aside();
   return rc;
 }
 
@@ -79,6 +114,7 @@ LAPWING_ENTRY int MPI_Query_thread(int* provided) {
 
 LAPWING_ENTRY int MPI_Finalize() {
   const bool active = transfer::Engine::get() != nullptr;
+  transfer::Proved::stop();
   transfer::Engine::stop();
   if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
   return PMPI_Finalize();

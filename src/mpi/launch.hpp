@@ -6,9 +6,10 @@
 
 namespace lapwing::mpi {
 
-/// Before PMPI_Init: tells the launcher's key-value space that this process has
-/// Lapwing. Silent where there is no such space.
-void announce_presence();
+/// Before PMPI_Init: meets the launcher and, where this process will have an
+/// `engine`, which understands stripped messages, tells its key-value space so.
+/// Silent where there is no such space.
+void announce_presence(bool engine);
 
 enum class Presence { all, some, unknown };
 

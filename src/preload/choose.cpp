@@ -102,6 +102,9 @@ bool own_folder(char* folder, size_t size) {
 }
 
 void* load(const Flavour& flavour) {
+  // A program built by lwcc has it already, perhaps from another place: its
+  // calls of lapwing_* go there, and there is one engine in a process.
+  if (void* linked = dlopen(flavour.lapwing, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD)) return linked;
   char folder[PATH_MAX], path[PATH_MAX + 64];
   if (!own_folder(folder, sizeof folder)) {
     say("cannot tell where liblapwing-preload.so lies, so %s is not found; the program runs without Lapwing.",

@@ -80,7 +80,7 @@ std::shared_ptr<Incoming> Engine::start_incoming(const HeaderBytes& header, int 
   auto transfer = std::make_shared<Incoming>(*this, header, world_source, destination, site);
   incoming_.push_back(transfer);
   transfer->advance(*this);
-  if (transfer->may_return() && !transfer->landed()) {
+  if ((transfer->may_return() || destination.proved) && !transfer->landed()) {
     ++stats.deferred_receives;
     stats.bytes_deferred += total;
     if (site) ++site->deferred;

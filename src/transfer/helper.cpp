@@ -15,6 +15,7 @@
 
 #include "guard/guard.hpp"
 #include "transfer/engine.hpp"
+#include "transfer/proved.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -28,10 +29,11 @@ namespace {
 constexpr std::int64_t shortest_pause = 300'000;
 constexpr std::int64_t longest_in_flight = 800'000;
 constexpr int rounds_per_wake = 3;
+constexpr std::uint64_t longest_work = 200'000;      // at a time, on what the compiler has split
 constexpr std::int64_t longest_pending = 1'000'000;  // receives posted, nothing matched
 
-// Work of a few microseconds at a time wants to run when it wakes, not at the
-// end of a computing thread's slice. Kernels before 6.12 ignore the wish.
+}  // namespace
+
 void ask_for_short_slices() {
   struct {
     std::uint32_t size, policy;
@@ -45,8 +47,6 @@ void ask_for_short_slices() {
   wish.nice = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
   syscall(SYS_sched_setattr, 0, &wish, 0);
 }
-
-}  // namespace
 
 Helper::Helper(Engine& engine) : engine_(engine), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_fd_ < 0) throw std::runtime_error("no event descriptor can be made for the helper thread");
@@ -105,7 +105,8 @@ void Helper::loop() {
     bool idle = pause < 0;
     if (idle) {
       std::lock_guard lock(engine_.mutex());
-      idle = !engine_.anything_in_flight() && !engine_.requests().any_pending() && !engine_.listening();
+      idle = !engine_.anything_in_flight() && !engine_.requests().any_pending() && !engine_.listening() &&
+             !Proved::in_flight();
     }
     if (!idle && pause < 0) {
       asleep_.store(false, std::memory_order_relaxed);
@@ -135,8 +136,10 @@ std::int64_t Helper::pause_ns() {
   // A program thread that polls for its own sake moves everything on; this
   // thread would only steal from it.
   if (engine_.drivers() > 0) return longest_in_flight;
+  // What goes the plain way moves only while somebody looks.
+  bool moved = Proved::in_flight() && Proved::work(longest_work);
   std::lock_guard lock(engine_.mutex());
-  bool moved = engine_.progress();
+  moved |= engine_.progress();
   if (engine_.anything_in_flight()) {
     // One look of MPI's at a socket takes a few KiB from it, so a strip needs
     // several; what has arrived since the last time is taken all at once.
@@ -147,7 +150,7 @@ std::int64_t Helper::pause_ns() {
       }
     }
   }
-  const bool flying = engine_.anything_in_flight();
+  const bool flying = engine_.anything_in_flight() || Proved::in_flight();
   if (!flying && !engine_.requests().any_pending() && !engine_.listening()) {
     backoff_ns_ = 0;
     return -1;

@@ -11,6 +11,10 @@ namespace lapwing::transfer {
 
 class Engine;
 
+/// Work of a few microseconds at a time wants to run when it wakes, not at the
+/// end of a computing thread's slice. Kernels before 6.12 ignore the wish.
+void ask_for_short_slices();
+
 class Helper {
  public:
   explicit Helper(Engine& engine);

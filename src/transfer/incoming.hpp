@@ -26,6 +26,7 @@ struct Destination {
   MPI_Count count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::size_t capacity = 0;  ///< count * size of type
+  bool proved = false;       ///< nobody touches it before the wait, which waits for all of it
 };
 
 /// States: matched (constructed from a header), moving, landed. While moving,

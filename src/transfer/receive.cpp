@@ -14,7 +14,7 @@ namespace lapwing::transfer {
 namespace {
 
 Destination destination_of(const ReceiveArguments& a) {
-  return {a.buffer, a.count, a.type, payload_bytes(a.count, a.type)};
+  return {a.buffer, a.count, a.type, payload_bytes(a.count, a.type), a.proved};
 }
 
 void copy_status(const MPI_Status& from, MPI_Status* to) {

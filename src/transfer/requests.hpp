@@ -30,7 +30,8 @@ struct SendArguments {
   MPI_Comm comm;
   Caller caller;
   enum class Kind { standard, synchronous, ready, buffered } kind = Kind::standard;
-  bool half = false;  ///< of an MPI_Sendrecv or the like, which is counted by itself
+  bool half = false;    ///< of an MPI_Sendrecv or the like, which is counted by itself
+  bool proved = false;  ///< nobody writes to the buffer before the wait: no guard
 };
 
 struct ReceiveArguments {
@@ -40,7 +41,8 @@ struct ReceiveArguments {
   int rank, tag;
   MPI_Comm comm;
   Caller caller;
-  bool half = false;  ///< of an MPI_Sendrecv or the like, which is counted by itself
+  bool half = false;    ///< of an MPI_Sendrecv or the like, which is counted by itself
+  bool proved = false;  ///< nobody touches the buffer before the wait: no guard
 };
 
 /// What MPI_Start starts. A probe may have taken the message that a receive is

@@ -127,6 +127,7 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
       tracked.outgoing = transfer;
       tracked.comm = a.comm;
       tracked.site = transfer->site();
+      tracked.guard_tried = a.proved;
       return MPI_SUCCESS;
     }
   }

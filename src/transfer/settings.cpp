@@ -105,6 +105,7 @@ Settings read_settings() {
       {"LAPWING_HELPER", one_of(s.helper, on_off)},
       {"LAPWING_THRESHOLD_GUARD", bytes(s.guard_threshold, header_bytes)},
       {"LAPWING_THRESHOLD_STRIP", bytes(s.strip_threshold, header_bytes)},
+      {"LAPWING_THRESHOLD_PROVED", bytes(s.proved_threshold, 0)},
       {"LAPWING_STRIP_FIRST", bytes(s.strip_first, 1)},
       {"LAPWING_STRIP_MAX", bytes(s.strip_largest, 1)},
       {"LAPWING_WINDOW", bytes(s.window, 1)},

@@ -19,6 +19,7 @@ struct Settings {
   bool helper = true;
   std::size_t guard_threshold = 48 << 10;   ///< from here on a transfer is deferred whole
   std::size_t strip_threshold = 128 << 10;  ///< from here on it travels in strips
+  std::size_t proved_threshold = 16 << 10;  ///< from here on a split call starts; smaller ones go at once
   bool strips_given = false;                ///< LAPWING_STRIP_FIRST or _MAX: they are always kept to
   std::size_t strip_first = 8 << 10;
   std::size_t strip_largest =

@@ -40,12 +40,13 @@ std::string key_space;
 
 }  // namespace
 
-void announce_presence() {
+void announce_presence(bool engine) {
   const char* rank = std::getenv("PMI_RANK");
   std::string answer;
   if (!rank || !ask("cmd=init pmi_version=1 pmi_subversion=1\n", &answer)) return;
   if (field(answer, "rc=") != "0" || !ask("cmd=get_my_kvsname\n", &answer)) return;
   key_space = field(answer, "kvsname=");
+  if (!engine) return;
   // Visible to all once PMPI_Init has gone through its own barrier.
   ask("cmd=put kvsname=" + key_space + " key=lapwing-" + rank + " value=1\n", &answer);
 }

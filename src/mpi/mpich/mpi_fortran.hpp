@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPICH: Fortran's special addresses, and how its arguments become C's. Only
-// mpi_f08 needs them: the other interfaces call the C functions.
+// MPICH: Fortran's special addresses, and how its arguments become C's: those of
+// mpi_f08, and those of mpif.h, which only compiled code meets.
 #pragma once
 
 #include <mpi.h>
 
+// Of the library with the wrappers, which only Fortran programs have.
+extern "C" __attribute__((weak)) void* MPIR_F_MPI_BOTTOM;
+
 namespace lapwing::mpi {
 
-inline bool is_fortran_bottom(const void* address) { return address == &MPIR_F08_MPI_BOTTOM; }
+inline bool is_fortran_bottom(const void* address) {
+  return address == &MPIR_F08_MPI_BOTTOM || (&MPIR_F_MPI_BOTTOM && address == MPIR_F_MPI_BOTTOM);
+}
 inline bool is_fortran_in_place(const void* address) { return address == &MPIR_F08_MPI_IN_PLACE; }
 
-/// type(MPI_Status) has the layout of MPI_Status, so C writes it in place.
+/// Both kinds of status have the layout of MPI_Status, so C writes them in place.
 inline MPI_Status* fortran_status(void* status) {
-  return status == MPI_F08_STATUS_IGNORE ? MPI_STATUS_IGNORE : static_cast<MPI_Status*>(status);
+  return status == MPI_F08_STATUS_IGNORE || status == MPI_F_STATUS_IGNORE || !status
+             ? MPI_STATUS_IGNORE
+             : static_cast<MPI_Status*>(status);
 }
 inline MPI_Status* fortran_statuses(void* statuses) {
   return statuses == MPI_F08_STATUSES_IGNORE ? MPI_STATUSES_IGNORE : static_cast<MPI_Status*>(statuses);

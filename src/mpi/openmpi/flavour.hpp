@@ -41,4 +41,13 @@ inline int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
   }
 }
 
+/// Whether an error of a request on `comm` is raised as by a blocking call, and
+/// looking at the request raises none.
+inline bool raises_in_place(MPI_Comm) { return true; }
+
+/// MPI_Wait whose error is raised in the handler of `comm`.
+inline int wait_raising_in(MPI_Comm, MPI_Request* request, MPI_Status* status) {
+  return PMPI_Wait(request, status);
+}
+
 }  // namespace lapwing::mpi

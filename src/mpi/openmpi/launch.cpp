@@ -42,8 +42,8 @@ Pmix pmix;
 
 }  // namespace
 
-void announce_presence() {
-  if (!std::getenv("PMIX_RANK")) return;
+void announce_presence(bool engine) {
+  if (!engine || !std::getenv("PMIX_RANK")) return;
   void* library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
   if (!library) return;
   auto bind = [&](auto& function, const char* name) {

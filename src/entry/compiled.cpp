@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compiled code calls: split calls, in place and unguarded.
+#include "entry/compiled.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "flavour.hpp"
+#include "transfer/packing.hpp"
+#include "transfer/proved.hpp"
+
+namespace transfer = lapwing::transfer;
+using lapwing::entry::Receiving;
+using lapwing::entry::Sending;
+using lapwing::entry::straight;
+using transfer::Proved;
+using transfer::ReceiveArguments;
+using transfer::SendArguments;
+using Kind = SendArguments::Kind;
+
+namespace lapwing::entry {
+namespace {
+
+template <typename Arguments>
+bool goes_at_once(const Arguments& a) {
+  return Proved::way() == Proved::Way::blocking || a.rank == MPI_PROC_NULL ||
+         transfer::surely_below(a.count, a.type, Proved::threshold()) ||
+         transfer::payload_bytes(a.count, a.type) < Proved::threshold() || !mpi::raises_in_place(a.comm);
+}
+
+int noted(int rc) {
+  if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);
+  return rc;
+}
+
+int blocking_send(const SendArguments& a) {
+  const int count = static_cast<int>(a.count);
+  auto plain = [&] {
+    return a.kind == Kind::synchronous ? PMPI_Ssend(a.buffer, count, a.type, a.rank, a.tag, a.comm)
+                                       : PMPI_Send(a.buffer, count, a.type, a.rank, a.tag, a.comm);
+  };
+  return straight(a.count, a.type) ? plain() : transfer::send(a, plain);
+}
+
+int blocking_receive(const ReceiveArguments& a, MPI_Status* status) {
+  auto plain = [&](MPI_Status* s) {
+    return PMPI_Recv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, s);
+  };
+  return straight(a.count, a.type) ? noted(plain(status)) : transfer::receive(a, status, plain);
+}
+
+// What a receive leaves alone in its status.
+class KeptError {
+ public:
+  explicit KeptError(MPI_Status* status)
+      : status_(status), error_(status == MPI_STATUS_IGNORE ? 0 : status->MPI_ERROR) {}
+  ~KeptError() {
+    if (status_ != MPI_STATUS_IGNORE) status_->MPI_ERROR = error_;
+  }
+  KeptError(const KeptError&) = delete;
+  KeptError& operator=(const KeptError&) = delete;
+
+ private:
+  MPI_Status* status_;
+  int error_;
+};
+
+// What has left, or has arrived already, is done with: nobody need be woken. The
+// look also sets a rendezvous going.
+lapwing_token* follow(const lapwing_token& started, int* error) {
+  if (started.touchy) return Proved::begin(started);
+  MPI_Request request = started.request;
+  MPI_Status status;
+  int done = 0;
+  *error = transfer::quiet() ? noted(PMPI_Test(&request, &done, &status))
+                             : transfer::test(&request, &done, &status);
+  if (*error != MPI_SUCCESS) return nullptr;
+  if (!done) return Proved::begin(started);
+  if (started.status != MPI_STATUS_IGNORE) {
+    const KeptError kept(started.status);
+    *started.status = status;
+  }
+  return nullptr;
+}
+
+int complete(lapwing_token* token, MPI_Status* status, transfer::Caller caller) {
+  MPI_Request* request = &token->request;
+  if (token->touchy && transfer::quiet()) return noted(mpi::wait_raising_in(token->comm, request, status));
+  return transfer::quiet() ? noted(PMPI_Wait(request, status)) : transfer::wait(request, status, caller);
+}
+
+template <typename Arguments>
+lapwing_token describe(const Arguments& a) {
+  lapwing_token token;
+  token.call = a.caller.name;
+  token.comm = a.comm;
+  token.peer = a.rank;
+  token.tag = a.tag;
+  token.bytes = transfer::payload_bytes(a.count, a.type);
+  return token;
+}
+
+lapwing_token describe(const ReceiveArguments& a, MPI_Status* status) {
+  lapwing_token token = describe(a);
+  token.receives = true;
+  token.status = status;
+  return token;
+}
+
+// Returns once the message is matched. What is small, or too large for the
+// buffer, is received here and now.
+lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int* error) {
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status seen{};
+  {
+    const Proved::Waiting waiting;
+    *error = transfer::mprobe(a.rank, a.tag, a.comm, &message, &seen);
+  }
+  if (*error != MPI_SUCCESS) return nullptr;
+  PMPI_Status_set_cancelled(&seen, 0);  // which MPICH's probe does not say
+  MPI_Count arriving = 0;
+  PMPI_Get_elements_x(&seen, MPI_BYTE, &arriving);
+  lapwing_token token = describe(a, MPI_STATUS_IGNORE);
+  ReceiveArguments matched = a;
+  matched.comm = MPI_COMM_NULL;
+  *error = transfer::imreceive(matched, &message, &token.request, [&](MPI_Request* r) {
+    return PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &message, r);
+  });
+  if (*error != MPI_SUCCESS) return nullptr;
+  const auto size = static_cast<std::size_t>(arriving);
+  if (size < Proved::threshold() || size > token.bytes) {
+    // Not MPI_Mrecv: MPICH's calls the error handler of another communicator.
+    const Proved::Waiting waiting;
+    const KeptError kept(status);
+    *error = complete(&token, status, a.caller);
+    return nullptr;
+  }
+  if (status != MPI_STATUS_IGNORE) {
+    const KeptError kept(status);
+    *status = seen;
+  }
+  token.peer = seen.MPI_SOURCE;
+  token.tag = seen.MPI_TAG;
+  return follow(token, error);
+}
+
+// The program does not look at this error: somebody must hear of it.
+void say_failed(const lapwing_token& token, int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0, rank = 0;
+  PMPI_Error_string(code, text, &length);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fmt::print(
+      stderr,
+      "lapwing: rank {}: an {} of {} bytes {} rank {} with tag {}, which the compiler has split, failed at "
+      "its wait: {}\n",
+      rank, token.call, token.bytes, token.receives ? "from" : "to",
+      token.peer == MPI_ANY_SOURCE ? "MPI_ANY_SOURCE" : fmt::to_string(token.peer),
+      token.tag == MPI_ANY_TAG ? "MPI_ANY_TAG" : fmt::to_string(token.tag), text);
+}
+
+}  // namespace
+
+lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
+  SendArguments a = given;
+  if (a.rank == MPI_PROC_NULL || (how == Sending::now && goes_at_once(a))) {
+    *error = blocking_send(a);
+    return nullptr;
+  }
+  lapwing_token token = describe(a);
+  token.touchy = !mpi::raises_in_place(a.comm);
+  std::unique_ptr<char[]> copy;
+  if (how == Sending::copied && token.bytes > 0) {
+    *error = transfer::copy_to_send(&a, &copy);
+    if (*error != MPI_SUCCESS) return nullptr;
+  }
+  const int count = static_cast<int>(a.count);
+  auto plain = [&](MPI_Request* r) {
+    return a.kind == Kind::synchronous ? PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r)
+                                       : PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+  };
+  *error = straight(a.count, a.type) ? plain(&token.request) : transfer::isend(a, &token.request, plain);
+  if (*error != MPI_SUCCESS) return nullptr;
+  token.copy = copy.get();
+  lapwing_token* const following = follow(token, error);
+  if (following) copy.release();
+  return following;
+}
+
+lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Status* status, int* error) {
+  // What was posted early must not wait for anybody, however small it is: the
+  // send that its partner waits for may stand behind it.
+  const bool must_not_block = how == Receiving::early && a.rank != MPI_PROC_NULL;
+  if (!must_not_block && goes_at_once(a)) {
+    *error = blocking_receive(a, status);
+    return nullptr;
+  }
+  if (how == Receiving::matched) return start_matched(a, status, error);
+  lapwing_token token = describe(a, status);
+  token.touchy = !mpi::raises_in_place(a.comm);
+  auto plain = [&](MPI_Request* r) {
+    return PMPI_Irecv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, r);
+  };
+  *error = straight(a.count, a.type) ? plain(&token.request) : transfer::ireceive(a, &token.request, plain);
+  return *error == MPI_SUCCESS ? follow(token, error) : nullptr;
+}
+
+}  // namespace lapwing::entry
+
+#define START_SEND(NAME, CALL, KIND, HOW)                                                                \
+  LAPWING_ENTRY lapwing_token* NAME(const void* buffer, int count, MPI_Datatype type, int dest, int tag, \
+                                    MPI_Comm comm) {                                                     \
+    int error = MPI_SUCCESS;                                                                             \
+    return lapwing::entry::start_send(                                                                   \
+        {buffer, count, type, dest, tag, comm, LAPWING_CALLER(CALL), KIND, false, true}, HOW, &error);   \
+  }
+
+START_SEND(lapwing_start_send, "MPI_Send", Kind::standard, Sending::now)
+START_SEND(lapwing_start_ssend, "MPI_Ssend", Kind::synchronous, Sending::now)
+START_SEND(lapwing_post_send, "MPI_Send", Kind::standard, Sending::early)
+START_SEND(lapwing_post_ssend, "MPI_Ssend", Kind::synchronous, Sending::early)
+START_SEND(lapwing_post_copy, "MPI_Send", Kind::standard, Sending::copied)
+
+#define START_RECEIVE(NAME, HOW)                                                                        \
+  LAPWING_ENTRY lapwing_token* NAME(void* buffer, int count, MPI_Datatype type, int source, int tag,    \
+                                    MPI_Comm comm, MPI_Status* status) {                                \
+    int error = MPI_SUCCESS;                                                                            \
+    return lapwing::entry::start_receive(                                                               \
+        {buffer, count, type, source, tag, comm, LAPWING_CALLER("MPI_Recv"), false, true}, HOW, status, \
+        &error);                                                                                        \
+  }
+
+START_RECEIVE(lapwing_start_recv, Receiving::now)
+START_RECEIVE(lapwing_start_recv_matched, Receiving::matched)
+START_RECEIVE(lapwing_post_recv, Receiving::early)
+
+LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
+  if (!token) return;
+  if (Proved::take(token)) {
+    const std::uint64_t begun = transfer::now_ns();
+    int rc = MPI_SUCCESS;
+    {
+      const Proved::Waiting waiting;
+      const lapwing::entry::KeptError kept(token->status);
+      rc = lapwing::entry::complete(token, token->status, LAPWING_CALLER(token->call));
+    }
+    if (rc != MPI_SUCCESS) lapwing::entry::say_failed(*token, rc);
+    Proved::exposed_ns.fetch_add(transfer::now_ns() - begun, std::memory_order_relaxed);
+  }
+  Proved::release(token);
+}
+
+LAPWING_ENTRY void lapwing_defer(int count, const MPI_Request* requests) { Proved::defer(count, requests); }
+
+LAPWING_ENTRY void lapwing_retire(int count, const MPI_Request* requests) { Proved::retire(count, requests); }
+
+LAPWING_ENTRY void lapwing_push(lapwing_queue* queue, lapwing_token* token) {
+  if (!token) return;
+  if (queue->i_cnt - queue->w_cnt == LAPWING_QUEUE) lapwing_wait(queue->rid[queue->w_cnt++ % LAPWING_QUEUE]);
+  queue->rid[queue->i_cnt++ % LAPWING_QUEUE] = token;
+}
+
+LAPWING_ENTRY void lapwing_drain(lapwing_queue* queue) {
+  while (queue->w_cnt != queue->i_cnt) lapwing_wait(queue->rid[queue->w_cnt++ % LAPWING_QUEUE]);
+}
+
+// In loops: a clock and a comparison, but for once in a while.
+LAPWING_ENTRY void lapwing_poll(void) {
+  constexpr std::uint64_t ticks_between = 250'000;
+  static std::atomic<std::uint64_t> next{0};
+  if (__atomic_load_n(&lapwing_wants_polls, __ATOMIC_RELAXED) == 0) return;
+  const std::uint64_t now = __builtin_ia32_rdtsc();
+  if (now < next.load(std::memory_order_relaxed)) return;
+  next.store(now + ticks_between, std::memory_order_relaxed);
+  Proved::poll();
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The starts that compiled code makes, for C and Fortran.
+#pragma once
+
+#include "entry/p2p.hpp"
+#include "lapwing/compiled.h"
+
+namespace lapwing::entry {
+
+enum class Sending {
+  now,    ///< lapwing_start_send
+  early,  ///< lapwing_post_send
+  copied  ///< lapwing_post_copy
+};
+
+enum class Receiving {
+  now,      ///< lapwing_start_recv
+  matched,  ///< lapwing_start_recv_matched
+  early     ///< lapwing_post_recv
+};
+
+/// Null where nothing is left to wait for; `*error` is what the call itself
+/// would have returned.
+lapwing_token* start_send(const transfer::SendArguments& a, Sending how, int* error);
+lapwing_token* start_receive(const transfer::ReceiveArguments& a, Receiving how, MPI_Status* status,
+                             int* error);
+
+}  // namespace lapwing::entry

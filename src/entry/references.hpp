@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program, and the libraries that it brought, refer to by name.
+#pragma once
+
+namespace lapwing::entry {
+
+/// Whether anything in the process but MPI and Lapwing refers to a symbol whose
+/// name begins with one of `prefixes` (up to a null). Never loads anything.
+bool refers_to(const char* const* prefixes);
+
+}  // namespace lapwing::entry

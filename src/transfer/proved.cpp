@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/proved.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "lapwing/compiled.h"
+#include "transfer/operations.hpp"
+#include "transfer/proved_helper.hpp"
+
+__attribute__((visibility("default"))) int lapwing_wants_polls = 0;
+
+namespace lapwing::transfer {
+namespace {
+
+using State = lapwing_token::State;
+
+constexpr int most_per_look = 16;
+constexpr int quiet_looks = 3;
+constexpr std::uint64_t longest_poll = 500'000;
+constexpr std::uint64_t stale_after = 60'000'000'000;
+constexpr std::uint64_t patience_at_the_end = 1'000'000'000;
+int unused_tag = 32767;
+
+// Never freed: a token may be waited for after MPI_Finalize.
+constexpr std::size_t block = 64;
+std::deque<std::unique_ptr<lapwing_token[]>>& blocks() {
+  static auto* all = new std::deque<std::unique_ptr<lapwing_token[]>>;
+  return *all;
+}
+
+// The thread that called MPI_Init: below MPI_THREAD_SERIALIZED the only one that
+// may call MPI.
+thread_local bool main_thread = false;
+
+std::size_t slot_index(std::uint64_t key, std::size_t slots) {
+  return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) % slots;
+}
+
+void set_wants_polls(int wanted) { __atomic_store_n(&lapwing_wants_polls, wanted, __ATOMIC_RELAXED); }
+
+// An empty look takes MPI some hundred nanoseconds, nearly always the same; one
+// that moved a few KiB takes a multiple. Nothing else tells. The least time seen
+// rises slowly, as MPI may come to have more to look at.
+template <typename Call>
+bool moves(std::atomic<std::uint64_t>& least, Call call) {
+  const std::uint64_t begun = __builtin_ia32_rdtsc();
+  call();
+  const std::uint64_t took = __builtin_ia32_rdtsc() - begun;
+  const std::uint64_t expected = least.load(std::memory_order_relaxed);
+  least.store(std::min(took, expected + expected / 512 + 1), std::memory_order_relaxed);
+  return took > 2 * expected + 1500;
+}
+std::atomic<std::uint64_t> least_of_status{1'000'000}, least_of_probe{1'000'000};
+
+}  // namespace
+
+void Proved::start(const Settings& settings, Way way, int level) {
+  threshold_ = settings.proved_threshold;
+  main_thread = true;
+  int* bound = nullptr;
+  int known = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &known);
+  if (known) unused_tag = *bound;
+  if (way == Way::direct) {
+    if (settings.helper && level == MPI_THREAD_MULTIPLE) {
+      helper_ = new ProvedHelper;
+      if (!helper_->start()) {
+        delete helper_;
+        helper_ = nullptr;
+      }
+    }
+    // Where the program itself sees to it that its threads take turns in MPI, it
+    // does not know of ours.
+    polled_by_all_ = level == MPI_THREAD_MULTIPLE;
+    polled_ = !helper_ && level != MPI_THREAD_SERIALIZED;
+  }
+  way_.store(way);
+  if (way == Way::direct) std::atexit(abandon);
+}
+
+lapwing_token* Proved::begin(const lapwing_token& what) {
+  lapwing_token* token = nullptr;
+  {
+    std::lock_guard guard(lock_);
+    if (!free_) {
+      blocks().push_back(std::make_unique<lapwing_token[]>(block));
+      for (std::size_t i = 0; i < block; ++i) {
+        lapwing_token& fresh = blocks().back()[i];
+        fresh.next = free_;
+        free_ = &fresh;
+      }
+    }
+    token = free_;
+    free_ = token->next;
+    *token = what;
+    token->state = State::flying;
+    token->next = nullptr;
+    token->previous = last_;
+    (last_ ? last_->next : first_) = token;
+    last_ = token;
+    unfinished_.fetch_add(1);
+  }
+  (what.receives ? receives : sends).fetch_add(1, std::memory_order_relaxed);
+  bytes.fetch_add(what.bytes, std::memory_order_relaxed);
+  rouse();
+  return token;
+}
+
+// Under the lock.
+void Proved::unlink(lapwing_token* token) {
+  (token->previous ? token->previous->next : first_) = token->next;
+  (token->next ? token->next->previous : last_) = token->previous;
+  unfinished_.fetch_sub(1);
+}
+
+bool Proved::take(lapwing_token* token) {
+  {
+    std::lock_guard guard(lock_);
+    if (token->state == State::dropped) return false;
+    if (token->state == State::flying) unlink(token);
+    token->state = State::waiting;
+  }
+  // Whoever looks at it now ends soon, and will not look again.
+  for (unsigned round = 0; examined_.load() == token; ++round) {
+    if (round < 64)
+      __builtin_ia32_pause();
+    else
+      sched_yield();
+  }
+  calm();
+  return true;
+}
+
+void Proved::release(lapwing_token* token) {
+  delete[] token->copy;
+  std::lock_guard guard(lock_);
+  token->state = State::free;
+  token->next = free_;
+  free_ = token;
+}
+
+void Proved::defer(int count, const MPI_Request* requests) {
+  if (way() == Way::blocking) return;
+  int added = 0;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    const std::uint64_t key = Requests::key(requests[i]);
+    if (slot_[slot_index(key, slots)].exchange(key) == 0) ++added;
+  }
+  changes_.fetch_add(1, std::memory_order_relaxed);
+  if (added == 0) return;
+  deferred_.fetch_add(added);
+  rouse();
+}
+
+void Proved::retire(int count, const MPI_Request* requests) {
+  int removed = 0;
+  for (int i = 0; i < count && deferred_.load(std::memory_order_relaxed) > removed; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    std::uint64_t key = Requests::key(requests[i]);
+    if (slot_[slot_index(key, slots)].compare_exchange_strong(key, 0)) ++removed;
+  }
+  if (removed == 0) return;
+  changes_.fetch_add(1, std::memory_order_relaxed);
+  deferred_.fetch_sub(removed);
+  calm();
+}
+
+// A request that was deferred and then completed in another way stays behind.
+void Proved::forget_stale(std::uint64_t now) {
+  static std::uint64_t since = 0;
+  static unsigned seen = 0;
+  const unsigned changes = changes_.load(std::memory_order_relaxed);
+  if (since == 0 || changes != seen) {
+    seen = changes;
+    since = now;
+  }
+  if (now - since < stale_after) return;
+  for (auto& slot : slot_) {
+    if (slot.exchange(0) != 0) deferred_.fetch_sub(1);
+  }
+}
+
+void Proved::rouse() {
+  if (helper_) {
+    helper_->wake();
+  } else if (polled_) {
+    set_wants_polls(1);
+  } else if (Engine* engine = Engine::get()) {
+    engine->note_posted_receive();
+  }
+}
+
+void Proved::calm() {
+  if (polled_ && !in_flight()) set_wants_polls(0);
+}
+
+// At that which has not been looked at for longest. `turned`: this made MPI move.
+bool Proved::look_at_front(bool* turned) {
+  lapwing_token* token;
+  {
+    std::lock_guard guard(lock_);
+    token = first_;
+    if (!token) return false;
+    if (token != last_) {
+      first_ = token->next;
+      first_->previous = nullptr;
+      token->next = nullptr;
+      token->previous = last_;
+      last_->next = token;
+      last_ = token;
+    }
+    if (token->touchy) return false;
+    examined_.store(token);
+  }
+  int complete = 0;
+  // Completes nothing: status and error are for the wait.
+  const bool moved = moves(least_of_status, [&] {
+    if (PMPI_Request_get_status(token->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS) complete = 1;
+  });
+  std::lock_guard guard(lock_);
+  examined_.store(nullptr);
+  if (!complete) {
+    *turned = true;
+    return moved;
+  }
+  if (token->state == State::flying) {
+    unlink(token);
+    token->state = State::complete;
+  }
+  return true;
+}
+
+bool Proved::look() {
+  if (looking_.exchange(true, std::memory_order_acquire)) return false;
+  bool moved = false, turned = false;
+  const int count = std::min(unfinished_.load(), most_per_look);
+  for (int i = 0; i < count; ++i) moved |= look_at_front(&turned);
+  if (!turned && in_flight()) {
+    // Any probe lets MPI move; this one finds nothing and changes nothing. A
+    // communicator of our own would have to be made by all ranks.
+    int found = 0;
+    moved |= moves(least_of_probe, [&] {
+      PMPI_Iprobe(MPI_ANY_SOURCE, unused_tag, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    });
+    if (deferred_.load() > 0) forget_stale(now_ns());
+  }
+  looking_.store(false, std::memory_order_release);
+  calm();
+  return moved;
+}
+
+bool Proved::work(std::uint64_t longest) {
+  bool moved = false;
+  const std::uint64_t until = now_ns() + longest;
+  for (int quiet = 0; quiet < quiet_looks && in_flight() && !somebody_waits() && way() != Way::blocking;
+       ++quiet) {
+    if (!look()) continue;
+    moved = true;
+    quiet = -1;
+    if (now_ns() > until) break;
+  }
+  return moved;
+}
+
+void Proved::poll() {
+  if (polled_ && (polled_by_all_ || main_thread)) work(longest_poll);
+}
+
+void Proved::stop() {
+  if (helper_) helper_->stop();
+  delete helper_;
+  helper_ = nullptr;
+  polled_ = false;
+  set_wants_polls(0);
+  for (auto& slot : slot_) slot.store(0);
+  deferred_.store(0);
+  std::vector<lapwing_token*> left;
+  {
+    std::lock_guard guard(lock_);
+    for (const auto& some : blocks()) {
+      for (std::size_t i = 0; i < block; ++i) {
+        if (some[i].state == State::flying || some[i].state == State::complete) left.push_back(&some[i]);
+      }
+    }
+  }
+  for (lapwing_token* token : left) take(token);
+  const std::uint64_t until = now_ns() + patience_at_the_end;
+  for (bool some = !left.empty(); some && now_ns() < until; sched_yield()) {
+    some = false;
+    for (lapwing_token* token : left) {
+      int done = 1;
+      if (token->request != MPI_REQUEST_NULL) test(&token->request, &done, MPI_STATUS_IGNORE);
+      some |= done == 0;
+    }
+  }
+  for (lapwing_token* token : left) {
+    if (token->request != MPI_REQUEST_NULL && token->receives) cancel(&token->request);
+    if (token->request != MPI_REQUEST_NULL) request_free(&token->request);
+    token->copy = nullptr;  // MPI may read it still
+    token->state = State::dropped;
+  }
+  way_.store(Way::blocking);
+}
+
+void Proved::abandon() {
+  way_.store(Way::blocking);
+  if (helper_) helper_->abandon();
+}
+
+}  // namespace lapwing::transfer

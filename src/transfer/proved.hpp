@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers whose uses the compiler has proved: what is in flight between a
+// start and its wait (lapwing/compiled.h), and its progress.
+//
+// Nothing is guarded and nothing copied here. Whoever has time for it, a helper
+// thread, the engine's helper or the program in its loops, calls look(), which
+// lets MPI move on what is in flight. Neither ever waits for the other: a wait
+// of the program's takes its token out of the list first.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "transfer/settings.hpp"
+#include "transfer/spin.hpp"
+
+/// One split call. Made by Proved::begin(), given back by Proved::release().
+struct lapwing_token {
+  enum class State { free, flying, complete, waiting, dropped };
+  State state = State::free;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Status* status = MPI_STATUS_IGNORE;  ///< written at the wait
+  const char* call = "";                   ///< "MPI_Recv"
+  bool receives = false;
+  bool touchy = false;  ///< an error would call what only the program's wait may call
+  MPI_Comm comm = MPI_COMM_NULL;
+  int peer = 0, tag = 0;
+  std::size_t bytes = 0;
+  char* copy = nullptr;                                ///< what is sent in place of the buffer
+  lapwing_token *next = nullptr, *previous = nullptr;  // of those that fly, or of those that are free
+};
+
+namespace lapwing::transfer {
+
+class ProvedHelper;
+
+class Proved {
+ public:
+  /// How starts go: as the blocking calls that they replace, straight to MPI, or
+  /// through the engine, which understands stripped messages.
+  enum class Way : std::uint8_t { blocking, direct, engine };
+  static Way way() { return way_.load(std::memory_order_relaxed); }
+  /// Starts of fewer bytes go as the blocking call.
+  static std::size_t threshold() { return threshold_; }
+
+  /// After PMPI_Init, from the thread that called it. `level`: what MPI granted.
+  static void start(const Settings& settings, Way way, int level);
+  /// Before the engine stops. What nobody waited for is given a moment to end,
+  /// then left to MPI; its tokens stay valid and mean nothing any more.
+  static void stop();
+  /// At an exit without MPI_Finalize: nobody is inside MPI any more when this
+  /// returns, if that can be had soon.
+  static void abandon();
+
+  static lapwing_token* begin(const lapwing_token& what);
+  /// From here on nobody but the caller touches the request; false if it has
+  /// been dropped.
+  static bool take(lapwing_token* token);
+  static void release(lapwing_token* token);
+
+  /// Requests of the program's own, which only count: their handles may be freed
+  /// at any time, so nobody but the program touches them.
+  static void defer(int count, const MPI_Request* requests);
+  static void retire(int count, const MPI_Request* requests);
+
+  static bool in_flight() { return unfinished_.load() + deferred_.load() > 0; }
+  /// One round; true if something moved. Does nothing where somebody looks already.
+  static bool look();
+  /// Looks as long as it pays, about `longest` nanoseconds at most; true if
+  /// anything moved.
+  static bool work(std::uint64_t longest);
+  /// The same, from the program's own threads where there is no helper.
+  static void poll();
+
+  /// While one lives, a program thread moves everything by waiting in MPI.
+  class Waiting {
+   public:
+    Waiting() { waiting_.fetch_add(1, std::memory_order_relaxed); }
+    ~Waiting() { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+  };
+  static bool somebody_waits() { return waiting_.load(std::memory_order_relaxed) > 0; }
+
+  static inline std::atomic<std::uint64_t> receives{0}, sends{0}, bytes{0}, exposed_ns{0};
+
+ private:
+  static constexpr std::size_t slots = 128;
+
+  static void rouse();
+  static void calm();
+  static void unlink(lapwing_token* token);
+  static void forget_stale(std::uint64_t now);
+  static bool look_at_front(bool* turned);
+
+  static inline std::atomic<Way> way_{Way::blocking};
+  static inline std::size_t threshold_ = 0;
+  static inline ProvedHelper* helper_ = nullptr;
+  static inline bool polled_ = false, polled_by_all_ = false;
+
+  static inline Spin lock_;  // guards the two lists
+  static inline lapwing_token* first_ = nullptr;
+  static inline lapwing_token* last_ = nullptr;
+  static inline lapwing_token* free_ = nullptr;
+  static inline std::atomic<lapwing_token*> examined_{nullptr};
+  static inline std::atomic<int> unfinished_{0}, deferred_{0}, waiting_{0};
+  static inline std::atomic<bool> looking_{false};
+  /// Direct-mapped: of two requests in one slot the later one counts. That costs
+  /// the earlier one its help at worst, and nothing ever grows or is left over.
+  static inline std::atomic<std::uint64_t> slot_[slots] = {};
+  static inline std::atomic<unsigned> changes_{0};
+};
+
+}  // namespace lapwing::transfer

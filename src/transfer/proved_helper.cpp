@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/proved_helper.hpp"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <ctime>
+
+#include "guard/guard.hpp"
+#include "transfer/engine.hpp"
+#include "transfer/helper.hpp"
+#include "transfer/proved.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+// As in helper.cpp: each wake-up is taken from the program, and what arrives in
+// a pause waits in the kernel. The first look lets the program start what it
+// starts together.
+constexpr std::int64_t first_pause = 50'000;
+constexpr std::int64_t shortest_pause = 100'000;
+constexpr std::int64_t longest_pause = 800'000;
+constexpr std::int64_t rare_pause = 10'000'000;  // the partner is late, or somebody forgot to retire
+constexpr int pauses_before_rare = 1000;
+constexpr std::int64_t idle_pause = 1'000'000;
+constexpr int idle_pauses = 2;  // before the deep sleep, from which only a system call wakes
+constexpr std::uint64_t longest_slice = 500'000;
+constexpr std::uint64_t patience_at_exit = 100'000'000;
+
+long futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value, const timespec* time) {
+  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(word), operation | FUTEX_PRIVATE_FLAG, value,
+                 time, nullptr, 0);
+}
+
+}  // namespace
+
+bool ProvedHelper::start() {
+  process_ = getpid();
+  // Signals are the program's affair: its threads must keep receiving them.
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  const int error = pthread_create(&thread_, nullptr, run, this);
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  return error == 0;
+}
+
+void ProvedHelper::end() {
+  state_.store(ended);
+  futex(&state_, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+void ProvedHelper::stop() {
+  end();
+  if (process_ == getpid()) pthread_join(thread_, nullptr);
+}
+
+void ProvedHelper::abandon() {
+  // An exit may come from inside MPI, which the thread then waits for.
+  if (process_ != getpid()) return;
+  end();
+  if (pthread_equal(pthread_self(), thread_)) return;
+  const std::uint64_t until = now_ns() + patience_at_exit;
+  while (inside_.load() && now_ns() < until) usleep(100);
+}
+
+void* ProvedHelper::run(void* self) {
+  guard::mark_engine_thread();
+  prctl(PR_SET_TIMERSLACK, 1);
+  ask_for_short_slices();
+  pthread_setname_np(pthread_self(), "lapwing");
+  static_cast<ProvedHelper*>(self)->loop();
+  return nullptr;
+}
+
+void ProvedHelper::nap(std::int64_t nanoseconds) {
+  const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  futex(&state_, FUTEX_WAIT, awake, &time);
+}
+
+// Until something is in flight. False if it is already.
+bool ProvedHelper::sleep() {
+  std::uint32_t was = awake;
+  if (!state_.compare_exchange_strong(was, asleep)) return false;
+  // What was put in flight before others could see that we sleep woke nobody.
+  if (Proved::in_flight()) {
+    was = asleep;
+    state_.compare_exchange_strong(was, awake);
+    return false;
+  }
+  while (state_.load() == asleep) futex(&state_, FUTEX_WAIT, asleep, nullptr);
+  return true;
+}
+
+void ProvedHelper::rouse() {
+  std::uint32_t was = asleep;
+  if (state_.compare_exchange_strong(was, awake)) futex(&state_, FUTEX_WAKE, 1, nullptr);
+}
+
+bool ProvedHelper::slice() {
+  inside_.store(true);
+  const bool moved = state_.load() != ended && Proved::work(longest_slice);
+  inside_.store(false);
+  return moved;
+}
+
+void ProvedHelper::loop() {
+  std::int64_t pause = shortest_pause;
+  int idle = 0, quiet = 0;
+  while (state_.load() != ended) {
+    if (!Proved::in_flight()) {
+      pause = shortest_pause;
+      quiet = 0;
+      if (idle++ < idle_pauses) {
+        nap(idle_pause);
+      } else if (sleep()) {
+        nap(first_pause);
+      }
+      continue;
+    }
+    idle = 0;
+    if (Proved::somebody_waits()) {
+      nap(longest_pause);
+      continue;
+    }
+    if (slice()) {
+      pause = shortest_pause;
+      quiet = 0;
+    } else {
+      pause = std::min(pause + pause / 2, longest_pause);
+      if (++quiet > pauses_before_rare) pause = rare_pause;
+    }
+    nap(pause);
+  }
+}
+
+}  // namespace lapwing::transfer
