@@ -23,7 +23,7 @@
 #   clang-19 -O2 -flto -fuse-ld=lld -Wl,--load-pass-plugin=LIB/LapwingPass.so ...
 #
 # A compiler cache sees neither the plugin's content nor that variable: tell
-# ccache with CCACHE_EXTRAFILES_TO_HASH=LIB/LapwingPass.so.
+# ccache with CCACHE_EXTRAFILES=LIB/LapwingPass.so.
 
 function(lapwing_compile target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODE;MPI;PROFILE" "")

@@ -36,6 +36,12 @@ const std::vector<Variable>& known_variables() {
       {"LAPWING_FAULT", Kind::word, {}},
       {"LAPWING_TESTING", Kind::choice, {"0", "1"}},
       {"LAPWING_JOB", Kind::choice, {"uniform"}},
+      // The compiler wrappers'.
+      {"LAPWING_MPI", Kind::choice, {"mpich", "openmpi"}},
+      {"LAPWING_CC", Kind::word, {}},
+      {"LAPWING_CXX", Kind::word, {}},
+      {"LAPWING_FC", Kind::word, {}},
+      {"LAPWING_PASS", Kind::word, {}},
   };
   return table;
 }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "arguments.hpp"
+#include "ccache.hpp"
 #include "compiler.hpp"
 #include "modules.hpp"
 #include "mpi.hpp"
@@ -107,6 +108,7 @@ int run(int argc, char** argv) {
     unsetenv("LAPWING_PASS");
   } else {
     setenv("LAPWING_PASS", plan.pass.c_str(), 1);
+    tell_ccache(compiler, plan.pass, {pieces.plugin, options.profile});
   }
   plan.user = shorten(plan.user);
   become(plan.command());

@@ -34,7 +34,12 @@ std::optional<Mpi> by_links(std::string path) {
     const ssize_t length = readlink(path.c_str(), target.data(), target.size());
     if (length <= 0) break;
     const std::string next(target.data(), static_cast<std::size_t>(length));
-    path = next[0] == '/' ? next : path.substr(0, path.rfind('/') + 1) + next;
+    if (next[0] != '/') {
+      path.erase(path.rfind('/') + 1);
+      path += next;
+    } else {
+      path = next;
+    }
   }
   return std::nullopt;
 }
@@ -60,7 +65,7 @@ std::optional<Mpi> mpi_of(const std::string& path) {
 /// the one that has the MPI in its name.
 std::optional<std::string> wrapper_of(Mpi mpi, Language language) {
   for (const auto& name : wrapper_names(language)) {
-    const auto path = find_program(name);
+    auto path = find_program(name);
     if (path && mpi_of(*path) == mpi) return path;
   }
   for (const auto& name : wrapper_names(language)) {

@@ -68,7 +68,7 @@ std::string absolute_profile(const std::string& file) {
     throw Failure("the profile " + file + " of --lapwing-profile cannot be read; is the path right?");
   }
   // lld and a compiler that changes its folder must find it too; a comma would end it.
-  const auto path = std::filesystem::absolute(file).lexically_normal().string();
+  auto path = std::filesystem::absolute(file).lexically_normal().string();
   if (path.find(',') != std::string::npos) {
     throw Failure("the path " + path +
                   " of --lapwing-profile has a comma, which separates the plugin's options.");

@@ -70,6 +70,21 @@ class Stages(WrapperTest):
         out, _ = process.communicate(timeout=60)
         self.assertEqual(int(out), process.pid)
 
+    @wanted("ccache")
+    def test_ccache_sees_the_plugin_and_its_options(self):
+        source = self.write("cached.c", "int cached(void) { return 1; }\n")
+        env = {"LAPWING_CC": "ccache clang-19", "CCACHE_DIR": self.folder / "ccache", "CCACHE_NODIRECT": 1}
+
+        def compiles(*arguments):
+            self.call("lwcc.mpich", "-O2", "-c", source, *arguments, env=env)
+            return len(self.loaded())
+
+        self.assertEqual([compiles(), compiles()], [1, 0])
+        self.assertEqual([compiles("-flapwing=report"), compiles("-flapwing=report")], [1, 0])
+        with open(self.lib / "LapwingPass.so", "ab") as plugin:
+            plugin.write(b"newer")
+        self.assertEqual([compiles(), compiles()], [1, 0])
+
     def test_echoes(self):
         source = self.sources("lwcc")
         result = self.call("lwcc.mpich", "-O2", "--lapwing-verbose", "-c", source)
