@@ -11,8 +11,8 @@ HEAD = """/* SPDX-License-Identifier: Apache-2.0
 #include <stddef.h>
 static _Thread_local int lapwing_no_ierror __attribute__((tls_model("initial-exec")));
 """
-# Written by hand in detach.c: the library's mpi_x_ does not do what mpi_f08 asks.
-BY_HAND = ("buffer_detach",)
+# Written by hand in detach.c and index.c: the library's mpi_x_ does not do what mpi_f08 asks.
+BY_HAND = ("buffer_detach", "waitany", "testany")
 
 
 def shim(signature, prefix=""):
