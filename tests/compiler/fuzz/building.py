@@ -7,6 +7,7 @@ import pathlib
 import random
 import shlex
 import subprocess
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -82,7 +83,9 @@ class Builder:
         except OSError as error:
             raise CannotBuild(f"{command[0]}: {error}") from None
         if done.returncode:
-            raise CannotBuild(f"{shlex.join(command)}\n{done.stderr[-3000:]}")
+            lines = done.stderr.splitlines()
+            wrong = [" / ".join(lines[i:i + 4]) for i, line in enumerate(lines) if "error:" in line and "Semantic" not in line]
+            raise CannotBuild(f"{shlex.join(command)}\n" + ("\n".join(wrong[:5]) or done.stderr[-3000:]))
         return done.stdout
 
     def mpi_flags(self, mpi, language):
@@ -110,7 +113,7 @@ class Builder:
         text = (HERE / "support" / source).read_bytes()
         made = self.cache / f"{source}-{hashlib.sha1(text).hexdigest()[:12]}.{ending}"
         if not made.exists():
-            part = made.with_suffix(f".{os.getpid()}.part")
+            part = made.with_suffix(f".{os.getpid()}-{threading.get_ident()}.part")
             self.run(command(str(part)), "/")
             part.rename(made)
         return str(made)
@@ -122,7 +125,7 @@ class Builder:
             (where / file).write_text(text)
         compiler = COMPILERS[case.language]
         includes, libraries = self.mpi_flags(case.mpi, case.language)
-        places, environment = includes, {}
+        environment = {}
         lto = ["-flto=full", "-fuse-ld=lld"] if case.lto else []
         command = [compiler, *includes]
         if not on and self.options.compiler_off:
@@ -147,7 +150,6 @@ class Builder:
         quiet = ["-w"] if case.language != "fortran" else []
         self.run([*command, case.opt, *lto, *quiet, f"-I{HERE / 'support'}", *[f for f in files if not f.endswith(".h")],
                   self.support(), "-o", name, *libraries, "-lm"], where, environment)
-        del places
 
     @staticmethod
     def _words(text, case, includes):

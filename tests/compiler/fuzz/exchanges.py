@@ -126,7 +126,8 @@ class Exchange:
             line = words.call_wrapped(self.scene, "Wait", None, [target, words.status_out(status)])
         elif how == "copied":  # the same request under another name
             other = self.scene.request()
-            return [Node([words.set(other, request), words.mpi("Wait", words.out(other), words.status_out(status))], **info),
+            return [Node([words.set(other, request), words.set(request, "MPI_REQUEST_NULL"),
+                          words.mpi("Wait", words.out(other), words.status_out(status))], **info),
                     *reading]
         elif how == "checked":
             rc = words.error_name()

@@ -40,6 +40,7 @@ void fz_begin(int rank, int ranks) {
 }
 
 void fz_end(void) {
+  fflush(NULL);  // Open MPI ends the other ranks where one has ended with an error code
   fprintf(log_file, "end\n");
   fclose(log_file);
   log_file = NULL;
