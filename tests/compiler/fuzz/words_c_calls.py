@@ -23,6 +23,23 @@ class CWords(Words):
     def local_condition():
         return "rank % 2 == 1"
 
+    integer_type = "MPI_INT"
+
+    def flag(self, scene):
+        return scene.integer("flag")
+
+    @staticmethod
+    def as_integer(flag):
+        return flag
+
+    @staticmethod
+    def out_word(name):
+        return "&" + name
+
+    @staticmethod
+    def declare_communicator(scene, name):
+        scene.declare(f"MPI_Comm {name};")
+
     @staticmethod
     def partner():
         return "((rank ^ 1) < n ? (rank ^ 1) : MPI_PROC_NULL)"

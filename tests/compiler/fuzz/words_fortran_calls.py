@@ -9,6 +9,25 @@ class FortranWords(Words):
     def local_condition():
         return "mod(rank, 2) == 1"
 
+    integer_type = "MPI_INTEGER"
+
+    @staticmethod
+    def flag(scene):
+        del scene
+        return "flag"
+
+    @staticmethod
+    def as_integer(flag):
+        return f"merge(1, 0, {flag})"
+
+    @staticmethod
+    def out_word(name):
+        return name
+
+    @staticmethod
+    def declare_communicator(scene, name):
+        scene.declare(f"integer :: {name}")
+
     @staticmethod
     def partner():
         return "merge(ieor(rank, 1), MPI_PROC_NULL, ieor(rank, 1) < n)"
