@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a built program in a folder of its own and keeps everything that it left there."""
+import dataclasses
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+MPIEXEC = {"mpich": ["mpiexec.mpich"], "openmpi": ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none"]}
+EVERYWHERE = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_warn_on_fork": "0",
+    "OMPI_MCA_btl_base_warn_component_unused": "0", "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+# So that even small sends read their buffer late.
+SMALL_EAGER = {"mpich": {"UCX_RNDV_THRESH": "1024"}, "openmpi": {"OMPI_MCA_btl_vader_eager_limit": "512"}}
+# Everything that is proved is deferred, whatever its size, though one node may not pay for it.
+LAPWING = {"LAPWING_DEFER": "on", "LAPWING_THRESHOLD_PROVED": "1", "LAPWING_TESTING": "1"}
+
+
+@dataclasses.dataclass
+class Outcome:
+    end: str  # "code N" or "hang"
+    files: dict
+    output: str
+    seconds: float
+
+
+class Launcher:
+    def __init__(self, options, builder):
+        self.options, self.builder = options, builder
+
+    def environment(self, case, on):
+        settings = {k: v for k, v in os.environ.items() if not k.startswith("LAPWING_") and k != "LD_PRELOAD"}
+        settings.update(EVERYWHERE)
+        settings["FUZZ_SEED"] = str(case.seed)
+        if case.small_eager:
+            settings.update(SMALL_EAGER[case.mpi])
+        if not on:
+            return settings, []
+        preloads = []
+        linked = self.builder.how != "control"
+        if linked:
+            settings.update(LAPWING)
+            settings.update(pair.split("=", 1) for pair in self.options.set)
+            preload = self.builder.build.resolve() / "lib" / "liblapwing-preload.so"
+            if case.preload and preload.exists():
+                preloads.append(str(preload))
+        if case.strict:
+            preloads.append(self.builder.strict(case.mpi, not linked))
+        return settings, preloads
+
+    def run(self, case, program, where, on):
+        where = pathlib.Path(where)
+        where.mkdir()
+        settings, preloads = self.environment(case, on)
+        command = [*MPIEXEC[case.mpi], "-n", str(case.ranks)]
+        # The programs alone, and not mpiexec, run under what is preloaded.
+        command += ["env", "LD_PRELOAD=" + ":".join(preloads)] if preloads else []
+        command.append(str(program))
+        began = time.monotonic()
+        with open(where.with_suffix(".said"), "wb") as said, \
+                subprocess.Popen(command, cwd=where, env=settings, stdin=subprocess.DEVNULL, stdout=said,
+                                 stderr=subprocess.STDOUT, start_new_session=True) as process:
+            try:
+                end = f"code {process.wait(timeout=self.options.limit)}"
+            except subprocess.TimeoutExpired:
+                end = "hang"
+                self.kill(process, program)
+        files = {p.name: p.read_bytes() for p in sorted(where.iterdir()) if p.is_file() and not p.name.startswith("core")}
+        said = where.with_suffix(".said").read_text(errors="replace")
+        return Outcome(end, files, said[-6000:], time.monotonic() - began)
+
+    @staticmethod
+    def kill(process, program):
+        """Ends mpiexec and the ranks, which are known by the path of their program."""
+        os.killpg(process.pid, signal.SIGKILL)
+        wanted = str(program).encode()
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if wanted in (entry / "cmdline").read_bytes().split(b"\0"):
+                    os.kill(int(entry.name), signal.SIGKILL)
+            except OSError:
+                continue

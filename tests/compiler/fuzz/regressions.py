@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Failures of the past, each a file with its configuration and the text of its program."""
+import pathlib
+import re
+
+import building
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "regressions"
+MARK = "==== "
+
+
+def write(folder, case, files, difference, note, outcome):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{case.language.replace('+', 'p')}-{case.mpi}-{case.seed}.case"
+    lines = [f"case {case.line()}", f"# {note}", *("# " + l for l in difference.splitlines()[:20])]
+    for name, text in files.items():
+        lines += [MARK + name, text.rstrip("\n")]
+    path.write_text("\n".join(lines) + "\n")
+    if outcome:
+        path.with_suffix(".said").write_text(outcome.output + "\n" + "\n".join(
+            f"{MARK}{name}\n{text[-20000:].decode(errors='replace')}" for name, text in outcome.files.items()))
+    return path
+
+
+def read(path):
+    text = path.read_text()
+    head, *parts = re.split(rf"^{MARK}", text, flags=re.M)
+    case = building.Case.parse(head.splitlines()[0])
+    return case, {p.split("\n", 1)[0]: p.split("\n", 1)[1] for p in parts}
+
+
+def run(fuzzer):
+    failures = count = 0
+    for path in sorted(FOLDER.glob("*.case")):
+        case, files = read(path)
+        if fuzzer.options.mpi not in ("any", case.mpi):
+            continue
+        difference, _, _ = fuzzer.attempt(case, files, files, again=2)
+        count += 1
+        if difference:
+            failures += 1
+            print(f"again: {path.name}: {difference}", flush=True)
+    print(f"{count} cases of the past, {failures} failures")
+    return 1 if failures or not count else 0
