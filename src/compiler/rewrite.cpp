@@ -186,8 +186,14 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
   for (llvm::CallBase* start : transfer.starts) {
     IRBuilder<> builder(after(*start));
     builder.SetCurrentDebugLocation(start->getDebugLoc());
-    const auto begun = MpiCall::of(*start);
-    progress("lapwing_defer", builder, builder.getInt32(1), begun->argument(begun->routine().request));
+        const auto begun = MpiCall::of(*start);
+    const Routine& b = begun->routine();
+    Value* count = builder.getInt32(1);
+    if (b.requests >= 0) {
+      Value* given = begun->argument(b.count);
+      count = begun->is_fortran() ? builder.CreateLoad(integer, given) : given;
+    }
+    progress("lapwing_defer", builder, count, begun->argument(b.requests >= 0 ? b.requests : b.request));
   }
   for (const Stop& point : placement.points) {
     IRBuilder<> builder(point.at);
