@@ -11,6 +11,7 @@
 #include <ctime>
 #include <iterator>
 
+#include "flavour.hpp"
 #include "transfer/datatype.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
@@ -205,8 +206,11 @@ void Engine::note_region_opened(const Incoming& transfer, const guard::Region& r
 
 int Engine::receive_from_self(const char* bytes, std::size_t size, const Destination& destination) {
   MPI_Status status;
-  return PMPI_Sendrecv(bytes, static_cast<int>(size), MPI_BYTE, 0, 0, destination.buffer,
-                       static_cast<int>(destination.count), destination.type, 0, 0, self_comm_, &status);
+  const bool cut = mpi::truncation_overflows && size > destination.capacity;
+  const int rc = PMPI_Sendrecv(bytes, static_cast<int>(cut ? destination.capacity : size), MPI_BYTE, 0, 0,
+                               destination.buffer, static_cast<int>(destination.count), destination.type, 0,
+                               0, self_comm_, &status);
+  return cut && rc == MPI_SUCCESS ? MPI_ERR_TRUNCATE : rc;
 }
 
 MPI_Request Engine::mint_request() {

@@ -20,6 +20,9 @@ inline std::size_t quick_type_size(MPI_Datatype type) {
 /// Whether MPI_Sendrecv_replace sets the error of its status, too.
 inline constexpr bool replace_clears_error = true;
 
+/// Whether a receive from the process itself writes on behind a buffer that is too small.
+inline constexpr bool truncation_overflows = false;
+
 /// MPI_Waitall, however it has to be called.
 inline int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
   return PMPI_Waitall(count, requests, statuses);
