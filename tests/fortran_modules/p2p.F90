@@ -152,6 +152,7 @@ contains
 
   subroutine records
     type(particle), target :: p(3), q(3)
+    real :: rows(4, 4)
     integer(kind=MPI_ADDRESS_KIND) :: at(4), first, lb, extent
     integer :: lengths(3), integers(4), ni, na, nd, combiner
     integer(kind=MPI_ADDRESS_KIND) :: addresses(3)
@@ -163,6 +164,11 @@ contains
     call MPI_Get_address(p(1)%name, at(3), ierr)
     call MPI_Get_address(p(2), at(4) IE)
     call check(at(1) == first .and. MPI_Aint_diff(at(2), first) == 24, 'addresses')
+    call MPI_Get_address(rows(2, :), at(1) IE)
+    call MPI_Get_address(rows(2, 1), at(2) IE)
+    call check(at(1) == at(2), 'the address of a row, not of its copy')
+    call MPI_Get_address(p(1)%x, at(1) IE)
+    call MPI_Get_address(p(1)%id, at(2) IE)
     at = at - first
     call check(MPI_Aint_add(first, at(4)) == first + at(4), 'aint_add')
     lengths = [3, 1, 4]
