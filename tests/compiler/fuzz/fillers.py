@@ -90,9 +90,9 @@ def barrier(scene):
     return [Node(scene.words.mpi("Barrier", "MPI_COMM_WORLD"), group=scene.program.group(), role="collective")]
 
 
-def collective(scene):
+def collective(scene, what=None):
     words, rng = scene.words, scene.rng
-    what = rng.choice(["Bcast", "Allreduce", "Allgather", "Reduce", "Scan", "Ibcast", "Iallreduce"])
+    what = what or rng.choice(["Bcast", "Allreduce", "Allgather", "Reduce", "Scan", "Ibcast", "Iallreduce"])
     group = scene.program.group()
     count = rng.choice([1, 4, 100, 2000])
     if what in ("Bcast", "Ibcast"):

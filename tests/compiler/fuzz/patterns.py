@@ -2,7 +2,7 @@
 """Patterns of larger programs: many requests at once, waits that belong to the iteration before,
 persistent requests, ways out between start and wait, halo exchanges, pipelines."""
 import fillers
-from exchanges import Exchange
+from exchanges import Exchange, nonblocking, receive_early, send_early
 from tree import Node
 
 
@@ -249,4 +249,33 @@ def pipeline(scene):
     return made + fillers.after(scene)
 
 
-ALL = [several, several, last_round, persistent, conditional, way_out, halves, pipeline]
+def looped(scene):
+    """An exchange in a loop of its own."""
+    words, rng = scene.words, scene.rng
+    if scene.loop_depth == 3:
+        return several(scene)
+    scene.loop_depth += 1
+    body = rng.choice([nonblocking, receive_early, send_early])(scene)
+    made = [words.for_loop(f"it{scene.loop_depth}", 0, rng.randint(2, 4), body, scene.program.group())]
+    scene.loop_depth -= 1
+    return made
+
+
+def looked_at(scene):
+    """A buffer is read right before a message comes into it, and right after."""
+    e = Exchange(scene, count=scene.rng.choice([5, 700, 6000]))
+    request = scene.request()
+    region = e.got
+    made = [*e.prepare(), scene.check(*region, e.group), e.start_receive(request)]
+    flight = e.fly("recv")
+    made += [*e.gap(1), e.send("Send"), *e.wait(request, "recv")]
+    scene.land(flight)
+    return [*made, scene.check(*region, e.group), scene.fill(*e.sent, group=e.group)]
+
+
+def started_collective(scene):
+    made = fillers.collective(scene, "Iallreduce")
+    return [*made, *fillers.after(scene)]
+
+
+ALL = [looped, looked_at, started_collective, several, several, last_round, persistent, conditional, way_out, halves, pipeline]

@@ -116,8 +116,9 @@ def answers(scene):
              f"do i = 1, {r.count}", f"  {into.name}(i) = i", "end do"]
     send = f"call MPI_Send({out.name}(1), {r.count}, {r.kind}, 1, {r.tag}, {comm}, ierr)"
     branch = scene.words.branch("rank == 0", [r.node(send)], [scene.words.branch("rank == 1", [r.node(*take, role="errors")], group=r.group)], r.group)
-    return [r.node(f"call MPI_Comm_dup(MPI_COMM_WORLD, {comm}, ierr)", f"call MPI_Comm_set_errhandler({comm}, MPI_ERRORS_RETURN, ierr)"),
-            branch, r.node(f"call MPI_Comm_free({comm}, ierr)")]
+    return [r.node(f"call MPI_Comm_dup(MPI_COMM_WORLD, {comm}, ierr)", f"call MPI_Comm_set_errhandler({comm}, MPI_ERRORS_RETURN, ierr)",
+                   "call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierr)"),
+            branch, r.node("call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierr)", f"call MPI_Comm_free({comm}, ierr)")]
 
 
 def common_halves(scene):

@@ -41,6 +41,14 @@ class CWords(Words):
         scene.declare(f"MPI_Comm {name};")
 
     @staticmethod
+    def address_of(name, index):
+        return f"&{name}[{index}]"
+
+    @staticmethod
+    def with_requests(calls):
+        return ["{", "  MPI_Request p, q;", *("  " + c for c in calls), "}"]
+
+    @staticmethod
     def partner():
         return "((rank ^ 1) < n ? (rank ^ 1) : MPI_PROC_NULL)"
 

@@ -29,6 +29,14 @@ class FortranWords(Words):
         scene.declare(f"integer :: {name}")
 
     @staticmethod
+    def address_of(name, index):
+        return f"{name}({index + 1})"
+
+    @staticmethod
+    def with_requests(calls):
+        return ["block", "  integer :: p, q", *("  " + c for c in calls), "end block"]
+
+    @staticmethod
     def partner():
         return "merge(ieor(rank, 1), MPI_PROC_NULL, ieor(rank, 1) < n)"
 
