@@ -147,14 +147,16 @@ contains
     character(400) :: first, second
     character(5) :: verdict
     type(phases_t) :: mine
-    real(r8) :: values(5), slowest(5)
-    integer(i8) :: received
+    real(r8) :: slowest(5)
+    integer(i8) :: received, bits(5), most(5)
     integer :: rank, ranks, ierror
     call mpi_comm_rank(MPI_COMM_WORLD, rank, ierror)
     call mpi_comm_size(MPI_COMM_WORLD, ranks, ierror)
     if (present(phases)) mine = phases
-    values = (/result%seconds, mine%compute, mine%transfer, mine%rest, mine%limit/)
-    call mpi_allreduce(values(1), slowest(1), 5, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierror)
+    ! As the bits of integers: without interfaces a compiler wants one type for all calls.
+    bits = transfer((/result%seconds, mine%compute, mine%transfer, mine%rest, mine%limit/), bits)
+    call mpi_allreduce(bits(1), most(1), 5, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierror)
+    slowest = transfer(most, slowest)
     received = kernel_sum(result%received*(2*rank + 1))
     kernel_report = result%verified
     call mpi_bcast(kernel_report, 1, MPI_LOGICAL, 0, MPI_COMM_WORLD, ierror)
