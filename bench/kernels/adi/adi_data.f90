@@ -18,6 +18,8 @@ module adi_data
   real(r8) :: u(most_points), upper(most_points), right(most_points)
   ! What crosses cells: two numbers a line forward, one backward.
   real(r8) :: out_buffer(2*most_lines), in_buffer(2*most_lines)
+  integer(i8) :: in_bits(2*most_lines)
+  equivalence(in_buffer, in_bits)
   real(r8) :: edge_upper(most_lines), edge_right(most_lines)
   integer(i8) :: received
 

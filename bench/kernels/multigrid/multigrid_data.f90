@@ -19,6 +19,8 @@ module multigrid_data
   ! Everybody's buffers: 1 and 2 are filled for the plane below and above of one
   ! axis after the other, 3 to 8 receive; 9 to 14 are the hand version's for sending.
   real(r8) :: buff(most_face, 14)
+  integer(i8) :: bits(most_face, 14)
+  equivalence(buff, bits)
   integer :: requests(2, 3)
   integer(i8) :: received
 

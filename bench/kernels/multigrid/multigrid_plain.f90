@@ -7,7 +7,7 @@ subroutine multigrid_run()
   use multigrid_data
   implicit none
   include 'mpif.h'
-  integer :: cycle_, ierror, status(MPI_STATUS_SIZE)
+  integer :: cycle_
 
   do cycle_ = 1, cycles
     call cycle_once()
@@ -33,7 +33,7 @@ contains
 
   subroutine ready(level, axis)
     integer, intent(in) :: level, axis
-    integer :: side, count
+    integer :: side, count, ierror
     count = product(n(:, level))/n(axis, level)
     do side = 1, 2
       if (neighbour(side, axis) >= 0) &
@@ -44,7 +44,7 @@ contains
 
   subroutine give3(level, axis)
     integer, intent(in) :: level, axis
-    integer :: count
+    integer :: count, ierror
     if (neighbour(1, axis) >= 0) then
       call fill(1, level, axis, 1, count)
       call mpi_send(buff(1, 1), count, MPI_DOUBLE_PRECISION, neighbour(1, axis), 10*axis + 2, &
@@ -59,7 +59,7 @@ contains
 
   subroutine take3(level, axis)
     integer, intent(in) :: level, axis
-    integer :: side
+    integer :: side, status(MPI_STATUS_SIZE), ierror
     do side = 1, 2
       if (neighbour(side, axis) >= 0) then
         call mpi_wait(requests(side, axis), status, ierror)

@@ -101,7 +101,11 @@ contains
   pure integer(i8) function kernel_share(value, place)
     real(r8), intent(in) :: value
     integer(i8), intent(in) :: place
-    kernel_share = kernel_mix(transfer(value, 0_i8) + (place + 1)*golden)
+    real(r8) :: number_
+    integer(i8) :: bits
+    equivalence(number_, bits)
+    number_ = value
+    kernel_share = kernel_mix(bits + (place + 1)*golden)
   end function
 
   ! A number in [0, 1) that depends on the place alone.
