@@ -5,7 +5,7 @@
 module wavefront_data
   use kernel
   implicit none
-  integer, parameter :: species = 5, most_points = (16384 + 2)*(16 + 2)*(32 + 2), most_edge = 16384
+  integer, parameter :: species = 5, most_points = (16384 + 2)*(32 + 2)*(16 + 2), most_edge = 16384
 
   integer :: whole(3), parts(2), part(2), n1, n2, n3, steps, work, slabs
   integer :: west, east, south, north  ! -1 for none
@@ -14,7 +14,7 @@ module wavefront_data
   ! Solution with ghost points; the field that the matrix is made of.
   real(r8) :: u(species*most_points), s(most_points)
   ! Of one plane: the inverse diagonal.
-  real(r8) :: diagonal(16*16384)
+  real(r8) :: diagonal(32*16384)
   ! The edges of a plane, out and in; twice, for versions that are a plane ahead.
   real(r8) :: out_x(species*most_edge, 2), out_y(species*most_edge, 2)
   real(r8) :: in_x(species*most_edge, 2), in_y(species*most_edge, 2)

@@ -18,16 +18,16 @@ program wavefront
   call mpi_comm_rank(MPI_COMM_WORLD, rank, ierror)
   call mpi_comm_size(MPI_COMM_WORLD, ranks, ierror)
   options = kernel_parse('wavefront')
-  ! With two ranks: edges of 10 KiB, 160 KiB, 320 KiB and 640 KiB, one a plane.
+  ! With two ranks: edges of 10 KiB, and 320 KiB (B: 640 KiB) from class W on, one a plane.
   select case (options%class_name)
   case ('S')
     call choose(256, 16, 8, 3, 2)
   case ('W')
-    call choose(4096, 16, 16, 8, 16)
+    call choose(8192, 32, 8, 4, 56)
   case ('A')
-    call choose(8192, 16, 32, 5, 16)
+    call choose(8192, 32, 24, 4, 56)
   case ('B')
-    call choose(16384, 16, 32, 5, 16)
+    call choose(16384, 32, 16, 5, 56)
   end select
   if (.not. divide(rank, ranks)) &
     call kernel_fail('wavefront', 'the ranks, as a grid, must divide the sides of the planes.')

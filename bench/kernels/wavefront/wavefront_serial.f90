@@ -3,10 +3,11 @@
 integer(8) function wavefront_serial()
   use wavefront_data, only: r8, whole, steps, work, species, place, initial, kernel_random, kernel_share
   implicit none
-  real(r8), allocatable :: v(:, :, :, :), field(:, :, :)
-  integer :: step, m, i, j, k
+  real(r8), allocatable :: v(:, :, :, :), field(:, :, :), d(:, :, :)
+  integer :: step, m, i, j, k, w
 
-  allocate (v(species, 0:whole(1) + 1, 0:whole(2) + 1, 0:whole(3) + 1), field(whole(1), whole(2), whole(3)))
+  allocate (v(species, 0:whole(1) + 1, 0:whole(2) + 1, 0:whole(3) + 1), field(whole(1), whole(2), whole(3)), &
+            d(whole(1), whole(2), whole(3)))
   v = 0.0_r8
   do k = 1, whole(3)
     do j = 1, whole(2)
@@ -18,6 +19,11 @@ integer(8) function wavefront_serial()
       end do
     end do
   end do
+  d = 0.5_r8
+  do w = 1, work
+    d = d*(1.5_r8 - 0.5_r8*field*d*d)
+  end do
+  d = 1.0_r8/(6.0_r8 + d)
   do step = 1, steps
     do k = 1, whole(3)
       do j = 1, whole(2)
@@ -48,16 +54,9 @@ integer(8) function wavefront_serial()
 contains
 
   subroutine relax()
-    real(r8) :: d
-    integer :: w
-    d = 0.5_r8
-    do w = 1, work
-      d = d*(1.5_r8 - 0.5_r8*field(i, j, k)*d*d)
-    end do
-    d = 1.0_r8/(6.0_r8 + d)
     do m = 1, species
-      v(m, i, j, k) = d*(0.1_r8*m*field(i, j, k) + ((v(m, i - 1, j, k) + v(m, i + 1, j, k)) &
-                         + (v(m, i, j - 1, k) + v(m, i, j + 1, k)) + (v(m, i, j, k - 1) + v(m, i, j, k + 1))))
+      v(m, i, j, k) = d(i, j, k)*(0.1_r8*m*field(i, j, k) + ((v(m, i - 1, j, k) + v(m, i + 1, j, k)) &
+                                  + (v(m, i, j - 1, k) + v(m, i, j + 1, k)) + (v(m, i, j, k - 1) + v(m, i, j, k + 1))))
     end do
   end subroutine
 
