@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 
-from . import instructions, latency, overlap, places, table
+from . import instructions, kernels, latency, overlap, places, table
 from .build import Build
 from .errors import BenchError
 
@@ -13,13 +13,14 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency"), help="overlap: received data are used at once, or "
-                        "after an independent computation; latency: calls with nothing to hide")
+    parser.add_argument("name", choices=("overlap", "latency", "kernels"), help="overlap: received data are used at once, or "
+                        "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
+                        "the compiler")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
                         "that is installed")
-    parser.add_argument("--pairs", type=int, help="rounds of all variants (30)")
+    parser.add_argument("--pairs", type=int, help="rounds of all variants (30; kernels 9)")
     parser.add_argument("--local", action="store_true", help="through shared memory instead of two emulated hosts")
     parser.add_argument("--transport", choices=("default", "best"), default="default",
                         help="the transport's default settings, or those that carry large messages best")
@@ -32,8 +33,11 @@ def _parser():
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
                         "independent_memcpy; latency: transfers, pingpong, idle")
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
-    parser.add_argument("--ratios", help="overlap: computation over transfer, such as 0.5,1,2")
+    parser.add_argument("--ratios", help="overlap, kernels: computation over transfer, such as 0.5,1,2")
     parser.add_argument("--defer", choices=("on", "auto"), help="overlap: defer always (on), or let call sites learn")
+    parser.add_argument("--kernel", help="kernels: comma-separated, of " + ", ".join(kernels.KERNELS))
+    parser.add_argument("--class", dest="size", help="kernels: comma-separated, of S, W, A, B (A; with --quick W)")
+    parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4)")
     parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
     return parser
 
@@ -50,7 +54,7 @@ def _mpis(options):
 def _run(options, script):
     build = Build.find(options.prefix, script)
     options.mpis = _mpis(options)
-    bench = {"overlap": overlap, "latency": latency}[options.name]
+    bench = {"overlap": overlap, "latency": latency, "kernels": kernels}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")

@@ -12,6 +12,16 @@ def interval(values):
     return median(values), resampled[25], resampled[974]
 
 
+def put_joint(record, name, rounds, statistic):
+    """As `put`, for a statistic of whole rounds, which are resampled together; None values are left out."""
+    generator = random.Random(20)
+    resampled = (statistic(generator.choices(rounds, k=len(rounds))) for _ in range(1000))
+    values = sorted(value for value in resampled if value is not None)
+    record[name] = statistic(rounds)
+    if values:
+        record[name + "_lo"], record[name + "_hi"] = values[len(values) // 40], values[-1 - len(values) // 40]
+
+
 def ratios(numerators, denominators):
     return [a / b for a, b in zip(numerators, denominators)]
 

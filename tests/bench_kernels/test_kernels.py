@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One kernel: all variants give the serial run's bits with 1, 2 and 4 ranks under both MPIs, and what they
+received is the same; a run whose halo was damaged does not verify.
+
+Usage: test_kernels.py KERNEL VARIANT...
+"""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+BUILD = os.environ["LAPWING_BUILD"]
+KERNEL, VARIANTS = "heat", ["plain"]
+LAUNCHERS = {"mpich": ["mpiexec.mpich"],
+             "openmpi": ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none"]}
+
+
+def run(mpi, ranks, variant, *options):
+    program = os.path.join(BUILD, "libexec", "lapwing", mpi, "kernels", f"{KERNEL}-{variant}")
+    return subprocess.run([*LAUNCHERS[mpi], "-n", str(ranks), program, *options], capture_output=True, text=True,
+                          timeout=60, check=False)
+
+
+def record(done):
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if len(lines) != 1:
+        raise AssertionError(f"{done.args} printed {len(lines)} records\n{done.stdout}\n{done.stderr}")
+    return json.loads(lines[0])
+
+
+class Kernels(unittest.TestCase):
+    def test_same_bits(self):
+        for ranks in (1, 2, 4):
+            right = None
+            for mpi in LAUNCHERS:
+                for variant in VARIANTS:
+                    with self.subTest(mpi=mpi, ranks=ranks, variant=variant):
+                        done = run(mpi, ranks, variant)
+                        found = record(done)
+                        self.assertTrue(found["verified"], done.stdout)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        self.assertEqual((found["kernel"], found["class"], found["ranks"]), (KERNEL, "S", ranks))
+                        bits = found["checksum"], found["received"]
+                        right = right or bits
+                        self.assertEqual(bits, right)
+                        self.assertEqual(int(found["received"], 16) != 0, ranks > 1)
+
+    def test_damaged_halo(self):
+        for variant in VARIANTS:
+            with self.subTest(variant=variant):
+                right, wrong = record(run("mpich", 2, variant)), run("mpich", 2, variant, "--spoil")
+                found = record(wrong)
+                self.assertFalse(found["verified"])
+                self.assertNotEqual(wrong.returncode, 0)
+                self.assertNotEqual(found["checksum"], right["checksum"])
+                self.assertNotEqual(found["received"], right["received"])
+
+    def test_expected_checksum(self):
+        serial = record(run("openmpi", 2, "plain", "--serial", "--repeat", "2"))
+        self.assertTrue(record(run("openmpi", 2, "hand", "--expect", serial["checksum"], "--repeat", "2"))["verified"])
+        self.assertFalse(record(run("openmpi", 2, "hand", "--expect", "1", "--repeat", "2"))["verified"])
+
+    def test_limit(self):
+        found = record(run("openmpi", 2, "plain", "--limit"))
+        self.assertTrue(found["verified"])
+        for part in ("compute_s", "transfer_s", "rest_s"):
+            self.assertGreater(found[part], 0)
+        self.assertGreater(found["limit_s"], max(found["compute_s"], found["transfer_s"]))
+        self.assertLess(found["limit_s"], 3 * (found["compute_s"] + found["transfer_s"] + found["rest_s"]))
+
+    def test_bad_options(self):
+        for options in (["--class", "X"], ["--repeat", "0"], ["--work"], ["--frob"], ["--expect", "nothex"]):
+            with self.subTest(options=options):
+                done = run("openmpi", 1, "plain", *options)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(f"{KERNEL}: ", done.stderr)
+                self.assertIn(options[0], done.stderr)
+
+
+if __name__ == "__main__":
+    KERNEL, *VARIANTS = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])
