@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sources of mpi_f08 and of the helper module with its types.
 
-A routine binds to lapwing_f08_x, which shims.py writes; where it takes strings
-or a flang-only feature forbids bind(C), to the external lapwing_f08_x_, in
-which the lengths follow the arguments.
+A routine binds to lapwing_f08_x, which shims.py writes. One that takes strings
+is the external lapwing_f08_x_, in which the lengths follow the arguments:
+bind(C) would pass descriptors.
 """
 
 import routines

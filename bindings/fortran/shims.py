@@ -2,8 +2,8 @@
 """The C source of lapwing_f08_x: mpi_x_ with an `ierror` that may be absent.
 
 All arguments go on as they came, so these are jumps: MPI's own wrapper returns
-to the line of the program. C rather than Fortran, because nothing but addresses
-is passed, and a hundred lines a second of flang would be most of the build.
+to the line of the program. C rather than Fortran: nothing but addresses is
+passed, and flang would make calls of them that return here.
 """
 
 HEAD = """/* SPDX-License-Identifier: Apache-2.0
