@@ -124,6 +124,7 @@ class Finder {
   Found program_wait() {
     if (llvm::isa<llvm::InvokeInst>(call_.call())) return fail("it may throw");
     Match matched = match(call_, memory_, effects_);
+    found_.never_started = matched.never_started;
     if (!matched.failure.empty()) return fail(matched.failure, matched.where);
     const Routine& r = call_.routine();
     Transfer t = begin(Shape::program_wait);

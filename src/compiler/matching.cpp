@@ -23,7 +23,10 @@ class Matcher {
       llvm::BasicBlock* block = work_.pop_back_val();
       back(block->getTerminator(), *block);
     }
-    if (match_.failure.empty() && match_.starts.empty()) fail("no start of its request is in sight", nullptr);
+    if (match_.failure.empty() && match_.starts.empty()) {
+      match_.never_started = is_private(object_) && !made_null_ && wait_.kind() == Kind::wait;
+      fail("no start of its request is in sight", nullptr);
+    }
     if (match_.failure.empty() && restarted_) find_persistent();
     return std::move(match_);
   }
@@ -89,11 +92,13 @@ class Matcher {
     }
     if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) {
       if (intrinsic->isLifetimeStartOrEnd()) return false;
-      if (llvm::isa<llvm::MemSetInst>(intrinsic)) return true;  // null requests
+      if (llvm::isa<llvm::MemSetInst>(intrinsic)) return made_null_ = true;
     }
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-      if (llvm::isa<llvm::Constant>(store->getValueOperand()))
+            if (llvm::isa<llvm::Constant>(store->getValueOperand())) {
+        made_null_ = true;
         return store->getPointerOperand()->stripPointerCasts() != where_.Ptr->stripPointerCasts();
+      }
       fail("its request is copied from elsewhere", &i);
       return false;
     }
@@ -144,7 +149,8 @@ class Matcher {
   Memory& memory_;
   EffectsOf& effects_;
   Match match_;
-  bool restarted_ = false;
+    bool restarted_ = false;
+  bool made_null_ = false;
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered_;
   llvm::SmallVector<llvm::BasicBlock*, 16> work_;
 };

@@ -3,6 +3,7 @@
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/calls.hpp"
 #include "compiler/sink.hpp"
@@ -24,10 +25,12 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
   EffectsOf effects([&](const llvm::Function& function) -> const llvm::TargetLibraryInfo& {
     return functions.getResult<llvm::TargetLibraryAnalysis>(const_cast<llvm::Function&>(function));
   });
+    const Profile profile(options_.profile);
+  if (!profile.complaint.empty()) llvm::errs() << "lapwing: " << profile.complaint << "; all sites are treated.\n";
   bool changed = false;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || function.hasOptNone() || function.isPresplitCoroutine()) continue;
-    changed |= sink_waits(function, functions, effects, options_);
+    changed |= sink_waits(function, functions, effects, options_, profile);
   }
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }

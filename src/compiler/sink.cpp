@@ -10,7 +10,9 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/candidates.hpp"
+#include "compiler/mistakes.hpp"
 #include "compiler/place.hpp"
+#include "compiler/polls.hpp"
 #include "compiler/remarks.hpp"
 #include "compiler/rewrite.hpp"
 
@@ -20,8 +22,8 @@ namespace {
 class Sinker {
  public:
   Sinker(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-         const Options& options)
-      : function_(function), manager_(manager), effects_(effects), options_(options) {}
+         const Options& options, const Profile& profile)
+      : function_(function), manager_(manager), effects_(effects), options_(options), profile_(profile) {}
 
   bool run() {
     llvm::SmallVector<llvm::CallBase*, 16> calls;
@@ -43,9 +45,14 @@ class Sinker {
   }
 
  private:
-  bool treat(const MpiCall& call) {
+    bool treat(const MpiCall& call) {
+    if (!profile_.waits_at(call.call())) {
+      miss(call.call(), call.spelling(), "no waiting was measured here", nullptr);
+      return false;
+    }
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
     Found found = find_transfers(call, memory, effects_);
+        if (found.never_started) warn(call.call(), call.spelling() + " waits for a request that nothing has started");
     if (!found.failure.empty()) {
       miss(call.call(), call.spelling(), found.failure, found.where);
       return false;
@@ -53,6 +60,12 @@ class Sinker {
     const Flow flow{manager_.getResult<llvm::DominatorTreeAnalysis>(function_),
                     manager_.getResult<llvm::PostDominatorTreeAnalysis>(function_),
                     manager_.getResult<llvm::LoopAnalysis>(function_)};
+        const Touched touched = find_touched(found.transfers.front(), memory, effects_, flow.dominators);
+    if (touched.access) {
+      warn(*touched.start, MpiCall::of(*touched.start)->spelling() + ": its buffer is " +
+                               (touched.writes ? "written" : "read") + " at " + place_name(*touched.access) +
+                               ", before the wait at " + place_name(call.call()) + ": MPI forbids that");
+    }
     llvm::SmallVector<Half, 2> halves;
     unsigned worth = 0;
     for (Transfer& transfer : found.transfers) {
@@ -80,12 +93,16 @@ class Sinker {
     auto& remarks = manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_);
     for (const Half& half : halves)
       remark_moved(remarks, half.transfer, half.placement, described(half.transfer.shape));
-    if (!options_.changes()) return false;
+        if (!options_.changes()) return false;
+    llvm::SmallVector<llvm::BasicBlock*, 4> latches;
+    for (const Half& half : halves)
+      latches.append(loops_to_poll(half.placement.crossed, flow.loops, half.transfer.call->getParent()));
     if (found.transfers.front().shape == Shape::program_wait) {
       move_wait(halves.front().transfer, halves.front().placement, found.moved);
     } else {
       split(halves);
     }
+        add_polls(latches);
     manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     return true;
   }
@@ -137,14 +154,15 @@ class Sinker {
   llvm::Function& function_;
   llvm::FunctionAnalysisManager& manager_;
   EffectsOf& effects_;
-  const Options& options_;
+    const Options& options_;
+  const Profile& profile_;
 };
 
 }  // namespace
 
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                const Options& options) {
-  return Sinker(function, manager, effects, options).run();
+                const Options& options, const Profile& profile) {
+  return Sinker(function, manager, effects, options, profile).run();
 }
 
 }  // namespace lapwing::compiler

@@ -6,11 +6,12 @@
 
 #include "compiler/effects.hpp"
 #include "compiler/options.hpp"
+#include "compiler/profile.hpp"
 
 namespace lapwing::compiler {
 
 /// True if the function was changed. Analyses of `manager` are then recomputed.
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                const Options& options);
+                const Options& options, const Profile& profile);
 
 }  // namespace lapwing::compiler

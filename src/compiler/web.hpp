@@ -33,6 +33,11 @@ class Memory {
   bool must_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
     return aliases_.isMustAlias(a, b);
   }
+    /// Whether both are sure to have bytes in common.
+  bool overlaps(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
+    const auto result = aliases_.alias(a, b);
+    return result == llvm::AliasResult::MustAlias || result == llvm::AliasResult::PartialAlias;
+  }
   llvm::ModRefInfo of(const llvm::Instruction& instruction, const llvm::MemoryLocation& where) {
     return aliases_.getModRefInfo(&instruction, where);
   }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Progress where no helper runs: long loops that a transfer crosses poll.
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Analysis/LoopInfo.h>
+
+namespace lapwing::compiler {
+
+/// Before the branch back of each loop in `crossed` that holds another loop
+/// stands a test of lapwing_wants_polls and, behind it, a call. Innermost loops
+/// are left alone: they are to be vectorised.
+void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches);
+
+/// The latches of those loops whose header the region enters.
+llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::BasicBlock*> crossed,
+                                                      const llvm::LoopInfo& loops, const llvm::BasicBlock* home);
+
+}  // namespace lapwing::compiler
