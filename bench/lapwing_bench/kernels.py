@@ -177,26 +177,36 @@ def measure(options, build, where, emit):
                 if role not in ("limit", "control"):
                     case.add(role, case.launch(role))
             emit(case.record(timed=False))
+        if options.quick:
+            _in_turn(cases, rounds, started, emit)
+            return
         for case in cases:
-            if options.quick and time.monotonic() - started > 25:
-                continue
             _say(case, "prepared")
-            case.prepare(not options.quick)
-        cases = [case for case in cases if case.checksum]
-        # Rounds of all kernels in turn, so that a short run leaves none out.
-        for number in range(rounds):
-            for case in cases:
-                # Before its first round a case's length is guessed from the others'.
-                longest = case.longest or max(other.longest for other in cases)
-                if options.quick and time.monotonic() - started + longest > 42:
-                    continue
+            case.prepare(True)
+            for number in range(rounds):
                 _say(case, f"round {number + 1} of {rounds}")
                 case.round(number)
+            emit(case.record())
+
+
+def _in_turn(cases, rounds, started, emit):
+    """Rounds of all kernels in turn, so that a short run leaves none out; within 45 s all the same."""
+    for case in cases:
+        if time.monotonic() - started < 25:
+            _say(case, "prepared")
+            case.prepare(False)
+    for number in range(rounds):
         for case in cases:
-            if case.samples["plain"]:
-                emit(case.record())
-            else:
-                _say(case, "left out, this machine is busy")
+            # Before its first round a case's length is guessed from the others'.
+            longest = case.longest or max(other.longest for other in cases)
+            if case.checksum and time.monotonic() - started + longest < 42:
+                _say(case, f"round {number + 1} of {rounds}")
+                case.round(number)
+    for case in cases:
+        if case.samples["plain"]:
+            emit(case.record())
+        else:
+            _say(case, "left out, this machine is busy")
 
 
 def _built(build, mpi, kernel):
