@@ -16,7 +16,7 @@ from .places import Local, run
 
 KERNELS = ("adi", "cg", "heat", "multigrid", "wavefront")
 _SLABS = (8, 16, 32, 64)
-_TIMED, _TIMEOUT = 2, 180
+_TIMED, _TIMEOUT, _QUICK = 2, 180, 44
 
 
 class Case:
@@ -26,6 +26,7 @@ class Case:
         self.options, self.build, self.place, self.mpi = options, build, place, mpi
         self.kernel, self.size, self.ranks, self.ratio = kernel, size, ranks, ratio
         self.arguments = ["--class", size]
+        self.end = None   # when a short run must be over
         self.slabs, self.longest, self.verified = 16, 0.0, True
         self.checksum = self.received = self.work = None
         self.roles = ["plain", "hand", "limit", "control"]
@@ -50,8 +51,9 @@ class Case:
         if variant == "compiler" and not self.place.rate:
             env["LAPWING_DEFER"] = self.options.defer or "on"   # it stands aside on one node without a free core
         lines = []
+        timeout = max(2, self.end - time.monotonic()) if self.end else _TIMEOUT
         try:
-            run(self.place, self.mpi, argv, env, _TIMEOUT, lines.append, ranks=self.ranks, first=self.options.first)
+            run(self.place, self.mpi, argv, env, timeout, lines.append, ranks=self.ranks, first=self.options.first)
         except BenchError:
             if not any('"verified":false' in line for line in lines):
                 raise
@@ -166,6 +168,9 @@ def measure(options, build, where, emit):
                  for n in ranks if n != _TIMED for mpi in options.mpis for name in names if _built(build, mpi, name)]
         if not cases and not small:
             raise BenchError("No kernel is built: it takes clang-19 and flang-19 (tools/install-deps) and a new configure.")
+        if options.quick:
+            for case in cases + small:
+                case.end = started + _QUICK
         # What is only verified comes first, so that a short run's time goes to the others.
         for case in small:
             if options.quick and time.monotonic() - started > 15:
