@@ -16,7 +16,7 @@ from .places import Local, run
 
 KERNELS = ("adi", "cg", "heat", "multigrid", "wavefront")
 _SLABS = (8, 16, 32, 64)
-_TIMED, _TIMEOUT = 2, 180
+_TIMED, _TIMEOUT, _QUICK = 2, 180, 44
 
 
 class Case:
@@ -26,6 +26,7 @@ class Case:
         self.options, self.build, self.place, self.mpi = options, build, place, mpi
         self.kernel, self.size, self.ranks, self.ratio = kernel, size, ranks, ratio
         self.arguments = ["--class", size]
+        self.end = None   # when a short run must be over
         self.slabs, self.longest, self.verified = 16, 0.0, True
         self.checksum = self.received = self.work = None
         self.roles = ["plain", "hand", "limit", "control"]
@@ -50,8 +51,9 @@ class Case:
         if variant == "compiler" and not self.place.rate:
             env["LAPWING_DEFER"] = self.options.defer or "on"   # it stands aside on one node without a free core
         lines = []
+        timeout = max(2, self.end - time.monotonic()) if self.end else _TIMEOUT
         try:
-            run(self.place, self.mpi, argv, env, _TIMEOUT, lines.append, ranks=self.ranks, first=self.options.first)
+            run(self.place, self.mpi, argv, env, timeout, lines.append, ranks=self.ranks, first=self.options.first)
         except BenchError:
             if not any('"verified":false' in line for line in lines):
                 raise
@@ -166,6 +168,9 @@ def measure(options, build, where, emit):
                  for n in ranks if n != _TIMED for mpi in options.mpis for name in names if _built(build, mpi, name)]
         if not cases and not small:
             raise BenchError("No kernel is built: it takes clang-19 and flang-19 (tools/install-deps) and a new configure.")
+        if options.quick:
+            for case in cases + small:
+                case.end = started + _QUICK
         # What is only verified comes first, so that a short run's time goes to the others.
         for case in small:
             if options.quick and time.monotonic() - started > 15:
@@ -177,26 +182,36 @@ def measure(options, build, where, emit):
                 if role not in ("limit", "control"):
                     case.add(role, case.launch(role))
             emit(case.record(timed=False))
+        if options.quick:
+            _in_turn(cases, rounds, started, emit)
+            return
         for case in cases:
-            if options.quick and time.monotonic() - started > 25:
-                continue
             _say(case, "prepared")
-            case.prepare(not options.quick)
-        cases = [case for case in cases if case.checksum]
-        # Rounds of all kernels in turn, so that a short run leaves none out.
-        for number in range(rounds):
-            for case in cases:
-                # Before its first round a case's length is guessed from the others'.
-                longest = case.longest or max(other.longest for other in cases)
-                if options.quick and time.monotonic() - started + longest > 42:
-                    continue
+            case.prepare(True)
+            for number in range(rounds):
                 _say(case, f"round {number + 1} of {rounds}")
                 case.round(number)
+            emit(case.record())
+
+
+def _in_turn(cases, rounds, started, emit):
+    """Rounds of all kernels in turn, so that a short run leaves none out; within 45 s all the same."""
+    for case in cases:
+        if time.monotonic() - started < 25:
+            _say(case, "prepared")
+            case.prepare(False)
+    for number in range(rounds):
         for case in cases:
-            if case.samples["plain"]:
-                emit(case.record())
-            else:
-                _say(case, "left out, this machine is busy")
+            # Before its first round a case's length is guessed from the others'.
+            longest = case.longest or max(other.longest for other in cases)
+            if case.checksum and time.monotonic() - started + longest < 42:
+                _say(case, f"round {number + 1} of {rounds}")
+                case.round(number)
+    for case in cases:
+        if case.samples["plain"]:
+            emit(case.record())
+        else:
+            _say(case, "left out, this machine is busy")
 
 
 def _built(build, mpi, kernel):

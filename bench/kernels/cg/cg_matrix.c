@@ -3,7 +3,9 @@
 
 #include "cg/cg.h"
 
-/* Random distances, each once, the widest always among them. */
+static int by_size(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+
+/* Random distances, each once and in order, the widest always among them. */
 cg_problem cg_describe(int n, int width, int offsets) {
   cg_problem problem = {.n = n, .width = width, .offsets = offsets};
   problem.offset[0] = width;
@@ -14,6 +16,7 @@ cg_problem cg_describe(int n, int width, int offsets) {
     for (int j = 0; j < k; ++j) seen |= problem.offset[j] == candidate;
     if (!seen) problem.offset[k++] = candidate;
   }
+  qsort(problem.offset, offsets, sizeof *problem.offset, by_size);
   return problem;
 }
 
@@ -27,8 +30,6 @@ double cg_diagonal(const cg_problem* problem, int i) {
 }
 
 double cg_source(int i) { return kernel_random(0x5000000000ULL + (uint64_t)i) - 0.5; }
-
-static int by_size(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
 
 static void* allocate(size_t bytes) {
   void* memory = malloc(bytes ? bytes : 1);
@@ -59,12 +60,11 @@ cg_block cg_build(const cg_problem* problem, int rank, int ranks) {
   for (int i = 0; i < rows; ++i) {
     const int row = first + i;
     int count = 0;
-    columns[count++] = row;
-    for (int k = 0; k < problem->offsets; ++k) {
+    for (int k = problem->offsets - 1; k >= 0; --k)
       if (row - problem->offset[k] >= 0) columns[count++] = row - problem->offset[k];
+    columns[count++] = row;
+    for (int k = 0; k < problem->offsets; ++k)
       if (row + problem->offset[k] < problem->n) columns[count++] = row + problem->offset[k];
-    }
-    qsort(columns, count, sizeof *columns, by_size);
     for (int c = 0; c < count; ++c) {
       const int j = columns[c];
       const double value = j == row ? cg_diagonal(problem, row) : cg_entry(problem, row, j);
