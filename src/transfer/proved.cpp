@@ -257,16 +257,17 @@ bool Proved::look() {
 }
 
 bool Proved::work(std::uint64_t longest) {
-  bool moved = false;
+  int moves = 0;
   const std::uint64_t until = now_ns() + longest;
   for (int quiet = 0; quiet < quiet_looks && in_flight() && !somebody_waits() && way() != Way::blocking;
        ++quiet) {
     if (!look()) continue;
-    moved = true;
+    ++moves;
     quiet = -1;
     if (now_ns() > until) break;
   }
-  return moved;
+  // A single long look may have been an interruption.
+  return moves > 1;
 }
 
 void Proved::poll() {

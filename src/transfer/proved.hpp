@@ -70,7 +70,7 @@ class Proved {
   /// One round; true if something moved. Does nothing where somebody looks already.
   static bool look();
   /// Looks as long as it pays, about `longest` nanoseconds at most; true if
-  /// anything moved.
+  /// much moved.
   static bool work(std::uint64_t longest);
   /// The same, from the program's own threads where there is no helper.
   static void poll();
