@@ -71,7 +71,8 @@ class Builder:
         self.cache = pathlib.Path(scratch)
         self.flags = {}
         on = (self.build / "bin" / "lwcc").exists()
-        self.how = "control" if options.control else "command" if options.compiler_on else \
+        plain = "preload" if options.control and options.preload == "on" else "control"
+        self.how = plain if options.control else "command" if options.compiler_on else \
             "plugin" if options.plugin else "wrapper" if on else "control"
 
     def run(self, command, cwd, environment=None):

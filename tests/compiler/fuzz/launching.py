@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import pathlib
+import random
 import signal
 import subprocess
 import time
@@ -16,6 +17,20 @@ EVERYWHERE = {
 SMALL_EAGER = {"mpich": {"UCX_RNDV_THRESH": "1024"}, "openmpi": {"OMPI_MCA_btl_vader_eager_limit": "512"}}
 # Everything that is proved is deferred, whatever its size, though one node may not pay for it.
 LAPWING = {"LAPWING_DEFER": "on", "LAPWING_THRESHOLD_PROVED": "1", "LAPWING_TESTING": "1"}
+
+# Of a program that is only preloaded, which has no more than its messages deferred: small thresholds and strips.
+PRELOADED = [
+    {},
+    {"LAPWING_THRESHOLD_GUARD": "12K", "LAPWING_THRESHOLD_STRIP": "16K", "LAPWING_STRIP_FIRST": "4K", "LAPWING_STRIP_MAX": "16K"},
+    {"LAPWING_THRESHOLD_GUARD": "9K", "LAPWING_THRESHOLD_STRIP": "9K", "LAPWING_STRIP_FIRST": "8K", "LAPWING_WINDOW": "16K"},
+    {"LAPWING_THRESHOLD_GUARD": "12K", "LAPWING_STAGING": "64K", "LAPWING_DIRECTION": "down"},
+    {"LAPWING_THRESHOLD_GUARD": "12K", "LAPWING_THRESHOLD_STRIP": "64K", "LAPWING_HELPER": "off"},
+]
+
+
+def preloaded(seed):
+    rng = random.Random(f"preload {seed}")
+    return {**rng.choice(PRELOADED), "LAPWING_GUARD": rng.choice(["userfaultfd", "mprotect"])}
 
 
 @dataclasses.dataclass
@@ -42,6 +57,7 @@ class Launcher:
         linked = self.builder.how != "control"
         if linked:
             settings.update(LAPWING)
+            settings.update(preloaded(case.seed) if self.builder.how == "preload" else {})
             settings.update(pair.split("=", 1) for pair in self.options.set)
             preload = self.builder.build.resolve() / "lib" / "liblapwing-preload.so"
             if case.preload and preload.exists():

@@ -5,6 +5,7 @@ that their ranks saw, printed and wrote must be the same.
 
   run.py --programs 5000 --jobs 2                    the full run, each program in a random configuration
   run.py --control --programs 300                    plain against plain: are the programs themselves right?
+  run.py --control --preload on --programs 300       plain against plain under the preloaded engine, without the pass
   run.py --seeded-faults                             is each mistake of moving waits found, made in the source?
   run.py --seeded-fault NAME --programs 40           one of them
   run.py --pass-fault NAME                           a fault that the pass itself plants
@@ -64,7 +65,7 @@ def parse():
     parser.add_argument("--no-shrink", action="store_true", help="do not make failures smaller")
     parser.add_argument("--save", default="", help="where failures go (default BUILD/compiler-fuzz)")
     parser.add_argument("--keep", action="store_true", help="also keep failures for --regressions")
-    parser.add_argument("--control", action="store_true", help="compare plain with plain")
+    parser.add_argument("--control", action="store_true", help="compare plain with plain; with --preload on, with plain under the preload")
     parser.add_argument("--seeded-faults", action="store_true", help="all of them, or those of --seeded-fault")
     parser.add_argument("--seeded-fault", action="append", default=[], metavar="NAME")
     parser.add_argument("--every", type=int, default=1, help="of the seeded faults, only each so-manieth")
@@ -188,6 +189,8 @@ def main():
         return 0
     if options.pass_fault:
         options.failures = 1
+    if options.preload == "on" and not (pathlib.Path(options.build) / "lib" / "liblapwing-preload.so").exists():
+        sys.exit(f"{options.build} holds no lib/liblapwing-preload.so: build lapwing_preload first, or name a tree with --build")
     root = "/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(prefix="lapwing-cfuzz-", dir=root) as scratch:
         fuzzer = Fuzzer(options, scratch)

@@ -70,6 +70,25 @@ static record* find(MPI_Request handle) {
   return NULL;
 }
 
+// What stands behind a request that is still the caller's. To be asked before MPI completes it: as soon as it
+// has, another thread may be given the same handle.
+static record* behind(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return NULL;
+  pthread_mutex_lock(&lock);
+  record* r = find(handle);
+  pthread_mutex_unlock(&lock);
+  return r;
+}
+
+// MPI has given out this handle: who had it before has been completed, and only its thread does not know yet.
+static void holds(record* r, MPI_Request handle) {
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < highest; ++i)
+    if (records[i].handle == handle) records[i].handle = MPI_REQUEST_NULL;
+  r->handle = handle;
+  pthread_mutex_unlock(&lock);
+}
+
 static record* begin(void* buffer, int count, MPI_Datatype type, int peer, int send) {
   const long bytes = peer == MPI_PROC_NULL || buffer == MPI_BOTTOM ? 0 : plain_bytes(count, type);
   if (bytes == 0) return NULL;
@@ -102,7 +121,10 @@ static void activate(record* r) {
 static void forget(record* r, int leak) {
   if (!leak) free(r->staged);
   free(r->before);
+  pthread_mutex_lock(&lock);
+  r->handle = MPI_REQUEST_NULL;
   r->used = 0;
+  pthread_mutex_unlock(&lock);
 }
 
 // The transfer is over; `status` tells how much of it came.
@@ -122,19 +144,16 @@ static void finish(record* r, MPI_Status* status) {
   r->active = 0;
 }
 
-static void completed(MPI_Request handle, MPI_Request* place, MPI_Status* status) {
-  if (handle == MPI_REQUEST_NULL) return;
-  pthread_mutex_lock(&lock);
-  record* r = find(handle);
-  pthread_mutex_unlock(&lock);
+static void completed(record* r, MPI_Request handle, MPI_Request* place, MPI_Status* status) {
   if (!r) return;
   if (r->active) finish(r, status);
   if (r->persistent) return;
-  if (r->temporary) {
+  const int temporary = r->temporary;
+  forget(r, 0);
+  if (temporary) {
     PMPI_Request_free(&handle);
     *place = MPI_REQUEST_NULL;
   }
-  forget(r, 0);
 }
 
 // A send as a persistent one of our own: MPI may give equal handles to sends that
@@ -151,7 +170,7 @@ static void completed(MPI_Request handle, MPI_Request* place, MPI_Status* status
     if (!real_start) real_start = (__typeof__(real_start))dlsym(RTLD_NEXT, "PMPI_Start");              \
     int e = real_init(r->staged, n, t, to, tag, c, q);                                                 \
     if (e == MPI_SUCCESS) e = real_start(q);                                                           \
-    r->handle = *q;                                                                                    \
+    holds(r, *q);                                                                                      \
     r->temporary = 1;                                                                                  \
     if (e != MPI_SUCCESS) forget(r, 1);                                                                \
     return e;                                                                                          \
@@ -168,7 +187,7 @@ SEND(Ibsend, Bsend_init)
     REAL(name);                                                                                              \
     record* r = begin((void*)b, n, t, peer, is_send);                                                        \
     const int e = real(r ? r->staged : b, n, t, peer, tag, c, q);                                            \
-    if (r) r->handle = *q;                                                                                   \
+    if (r) holds(r, *q);                                                                                     \
     if (r) r->persistent = 1;                                                                                \
     return e;                                                                                                \
   }                                                                                                          \
@@ -185,7 +204,7 @@ int PMPI_Irecv(void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MP
   record* r = begin(b, n, t, from, 0);
   if (r) activate(r);
   const int e = real(r ? r->staged : b, n, t, from, tag, c, q);
-  if (r) r->handle = *q;
+  if (r) holds(r, *q);
   return e;
 }
 ALSO(Irecv)
@@ -195,15 +214,13 @@ int PMPI_Imrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* q) 
   record* r = *m == MPI_MESSAGE_NO_PROC ? NULL : begin(b, n, t, 0, 0);
   if (r) activate(r);
   const int e = real(r ? r->staged : b, n, t, m, q);
-  if (r) r->handle = *q;
+  if (r) holds(r, *q);
   return e;
 }
 ALSO(Imrecv)
 
 static void started(MPI_Request handle) {
-  pthread_mutex_lock(&lock);
-  record* r = handle == MPI_REQUEST_NULL ? NULL : find(handle);
-  pthread_mutex_unlock(&lock);
+  record* r = behind(handle);
   if (r && r->active) report("a persistent request was started again before it was complete", r->bytes);
   if (r) activate(r);
 }
@@ -228,8 +245,9 @@ int PMPI_Wait(MPI_Request* q, MPI_Status* s) {
   REAL(Wait);
   ONE(s);
   const MPI_Request before = *q;
+  record* r = behind(before);
   const int e = real(q, seen);
-  completed(before, q, seen);
+  completed(r, before, q, seen);
   return e;
 }
 ALSO(Wait)
@@ -238,26 +256,29 @@ int PMPI_Test(MPI_Request* q, int* flag, MPI_Status* s) {
   REAL(Test);
   ONE(s);
   const MPI_Request before = *q;
+  record* r = behind(before);
   const int e = real(q, flag, seen);
-  if (*flag) completed(before, q, seen);
+  if (*flag) completed(r, before, q, seen);
   return e;
 }
 ALSO(Test)
 
 #define MANY(n, q, s)                                                                    \
   MPI_Request* before = malloc(sizeof(MPI_Request) * (size_t)((n) + 1));                 \
+  record** mine = malloc(sizeof(record*) * (size_t)((n) + 1));                           \
   MPI_Status* own = malloc(sizeof(MPI_Status) * (size_t)((n) + 1));                      \
   MPI_Status* seen = (s) == MPI_STATUSES_IGNORE || (s) == MPI_STATUS_IGNORE ? own : (s); \
-  for (int i = 0; i < (n); ++i) before[i] = (q)[i]
+  for (int i = 0; i < (n); ++i) before[i] = (q)[i], mine[i] = behind((q)[i])
 #define MANY_END \
   free(before);  \
+  free(mine);    \
   free(own)
 
 int PMPI_Waitall(int n, MPI_Request q[], MPI_Status s[]) {
   REAL(Waitall);
   MANY(n, q, s);
   const int e = real(n, q, seen);
-  for (int i = 0; i < n; ++i) completed(before[i], &q[i], &seen[i]);
+  for (int i = 0; i < n; ++i) completed(mine[i], before[i], &q[i], &seen[i]);
   MANY_END;
   return e;
 }
@@ -267,7 +288,7 @@ int PMPI_Testall(int n, MPI_Request q[], int* flag, MPI_Status s[]) {
   REAL(Testall);
   MANY(n, q, s);
   const int e = real(n, q, flag, seen);
-  for (int i = 0; *flag && i < n; ++i) completed(before[i], &q[i], &seen[i]);
+  for (int i = 0; *flag && i < n; ++i) completed(mine[i], before[i], &q[i], &seen[i]);
   MANY_END;
   return e;
 }
@@ -277,7 +298,7 @@ int PMPI_Waitany(int n, MPI_Request q[], int* index, MPI_Status* s) {
   REAL(Waitany);
   MANY(n, q, s);
   const int e = real(n, q, index, seen);
-  if (*index != MPI_UNDEFINED) completed(before[*index], &q[*index], seen);
+  if (*index != MPI_UNDEFINED) completed(mine[*index], before[*index], &q[*index], seen);
   MANY_END;
   return e;
 }
@@ -287,7 +308,7 @@ int PMPI_Testany(int n, MPI_Request q[], int* index, int* flag, MPI_Status* s) {
   REAL(Testany);
   MANY(n, q, s);
   const int e = real(n, q, index, flag, seen);
-  if (*flag && *index != MPI_UNDEFINED) completed(before[*index], &q[*index], seen);
+  if (*flag && *index != MPI_UNDEFINED) completed(mine[*index], before[*index], &q[*index], seen);
   MANY_END;
   return e;
 }
@@ -298,7 +319,7 @@ int PMPI_Waitsome(int n, MPI_Request q[], int* count, int indices[], MPI_Status 
   MANY(n, q, s);
   const int e = real(n, q, count, indices, seen);
   for (int i = 0; *count != MPI_UNDEFINED && i < *count; ++i)
-    completed(before[indices[i]], &q[indices[i]], &seen[i]);
+    completed(mine[indices[i]], before[indices[i]], &q[indices[i]], &seen[i]);
   MANY_END;
   return e;
 }
@@ -309,7 +330,7 @@ int PMPI_Testsome(int n, MPI_Request q[], int* count, int indices[], MPI_Status 
   MANY(n, q, s);
   const int e = real(n, q, count, indices, seen);
   for (int i = 0; *count != MPI_UNDEFINED && i < *count; ++i)
-    completed(before[indices[i]], &q[indices[i]], &seen[i]);
+    completed(mine[indices[i]], before[indices[i]], &q[indices[i]], &seen[i]);
   MANY_END;
   return e;
 }
@@ -317,10 +338,8 @@ ALSO(Testsome)
 
 int PMPI_Request_free(MPI_Request* q) {
   REAL(Request_free);
-  pthread_mutex_lock(&lock);
-  record* r = *q == MPI_REQUEST_NULL ? NULL : find(*q);
-  if (r && !(r->temporary && !r->active)) forget(r, r->active);
-  pthread_mutex_unlock(&lock);
+  record* r = behind(*q);
+  if (r) forget(r, r->active);
   return real(q);
 }
 ALSO(Request_free)
@@ -329,11 +348,9 @@ ALSO(Request_free)
 int PMPI_Request_get_status(MPI_Request q, int* flag, MPI_Status* s) {
   REAL(Request_get_status);
   ONE(s);
+  record* r = behind(q);
   const int e = real(q, flag, seen);
-  pthread_mutex_lock(&lock);
-  record* r = *flag && q != MPI_REQUEST_NULL ? find(q) : NULL;
-  pthread_mutex_unlock(&lock);
-  if (r && r->active) finish(r, seen);
+  if (*flag && r && r->active) finish(r, seen);
   return e;
 }
 ALSO(Request_get_status)
