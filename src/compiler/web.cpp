@@ -10,7 +10,30 @@ namespace lapwing::compiler {
 
 using llvm::ModRefInfo;
 
-ModRefInfo Memory::meet(const Touch& touch, const llvm::MemoryLocation& where) {
+// LLVM's analysis gives up on pointers that are exchanged from round to round.
+// Whatever they are, they come from these objects, and different objects are
+// disjoint in all rounds.
+static bool are_other_objects(const llvm::Value* a, const llvm::Value* b) {
+  llvm::SmallVector<const llvm::Value*, 4> of_a, of_b;
+  llvm::getUnderlyingObjects(a, of_a);
+  llvm::getUnderlyingObjects(b, of_b);
+  const auto disjoint = [](const llvm::Value* x, const llvm::Value* y) {
+    if (x == y) return false;
+    if (llvm::isIdentifiedObject(x) && llvm::isIdentifiedObject(y)) return true;
+    return (llvm::isa<llvm::Argument>(x) && llvm::isIdentifiedFunctionLocal(y)) ||
+           (llvm::isa<llvm::Argument>(y) && llvm::isIdentifiedFunctionLocal(x));
+  };
+  for (const llvm::Value* x : of_a)
+    for (const llvm::Value* y : of_b)
+      if (!disjoint(x, y)) return false;
+  return true;
+}
+
+bool Memory::may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
+  return aliases_.alias(a, b) != llvm::AliasResult::NoAlias && !are_other_objects(a.Ptr, b.Ptr);
+}
+
+ModRefInfo Memory::meet(const Touch& touch,const llvm::MemoryLocation& where) {
   ModRefInfo info = ModRefInfo::NoModRef;
   if (touch.reads) info |= ModRefInfo::Ref;
   if (touch.writes) info |= ModRefInfo::Mod;

@@ -27,9 +27,7 @@ class Memory {
  public:
   explicit Memory(llvm::AAResults& results) : aliases_(results) { aliases_.enableCrossIterationMode(); }
 
-  bool may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
-    return aliases_.alias(a, b) != llvm::AliasResult::NoAlias;
-  }
+    bool may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b);
   bool must_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
     return aliases_.isMustAlias(a, b);
   }
