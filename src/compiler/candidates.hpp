@@ -13,7 +13,7 @@ struct Found {
   /// One; of a send-receive the two halves, in the order in which they start.
   llvm::SmallVector<Transfer, 2> transfers;
   MovedWait moved;
-    bool never_started = false;          ///< a wait for a request that nothing starts
+  bool never_started = false;          ///< a wait for a request that nothing starts
   std::string failure;                 ///< why there are none
   llvm::Instruction* where = nullptr;  ///< what `failure` speaks of
 };

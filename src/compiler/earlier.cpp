@@ -19,7 +19,7 @@ class Climber {
         call_(*MpiCall::of(*transfer.call)) {}
 
   Earlier run() {
-        if (llvm::isa<llvm::InvokeInst>(transfer_.call)) return {};
+    if (llvm::isa<llvm::InvokeInst>(transfer_.call)) return {};
     // The other half sends what the buffer held before.
     if (call_.kind() == Kind::sendrecv_replace) return {};
     for (const llvm::Use& argument : transfer_.call->args()) needed_.insert(argument.get());

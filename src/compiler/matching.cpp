@@ -95,7 +95,7 @@ class Matcher {
       if (llvm::isa<llvm::MemSetInst>(intrinsic)) return made_null_ = true;
     }
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-            if (llvm::isa<llvm::Constant>(store->getValueOperand())) {
+      if (llvm::isa<llvm::Constant>(store->getValueOperand())) {
         made_null_ = true;
         return store->getPointerOperand()->stripPointerCasts() != where_.Ptr->stripPointerCasts();
       }
@@ -149,7 +149,7 @@ class Matcher {
   Memory& memory_;
   EffectsOf& effects_;
   Match match_;
-    bool restarted_ = false;
+  bool restarted_ = false;
   bool made_null_ = false;
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered_;
   llvm::SmallVector<llvm::BasicBlock*, 16> work_;

@@ -13,7 +13,7 @@ struct Match {
   llvm::SmallVector<llvm::CallBase*, 4> starts;
   /// Where their buffers are named: the starts, or the *_init of persistent ones.
   llvm::SmallVector<llvm::CallBase*, 4> buffers;
-    bool never_started = false;          ///< a mistake in the program
+  bool never_started = false;          ///< a mistake in the program
   std::string failure;                 ///< why it cannot be told, if so
   llvm::Instruction* where = nullptr;  ///< what `failure` speaks of
 };

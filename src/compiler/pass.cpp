@@ -25,8 +25,9 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
   EffectsOf effects([&](const llvm::Function& function) -> const llvm::TargetLibraryInfo& {
     return functions.getResult<llvm::TargetLibraryAnalysis>(const_cast<llvm::Function&>(function));
   });
-    const Profile profile(options_.profile);
-  if (!profile.complaint.empty()) llvm::errs() << "lapwing: " << profile.complaint << "; all sites are treated.\n";
+  const Profile profile(options_.profile);
+  if (!profile.complaint.empty())
+    llvm::errs() << "lapwing: " << profile.complaint << "; all sites are treated.\n";
   bool changed = false;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || function.hasOptNone() || function.isPresplitCoroutine()) continue;

@@ -20,7 +20,7 @@ struct Flow {
 
 struct Placement {
   llvm::SmallVector<Stop, 8> points;  ///< a wait stands before each `at`
-    unsigned worth = 0;                 ///< of what is crossed
+  unsigned worth = 0;                 ///< of what is crossed
   llvm::SmallVector<llvm::BasicBlock*, 16> crossed;
   bool leaves_loop = false;
 };

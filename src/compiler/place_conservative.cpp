@@ -62,7 +62,7 @@ std::optional<Placement> place_conservatively(const Transfer& transfer, Web& web
   placement.points.push_back({at, culprit, reason});
   Walk crossed{from, home, {}, nullptr};
   crossed.walls.insert(at);
-    const Region passed = explore(crossed, web, flow.loops);
+  const Region passed = explore(crossed, web, flow.loops);
   placement.worth = passed.worth;
   placement.crossed.assign(passed.entered.begin(), passed.entered.end());
   return placement;

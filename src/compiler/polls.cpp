@@ -8,11 +8,13 @@
 namespace lapwing::compiler {
 
 llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::BasicBlock*> crossed,
-                                                      const llvm::LoopInfo& loops, const llvm::BasicBlock* home) {
+                                                      const llvm::LoopInfo& loops,
+                                                      const llvm::BasicBlock* home) {
   llvm::SmallVector<llvm::BasicBlock*, 4> latches;
   for (llvm::BasicBlock* block : crossed) {
     const llvm::Loop* loop = loops.getLoopFor(block);
-    if (!loop || loop->getHeader() != block || loop->isInnermost() || loop->contains(home) || !loop->getLoopLatch())
+    if (!loop || loop->getHeader() != block || loop->isInnermost() || loop->contains(home) ||
+        !loop->getLoopLatch())
       continue;
     // Of a nest the one around the innermost loops: often enough, and seldom.
     bool around_innermost = false;
@@ -33,9 +35,10 @@ void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches) {
     llvm::IRBuilder<> builder(latch->getTerminator());
     llvm::Constant* wanted = module.getOrInsertGlobal("lapwing_wants_polls", builder.getInt32Ty());
     llvm::Value* now = builder.CreateLoad(builder.getInt32Ty(), wanted, "lapwing.wants_polls");
-    emit_if(builder.CreateICmpNE(now, builder.getInt32(0)), latch->getTerminator(), [&](llvm::IRBuilder<>& inside) {
-      inside.CreateCall(runtime_function(module, "lapwing_poll", inside.getVoidTy(), {}));
-    });
+    emit_if(builder.CreateICmpNE(now, builder.getInt32(0)), latch->getTerminator(),
+            [&](llvm::IRBuilder<>& inside) {
+              inside.CreateCall(runtime_function(module, "lapwing_poll", inside.getVoidTy(), {}));
+            });
   }
 }
 

@@ -14,6 +14,7 @@ void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches);
 
 /// The latches of those loops whose header the region enters.
 llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::BasicBlock*> crossed,
-                                                      const llvm::LoopInfo& loops, const llvm::BasicBlock* home);
+                                                      const llvm::LoopInfo& loops,
+                                                      const llvm::BasicBlock* home);
 
 }  // namespace lapwing::compiler

@@ -47,7 +47,8 @@ bool Profile::waits_at(const llvm::Instruction& call) const {
   if (!given_ || !place) return true;
   // The report knows the outermost line and the innermost: either will do.
   for (; place; place = place->getInlinedAt()) {
-    const std::string name = (llvm::sys::path::filename(place->getFilename()) + ":" + llvm::Twine(place->getLine())).str();
+    const std::string name =
+        (llvm::sys::path::filename(place->getFilename()) + ":" + llvm::Twine(place->getLine())).str();
     if (sites_.contains(name)) return true;
   }
   return false;

@@ -103,6 +103,39 @@ Region explore(const Walk& walk, Web& web, const llvm::LoopInfo& loops) {
   return Explorer(walk, web, loops).run();
 }
 
+// The pass may run twice.
+static bool has_progress(llvm::CallBase& start) {
+  const auto* next = llvm::dyn_cast_or_null<llvm::CallBase>(after(start));
+  const llvm::Function* callee = next ? next->getCalledFunction() : nullptr;
+  return callee && callee->getName().starts_with("lapwing_defer");
+}
+
+bool worth_between(const Transfer& transfer) {
+  unsigned worth = 0;
+  for (llvm::CallBase* start : transfer.starts) {
+    if (has_progress(*start)) return false;
+    llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered;
+    llvm::SmallVector<llvm::Instruction*, 8> work{after(*start)};
+    bool again = false;
+    while (!work.empty() && worth < worth_crossing) {
+      for (llvm::Instruction* i = work.pop_back_val(); i && i != transfer.call && i != start;
+           i = i->getNextNode()) {
+        worth += worth_of(*i);
+        if (!i->isTerminator()) continue;
+        for (llvm::BasicBlock* next : llvm::successors(i->getParent())) {
+          if (entered.insert(next).second) {
+            work.push_back(&next->front());
+          } else {
+            again = true;  // a loop
+          }
+        }
+      }
+    }
+    if (again) worth += worth_of_loop;
+  }
+  return worth >= worth_crossing;
+}
+
 llvm::Instruction* after(llvm::CallBase& call) {
   const auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
   if (!invoke) return call.getNextNode();

@@ -42,6 +42,9 @@ struct Walk {
 /// entered: a wait inside would be asked for in every round.
 Region explore(const Walk& walk, Web& web, const llvm::LoopInfo& loops);
 
+/// Whether the program itself computes between a start and the transfer's wait.
+bool worth_between(const Transfer& transfer);
+
 /// The first instruction after a call on its ordinary way; null where that is
 /// not a place of its own (an invoke whose normal destination has other ways in).
 llvm::Instruction* after(llvm::CallBase& call);

@@ -105,6 +105,34 @@ class Queue {
   llvm::AllocaInst* queue_;
 };
 
+// How many requests a call has, as a value; and a word to the helper about them.
+Value* request_count(const MpiCall& call, IRBuilder<>& builder) {
+  const Routine& r = call.routine();
+  if (r.requests < 0) return builder.getInt32(1);
+  Value* given = call.argument(r.count);
+  return call.is_fortran() ? builder.CreateLoad(builder.getInt32Ty(), given) : given;
+}
+
+void progress(const MpiCall& call, llvm::StringRef stem, IRBuilder<>& builder, Value* count,
+              Value* requests) {
+  const std::string name = stem.str() + (call.is_fortran() ? "_" : "");
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  builder.CreateCall(
+      runtime_function(module, name, builder.getVoidTy(), {builder.getInt32Ty(), requests->getType()}),
+      {count, requests});
+}
+
+void defer_starts(const Transfer& transfer) {
+  for (llvm::CallBase* start : transfer.starts) {
+    IRBuilder<> builder(after(*start));
+    builder.SetCurrentDebugLocation(start->getDebugLoc());
+    const auto begun = MpiCall::of(*start);
+    const Routine& b = begun->routine();
+    progress(*begun, "lapwing_defer", builder, request_count(*begun, builder),
+             begun->argument(b.requests >= 0 ? b.requests : b.request));
+  }
+}
+
 }  // namespace
 
 void split(llvm::ArrayRef<Half> halves) {
@@ -177,24 +205,7 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
     }
   }
   const int requests = r.request >= 0 ? r.request : r.requests;
-  const llvm::StringRef suffix = call->is_fortran() ? "_" : "";
-  const auto progress = [&](llvm::StringRef stem, IRBuilder<>& builder, Value* count, Value* request) {
-    builder.CreateCall(
-        runtime_function(module, (stem + suffix).str(), builder.getVoidTy(), {integer, request->getType()}),
-        {count, request});
-  };
-  for (llvm::CallBase* start : transfer.starts) {
-    IRBuilder<> builder(after(*start));
-    builder.SetCurrentDebugLocation(start->getDebugLoc());
-        const auto begun = MpiCall::of(*start);
-    const Routine& b = begun->routine();
-    Value* count = builder.getInt32(1);
-    if (b.requests >= 0) {
-      Value* given = begun->argument(b.count);
-      count = begun->is_fortran() ? builder.CreateLoad(integer, given) : given;
-    }
-    progress("lapwing_defer", builder, count, begun->argument(b.requests >= 0 ? b.requests : b.request));
-  }
+  defer_starts(transfer);
   for (const Stop& point : placement.points) {
     IRBuilder<> builder(point.at);
     builder.SetCurrentDebugLocation(where);
@@ -208,7 +219,7 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
         Value* given = arguments[static_cast<std::size_t>(r.count)];
         count = call->is_fortran() ? inside.CreateLoad(integer, given) : given;
       }
-      progress("lapwing_retire", inside, count, arguments[static_cast<std::size_t>(requests)]);
+      progress(*call, "lapwing_retire", inside, count, arguments[static_cast<std::size_t>(requests)]);
       inside.CreateCall(wait->getFunctionType(), wait->getCalledOperand(), arguments);
       inside.CreateStore(llvm::ConstantInt::getFalse(module.getContext()), pending);
     });
@@ -216,6 +227,15 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
   IRBuilder<>(wait).CreateStore(llvm::ConstantInt::getTrue(module.getContext()), pending);
   wait->eraseFromParent();
   slots.promote();
+}
+
+void add_progress(const Transfer& transfer) {
+  defer_starts(transfer);
+  const auto call = MpiCall::of(*transfer.call);
+  const Routine& r = call->routine();
+  IRBuilder<> builder(transfer.call);
+  progress(*call, "lapwing_retire", builder, request_count(*call, builder),
+           call->argument(r.request >= 0 ? r.request : r.requests));
 }
 
 }  // namespace lapwing::compiler

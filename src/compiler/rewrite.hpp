@@ -25,6 +25,10 @@ struct MovedWait {
   bool error_is_dead = true;  ///< Fortran: nobody reads the error
   bool status_is_dead = true;
 };
+/// Leaves the wait where it is, and tells the helper from each start on that its
+/// requests need progress: what the program overlaps itself.
+void add_progress(const Transfer& transfer);
+
 void move_wait(const Transfer& transfer, const Placement& placement, const MovedWait& how);
 
 }  // namespace lapwing::compiler

@@ -45,14 +45,15 @@ class Sinker {
   }
 
  private:
-    bool treat(const MpiCall& call) {
+  bool treat(const MpiCall& call) {
     if (!profile_.waits_at(call.call())) {
       miss(call.call(), call.spelling(), "no waiting was measured here", nullptr);
       return false;
     }
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
     Found found = find_transfers(call, memory, effects_);
-        if (found.never_started) warn(call.call(), call.spelling() + " waits for a request that nothing has started");
+    if (found.never_started)
+      warn(call.call(), call.spelling() + " waits for a request that nothing has started");
     if (!found.failure.empty()) {
       miss(call.call(), call.spelling(), found.failure, found.where);
       return false;
@@ -60,7 +61,7 @@ class Sinker {
     const Flow flow{manager_.getResult<llvm::DominatorTreeAnalysis>(function_),
                     manager_.getResult<llvm::PostDominatorTreeAnalysis>(function_),
                     manager_.getResult<llvm::LoopAnalysis>(function_)};
-        const Touched touched = find_touched(found.transfers.front(), memory, effects_, flow.dominators);
+    const Touched touched = find_touched(found.transfers.front(), memory, effects_, flow.dominators);
     if (touched.access) {
       warn(*touched.start, MpiCall::of(*touched.start)->spelling() + ": its buffer is " +
                                (touched.writes ? "written" : "read") + " at " + place_name(*touched.access) +
@@ -88,12 +89,16 @@ class Sinker {
     if (worth == 0 || (options_.cost_gate && worth < worth_crossing)) {
       const Stop& stop = halves.front().placement.points.front();
       miss(call.call(), halves.front().transfer.name, stop.reason.text, stop.culprit);
-      return false;
+      const Transfer& waited = halves.front().transfer;
+      if (waited.shape != Shape::program_wait || !options_.changes() || !worth_between(waited)) return false;
+      add_progress(waited);
+      manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+      return true;
     }
     auto& remarks = manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_);
     for (const Half& half : halves)
       remark_moved(remarks, half.transfer, half.placement, described(half.transfer.shape));
-        if (!options_.changes()) return false;
+    if (!options_.changes()) return false;
     llvm::SmallVector<llvm::BasicBlock*, 4> latches;
     for (const Half& half : halves)
       latches.append(loops_to_poll(half.placement.crossed, flow.loops, half.transfer.call->getParent()));
@@ -102,7 +107,7 @@ class Sinker {
     } else {
       split(halves);
     }
-        add_polls(latches);
+    add_polls(latches);
     manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     return true;
   }
@@ -154,7 +159,7 @@ class Sinker {
   llvm::Function& function_;
   llvm::FunctionAnalysisManager& manager_;
   EffectsOf& effects_;
-    const Options& options_;
+  const Options& options_;
   const Profile& profile_;
 };
 

@@ -33,7 +33,7 @@ bool Memory::may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation
   return aliases_.alias(a, b) != llvm::AliasResult::NoAlias && !are_other_objects(a.Ptr, b.Ptr);
 }
 
-ModRefInfo Memory::meet(const Touch& touch,const llvm::MemoryLocation& where) {
+ModRefInfo Memory::meet(const Touch& touch, const llvm::MemoryLocation& where) {
   ModRefInfo info = ModRefInfo::NoModRef;
   if (touch.reads) info |= ModRefInfo::Ref;
   if (touch.writes) info |= ModRefInfo::Mod;

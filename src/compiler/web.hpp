@@ -27,11 +27,11 @@ class Memory {
  public:
   explicit Memory(llvm::AAResults& results) : aliases_(results) { aliases_.enableCrossIterationMode(); }
 
-    bool may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b);
+  bool may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b);
   bool must_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
     return aliases_.isMustAlias(a, b);
   }
-    /// Whether both are sure to have bytes in common.
+  /// Whether both are sure to have bytes in common.
   bool overlaps(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
     const auto result = aliases_.alias(a, b);
     return result == llvm::AliasResult::MustAlias || result == llvm::AliasResult::PartialAlias;
