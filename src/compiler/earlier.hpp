@@ -16,7 +16,7 @@ struct Earlier {
 
 /// Looks upward from a call that is to be split, through blocks that run as
 /// often as it does, past computation that neither its buffer, its arguments nor
-/// its error depend on. Never past another call of MPI's but queries.
+/// its error depend on. A receive passes sends as well; nothing else of MPI's is passed but queries.
 Earlier find_earlier(const Transfer& transfer, Memory& memory, EffectsOf& effects, const Flow& flow);
 
 /// Moves the companions before `earlier.at`.
