@@ -6,6 +6,13 @@ import re
 
 def first_difference(plain, other):
     """A sentence, or None. Nothing is left out: the folder of a run is all that it did."""
+    what = _first(plain, other)
+    if what and plain.end != other.end and "became" not in what.split(" in scene ")[0]:
+        what += f" ({plain.end} became {other.end})"
+    return what
+
+
+def _first(plain, other):
     for name in sorted({*plain.files, *other.files}, key=lambda n: (not n.startswith("strict"), not n.startswith("log"), n)):
         expected, got = plain.files.get(name), other.files.get(name)
         if expected == got:

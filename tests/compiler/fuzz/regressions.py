@@ -42,4 +42,4 @@ def run(fuzzer):
             failures += 1
             print(f"again: {path.name}: {difference}", flush=True)
     print(f"{count} cases of the past, {failures} failures")
-    return 1 if failures or not count else 0
+    return 1 if failures else 0

@@ -194,9 +194,13 @@ def main():
     root = "/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(prefix="lapwing-cfuzz-", dir=root) as scratch:
         fuzzer = Fuzzer(options, scratch)
+        planting_only = options.seeded_faults or options.seeded_fault
+        if fuzzer.builder.how == "control" and not options.control and not planting_only:
+            sys.exit(f"run.py: {options.build}/bin/lwcc is missing; build it, or give --plugin or --compiler-on, or compare plain "
+                     "with plain by --control")
         if options.regressions:
             return regressions.run(fuzzer)
-        if options.seeded_faults or options.seeded_fault:
+        if planting_only:
             return planting.run(fuzzer)
         fuzzer.run()
         return fuzzer.summary()
