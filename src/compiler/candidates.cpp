@@ -84,6 +84,13 @@ class Finder {
       fail("its buffer is no object that could be followed");
       return false;
     }
+    if (call.call().getFunction() != call_.call().getFunction()) {
+      // Only what both functions know can be spoken of here: a whole object.
+      transfer.buffers.push_back(
+          {MemoryLocation(llvm::getUnderlyingObject(pointer), LocationSize::beforeOrAfterPointer()),
+           written});
+      return true;
+    }
     llvm::AAMDNodes tags;
     tags.TBAA = type_of_dummy(pointer, *call.call().getFunction());
     transfer.buffers.push_back({MemoryLocation(pointer, message_size(call, count, type), tags), written});

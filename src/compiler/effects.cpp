@@ -98,6 +98,8 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
     return silent ? Effects{} : Effects::anything("inline assembly");
   }
   if (llvm::isa<llvm::CallBrInst>(call)) return Effects::anything("inline assembly that jumps");
+  // Nothing may stand between such a call and the return.
+  if (call.isMustTailCall()) return Effects::anything("a call that ends the function");
   const bool throws = llvm::isa<llvm::InvokeInst>(call);
   if (const auto mpi = MpiCall::of(call)) {
     Effects e = effects_of_mpi(*mpi);

@@ -5,6 +5,8 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 
 namespace lapwing::compiler {
 namespace {
@@ -44,12 +46,62 @@ class Matcher {
     }
     if (&block == &block.getParent()->getEntryBlock()) {
       // A request that lives longer may have been put in flight anywhere.
-      if (!llvm::isa<llvm::AllocaInst>(object_))
-        fail("its request may be started in another function", nullptr);
+      if (!llvm::isa<llvm::AllocaInst>(object_)) starts_elsewhere();
       return;
     }
     for (llvm::BasicBlock* before : llvm::predecessors(&block))
       if (entered_.insert(before).second) work_.push_back(before);
+  }
+
+  // A request of this file's own that no pointer leads to: whoever starts it can
+  // be seen, and what it sends must be an object that this function knows too.
+  void starts_elsewhere() {
+    if (looked_elsewhere_) return;
+    looked_elsewhere_ = true;
+    const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object_);
+    if (!global || !global->hasLocalLinkage() || !is_only_requests(*global)) {
+      fail("its request may be started in another function", nullptr);
+      return;
+    }
+    for (const llvm::Function& function : *wait_.call().getModule()) {
+      if (&function == wait_.call().getFunction()) continue;
+      for (const llvm::Instruction& i : llvm::instructions(function)) {
+        const auto call = MpiCall::of(i);
+        if (!call || (call->routine().request < 0 && call->routine().requests < 0)) continue;
+        const Routine& r = call->routine();
+        const llvm::Value* request = call->argument(r.request >= 0 ? r.request : r.requests);
+        if (llvm::getUnderlyingObject(request) != global) continue;
+        if (r.kind == Kind::isend || r.kind == Kind::issend || r.kind == Kind::irecv) {
+          if (!llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(call->argument(r.buffer)))) {
+            fail("its request is started in another function, with a buffer that is not known here", nullptr);
+            return;
+          }
+          add(call->call(), call->call());
+        } else if (r.kind != Kind::wait && r.kind != Kind::waitall && r.kind != Kind::wait_some &&
+                   r.kind != Kind::test) {
+          fail("its request is handled in another function", nullptr);
+          return;
+        }
+      }
+    }
+  }
+
+  // Loads, constants and MPI calls only: no pointer to it gets anywhere.
+  static bool is_only_requests(const llvm::GlobalVariable& global) {
+    llvm::SmallVector<const llvm::User*, 16> work(global.users());
+    while (!work.empty()) {
+      const llvm::User* user = work.pop_back_val();
+      if (llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::GEPOperator>(user)) {
+        work.append(user->user_begin(), user->user_end());
+        continue;
+      }
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+      if (store && llvm::isa<llvm::ConstantData>(store->getValueOperand())) continue;
+      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+      const auto call = instruction ? MpiCall::of(*instruction) : std::nullopt;
+      if (!call || call->kind() == Kind::outside) return false;
+    }
+    return true;
   }
 
   // False where the request is known to be what this instruction made it.
@@ -102,6 +154,10 @@ class Matcher {
       fail("its request is copied from elsewhere", &i);
       return false;
     }
+    if (llvm::isa<llvm::CallBase>(i) && llvm::isa<llvm::GlobalVariable>(object_)) {
+      starts_elsewhere();  // in what is called here, or in what that calls back
+      return match_.failure.empty();
+    }
     fail(std::string("its request may be changed here, by ") + (effects.why ? effects.why : "another access"),
          &i);
     return false;
@@ -151,6 +207,7 @@ class Matcher {
   Match match_;
   bool restarted_ = false;
   bool made_null_ = false;
+  bool looked_elsewhere_ = false;
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered_;
   llvm::SmallVector<llvm::BasicBlock*, 16> work_;
 };

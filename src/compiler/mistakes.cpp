@@ -44,6 +44,7 @@ Touched look(llvm::CallBase& start, const Transfer& transfer, Memory& memory, Ef
 Touched find_touched(const Transfer& transfer, Memory& memory, EffectsOf& effects,
                      const llvm::DominatorTree& dominators) {
   for (llvm::CallBase* start : transfer.starts) {
+    if (start->getFunction() != transfer.call->getFunction()) continue;
     const auto kind = MpiCall::of(*start)->kind();
     if (kind != Kind::isend && kind != Kind::issend && kind != Kind::irecv) continue;
     if (Touched found = look(*start, transfer, memory, effects, dominators); found.access) return found;

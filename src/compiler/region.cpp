@@ -113,7 +113,7 @@ static bool has_progress(llvm::CallBase& start) {
 bool worth_between(const Transfer& transfer) {
   unsigned worth = 0;
   for (llvm::CallBase* start : transfer.starts) {
-    if (has_progress(*start)) return false;
+    if (has_progress(*start) || start->getFunction() != transfer.call->getFunction()) return false;
     llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered;
     llvm::SmallVector<llvm::Instruction*, 8> work{after(*start)};
     bool again = false;

@@ -108,6 +108,10 @@ class Sinker {
       split(halves);
     }
     add_polls(latches);
+    for (llvm::CallBase* start : found.transfers.front().starts) {
+      if (start != &call.call() && start->getFunction() != &function_)
+        manager_.invalidate(*start->getFunction(), llvm::PreservedAnalyses::none());
+    }
     manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     return true;
   }

@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 static double a[20000], b[20000], work[20000];
-static MPI_Request global;
+MPI_Request global;
 #define WORK \
   for (int i = 0; i < 20000; ++i) work[i] = work[i] * 0.5 + 1
 #define ISEND(buffer, request) MPI_Isend(buffer, 20000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, request)
@@ -87,3 +87,9 @@ void cancelled(void) {
   WAIT(&r);
   WORK;
 }
+
+// A request of this file's own, started in a function that is not inlined.
+static MPI_Request own;
+static __attribute__((noinline)) void starts_own(void) { ISEND(b, &own); }
+// CHECK: MPI_Wait at waits.c:[[#@LINE+1]] is moved: its wait stands at {{.*}} (a write to the buffer
+void waits_for_own(void) { starts_own(); WAIT(&own); WORK; b[0] = 1; }
