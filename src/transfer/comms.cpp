@@ -3,18 +3,17 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace lapwing::transfer {
-namespace {
 
-int forget(MPI_Comm, int, void* attribute, void*) {
-  auto* info = static_cast<CommInfo*>(attribute);
-  Comms::early_total -= info->early.size();
-  delete info;
+int Comms::forget(MPI_Comm, int, void* attribute, void*) {
+  const std::shared_ptr<CommInfo> info = std::move(static_cast<CommInfo*>(attribute)->self_);
+  info->freed.store(true);
+  early_total -= info->early.size();
+  info->early.clear();
   return MPI_SUCCESS;
 }
-
-}  // namespace
 
 Comms::Comms() {
   // Without a copy function a duplicate starts with no information of its own.
@@ -32,7 +31,7 @@ CommInfo& Comms::of(MPI_Comm comm) {
   int found = 0;
   PMPI_Comm_get_attr(comm, key_, &attribute, &found);
   if (found) return *static_cast<CommInfo*>(attribute);
-  auto* info = new CommInfo;
+  auto info = std::make_shared<CommInfo>();
   info->comm = comm;
   int inter = 0;
   PMPI_Comm_test_inter(comm, &inter);
@@ -48,7 +47,8 @@ CommInfo& Comms::of(MPI_Comm comm) {
     PMPI_Group_free(&group);
     info->eligible = std::find(info->world_.begin(), info->world_.end(), MPI_UNDEFINED) == info->world_.end();
   }
-  PMPI_Comm_set_attr(comm, key_, info);
+  info->self_ = info;
+  PMPI_Comm_set_attr(comm, key_, info.get());
   return *info;
 }
 

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <unordered_map>
@@ -26,6 +27,9 @@ struct EarlyMessage {
 
 struct CommInfo {
   MPI_Comm comm = MPI_COMM_NULL;
+  /// The program may free a communicator that requests of its still use: then
+  /// its handle says nothing any more, or soon something else.
+  std::atomic<bool> freed{false};
   /// All members belong to this job's MPI_COMM_WORLD, where all have Lapwing:
   /// both ends of every message on it then agree that size marks a header.
   bool eligible = false;
@@ -35,10 +39,15 @@ struct CommInfo {
 
   int size() const { return static_cast<int>(world_.size()); }
   int world_rank(int rank) const { return world_[static_cast<std::size_t>(rank)]; }
+  /// Whose error handler is told of a request's failure.
+  MPI_Comm teller() const { return freed.load() ? MPI_COMM_WORLD : comm; }
+  /// For whoever may need it after the communicator has been freed.
+  std::shared_ptr<CommInfo> keep() const { return self_; }
 
  private:
   friend class Comms;
   std::vector<int> world_;
+  std::shared_ptr<CommInfo> self_;  // the attribute's own; gone when the communicator is
 };
 
 /// Communicators by handle, by means of an attribute, so that freeing one in
@@ -52,6 +61,8 @@ class Comms {
   static inline std::size_t early_total = 0;
 
  private:
+  static int forget(MPI_Comm, int, void* attribute, void*);
+
   int key_ = MPI_KEYVAL_INVALID;
   MPI_Group world_group_ = MPI_GROUP_NULL;
 };

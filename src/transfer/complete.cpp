@@ -175,7 +175,7 @@ int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, 
     MPI_Status& status = own[static_cast<std::size_t>(i)];
     const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
     Tracked* tracked = engine.requests().find(request_of(batch.key(i)));
-    const MPI_Comm comm = tracked ? tracked->comm : MPI_COMM_NULL;
+    const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
     const int mine = batch.settle_entry(i, requests, failed ? nullptr : &status);
     if (mine == MPI_SUCCESS) continue;
     if (!in_status && rc == MPI_SUCCESS) {
@@ -211,7 +211,7 @@ int attempt_any(Engine& engine, Batch& batch, int count, MPI_Request* requests, 
   }
   if (*index != MPI_UNDEFINED) {
     Tracked* tracked = engine.requests().find(request_of(batch.key(*index)));
-    const MPI_Comm comm = tracked ? tracked->comm : MPI_COMM_NULL;
+    const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
     const int mine = batch.settle_entry(*index, requests, rc == MPI_SUCCESS ? &own : nullptr);
     if (rc == MPI_SUCCESS && mine != MPI_SUCCESS) rc = raise(comm, mine);
   }
@@ -235,7 +235,7 @@ int attempt_some(Engine& engine, Batch& batch, int count, MPI_Request* requests,
     MPI_Status& status = own[static_cast<std::size_t>(i)];
     const bool failed = rc != MPI_SUCCESS && status.MPI_ERROR != MPI_SUCCESS;
     Tracked* tracked = engine.requests().find(request_of(batch.key(indices[i])));
-    const MPI_Comm comm = tracked ? tracked->comm : MPI_COMM_NULL;
+    const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
     const int mine = batch.settle_entry(indices[i], requests, failed ? nullptr : &status);
     if (mine != MPI_SUCCESS) {
       if (rc == MPI_SUCCESS) {

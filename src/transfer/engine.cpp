@@ -143,7 +143,7 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
   PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   int cancelled = 0;
   PMPI_Test_cancelled(&status, &cancelled);
-  CommInfo& info = comms_.of(tracked.comm);
+  const CommInfo& info = *tracked.info;
   if (cancelled || bytes != static_cast<MPI_Count>(header_bytes) || status.MPI_SOURCE < 0 || !info.eligible) {
     tracked.known_plain = true;
     return true;

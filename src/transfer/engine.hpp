@@ -43,8 +43,8 @@ enum ControlKind : int { credit_kind = 0, truncated_kind = 1, drain_kind = 2, fi
 /// MPI_Message that it holds is a real one of Lapwing's own that stands for it.
 struct Minted {
   std::unique_ptr<HeaderBytes> header;
-  MPI_Comm comm;
-  int source, tag, world_source;
+  std::shared_ptr<CommInfo> info;
+  int source, tag;
 };
 
 /// How one message is to travel.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cancelling, freeing and looking at requests behind which a transfer stands.
+#include <algorithm>
+
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/retire.hpp"
@@ -29,11 +31,14 @@ int request_free(MPI_Request* request) {
   engine->requests().forget(*request);
   Tracked* tracked = engine->requests().find(*request);
   if (!tracked) return PMPI_Request_free(request);
-  if (tracked->kind == Tracked::Kind::send && tracked->outgoing && !tracked->persistent) {
-    // The header's buffer is the transfer's: it keeps the request until it left.
-    tracked->outgoing->header_request = *request;
+  if (tracked->kind == Tracked::Kind::send && tracked->outgoing) {
+    // The header's buffer must stay until it has left: the transfer keeps both.
+    const std::shared_ptr<Outgoing> transfer = tracked->outgoing;
+    transfer->keep_header(std::move(tracked->persistent_header), *request);
     engine->requests().remove(*request);
     *request = MPI_REQUEST_NULL;
+    const auto& flying = engine->outgoing();
+    if (std::find(flying.begin(), flying.end(), transfer) == flying.end()) engine->adopt_outgoing(transfer);
     return MPI_SUCCESS;
   }
   if (tracked->kind == Tracked::Kind::receive && tracked->active && !tracked->known_plain) {

@@ -78,6 +78,12 @@ void Outgoing::open_frontier() {
   }
 }
 
+void Outgoing::keep_header(std::unique_ptr<HeaderBytes> header, MPI_Request request) {
+  if (header) header_ = std::move(header);
+  header_request = request;
+  header_left_ = false;
+}
+
 bool Outgoing::advance(Engine& engine) {
   bool moved = false;
   if (!header_left_ && header_request != MPI_REQUEST_NULL) {
@@ -85,6 +91,8 @@ bool Outgoing::advance(Engine& engine) {
     PMPI_Test(&header_request, &left, MPI_STATUS_IGNORE);
     header_left_ = left;
     moved |= left;
+    // A persistent one of the program's, which a test does not free.
+    if (left && header_request != MPI_REQUEST_NULL) PMPI_Request_free(&header_request);
   }
   const std::size_t before = done_;
   while (!flying_.empty()) {

@@ -147,8 +147,8 @@ int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, M
     return MPI_SUCCESS;
   }
   *message = engine->mint_message();
-  engine->minted[Requests::key(*message)] = {std::move(early->header), comm, early->source, early->tag,
-                                             info.world_rank(early->source)};
+  engine->minted[Requests::key(*message)] = {std::move(early->header), info.keep(), early->source,
+                                             early->tag};
   return MPI_SUCCESS;
 }
 

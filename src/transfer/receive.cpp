@@ -129,19 +129,20 @@ int mreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status
   engine->minted.erase(found);
   PMPI_Mrecv(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
   Site& site = engine->sites().at(a.caller.address, a.caller.name);
-  auto transfer = engine->start_incoming(*held.header, held.world_source, destination_of(a), &site);
+  auto transfer =
+      engine->start_incoming(*held.header, held.info->world_rank(held.source), destination_of(a), &site);
   lock.unlock();
-  return conclude(*engine, transfer, held.comm, held.source, held.tag, status);
+  return conclude(*engine, transfer, held.info->teller(), held.source, held.tag, status);
 }
 
 namespace {
 
 // A request of MPI's, complete at once, behind which this transfer stands.
-int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> transfer, MPI_Comm comm,
-                 int source, int tag) {
+int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> transfer,
+                 std::shared_ptr<CommInfo> info, int source, int tag) {
   Tracked& tracked = engine.requests().add(request);
   tracked.kind = Tracked::Kind::receive;
-  tracked.comm = comm;
+  tracked.info = std::move(info);
   tracked.site = transfer->site();
   tracked.envelope.MPI_SOURCE = source;
   tracked.envelope.MPI_TAG = tag;
@@ -162,7 +163,7 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
   Tracked& tracked = engine.requests().add(request);
   tracked.kind = Tracked::Kind::receive;
   tracked.destination = destination;
-  tracked.comm = a.comm;
+  tracked.info = engine.comms().of(a.comm).keep();
   tracked.site = &engine.sites().at(a.caller.address, a.caller.name);
   outlive(&tracked.destination.type, &tracked.kept_type);
   engine.note_posted_receive();
@@ -189,7 +190,7 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
     auto transfer =
         engine->start_incoming(*early->header, info.world_rank(early->source), destination, &site);
     *request = engine->mint_request();
-    return track_minted(*engine, *request, std::move(transfer), a.comm, early->source, early->tag);
+    return track_minted(*engine, *request, std::move(transfer), info.keep(), early->source, early->tag);
   }
   if (!info.eligible || destination.capacity < header_bytes || a.rank == MPI_PROC_NULL) return plain(request);
   std::unique_ptr<char[]> bounce = bounce_for(destination);
@@ -213,10 +214,11 @@ int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* requ
   Minted held = std::move(found->second);
   engine->minted.erase(found);
   Site& site = engine->sites().at(a.caller.address, a.caller.name);
-  auto transfer = engine->start_incoming(*held.header, held.world_source, destination_of(a), &site);
+  auto transfer =
+      engine->start_incoming(*held.header, held.info->world_rank(held.source), destination_of(a), &site);
   const int rc = PMPI_Imrecv(nullptr, 0, MPI_BYTE, message, request);
   if (rc != MPI_SUCCESS) return rc;
-  return track_minted(*engine, *request, std::move(transfer), held.comm, held.source, held.tag);
+  return track_minted(*engine, *request, std::move(transfer), held.info, held.source, held.tag);
 }
 
 int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain) {
@@ -225,9 +227,10 @@ int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest p
   clear_way(request);
   const Destination destination = destination_of(a);
   std::lock_guard lock(engine->mutex());
-  const Persistent persistent{true, buffer_span(a.buffer, a.count, a.type), a};
-  if (a.rank == MPI_PROC_NULL || !engine->comms().of(a.comm).eligible ||
-      destination.capacity < header_bytes) {
+  Persistent persistent{true, buffer_span(a.buffer, a.count, a.type), a};
+  CommInfo& info = engine->comms().of(a.comm);
+  persistent.info = info.keep();
+  if (a.rank == MPI_PROC_NULL || !info.eligible || destination.capacity < header_bytes) {
     const int rc = plain(request);
     if (rc == MPI_SUCCESS) engine->requests().keep(*request, persistent);
     return rc;
@@ -250,13 +253,13 @@ bool start_early(Engine& engine, MPI_Request request) {
   const Persistent* kept = engine.requests().kept(request);
   if (!kept || kept->receive.rank == MPI_PROC_NULL) return false;
   const ReceiveArguments a = kept->receive;
-  CommInfo& info = engine.comms().of(a.comm);
+  CommInfo& info = *kept->info;
   std::optional<EarlyMessage> early = take_early(info, a.rank, a.tag);
   if (!early) return false;
   Tracked* tracked = engine.requests().find(request);
   if (!tracked) {
     tracked = &engine.requests().add(request);
-    tracked->comm = a.comm;
+    tracked->info = kept->info;
     tracked->persistent = true;
     tracked->destination = destination_of(a);
   }

@@ -52,6 +52,7 @@ struct Persistent {
   Span span{};
   ReceiveArguments receive{};
   MPI_Datatype kept_type = MPI_DATATYPE_NULL;  ///< a duplicate that outlives the program's own
+  std::shared_ptr<CommInfo> info{};            ///< of a receive
 };
 
 struct Tracked {
@@ -62,7 +63,7 @@ struct Tracked {
   // receive: what was posted, until a header shows that it is stripped
   Destination destination;
   MPI_Datatype kept_type = MPI_DATATYPE_NULL;  ///< a duplicate that outlives the program's own
-  MPI_Comm comm = MPI_COMM_NULL;
+  std::shared_ptr<CommInfo> info;
   Site* site = nullptr;
   std::shared_ptr<Incoming> incoming;
   bool known_plain = false;

@@ -118,14 +118,19 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
   {
     std::lock_guard lock(engine->mutex());
     if (auto transfer = declare(*engine, a, false)) {
+      const bool buffered = a.kind == Kind::buffered;  // complete whatever the receiver does
       const int rc = engine->start_outgoing(
           transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard,
-          request);
+          buffered ? nullptr : request);
       if (rc != MPI_SUCCESS) return rc;
+      if (buffered) {
+        *request = engine->mint_request();
+        return MPI_SUCCESS;
+      }
       Tracked& tracked = engine->requests().add(*request);
       tracked.kind = Tracked::Kind::send;
       tracked.outgoing = transfer;
-      tracked.comm = a.comm;
+      tracked.info = engine->comms().of(a.comm).keep();
       tracked.site = transfer->site();
       tracked.guard_tried = a.proved;
       return MPI_SUCCESS;
@@ -148,8 +153,11 @@ int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) 
   }
   // Only the one size that must be stripped is: its header is persistent.
   auto header = std::make_unique<HeaderBytes>();
-  const int rc = PMPI_Send_init(header->data(), static_cast<int>(header->size()), MPI_BYTE, a.rank, a.tag,
-                                a.comm, request);
+  const auto init = a.kind == Kind::synchronous ? PMPI_Ssend_init
+                    : a.kind == Kind::buffered  ? PMPI_Bsend_init
+                                                : PMPI_Send_init;
+  const int rc =
+      init(header->data(), static_cast<int>(header->size()), MPI_BYTE, a.rank, a.tag, a.comm, request);
   if (rc != MPI_SUCCESS) return rc;
   Tracked& tracked = engine->requests().add(*request);
   tracked.kind = Tracked::Kind::send;
@@ -157,7 +165,7 @@ int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) 
   tracked.active = false;
   tracked.persistent_header = std::move(header);
   tracked.restart = a;
-  tracked.comm = a.comm;
+  tracked.info = engine->comms().of(a.comm).keep();
   outlive(&tracked.restart.type, &tracked.kept_type);
   engine->requests().keep(*request, persistent);
   return MPI_SUCCESS;
@@ -191,7 +199,7 @@ int start(MPI_Request* request) {
   if (receives && start_early(*engine, *request)) return MPI_SUCCESS;
   if (!tracked || tracked->kind == Tracked::Kind::receive) return PMPI_Start(request);
   const SendArguments a = tracked->restart;
-  auto transfer = engine->declare_copy(a, engine->comms().of(a.comm));
+  auto transfer = engine->declare_copy(a, *tracked->info);
   *tracked->persistent_header = transfer->prepare_header(transfer->site()->key);
   const int rc = PMPI_Start(request);
   if (rc != MPI_SUCCESS) return rc;
