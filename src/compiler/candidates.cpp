@@ -92,7 +92,7 @@ class Finder {
       return true;
     }
     llvm::AAMDNodes tags;
-    tags.TBAA = type_of_dummy(pointer, *call.call().getFunction());
+    tags.TBAA = type_of_variable(pointer, *call.call().getFunction());
     transfer.buffers.push_back({MemoryLocation(pointer, message_size(call, count, type), tags), written});
     return true;
   }

@@ -47,18 +47,26 @@ bool is_dummy_type(const llvm::MDNode* tag) {
   return tag && name_of(parent(tag)).starts_with("dummy arg data/");
 }
 
-llvm::MDNode* type_of_dummy(const llvm::Value* pointer, const llvm::Function& function) {
-  const llvm::Value* object = llvm::getUnderlyingObject(pointer);
-  if (!llvm::isa<llvm::Argument>(object)) return nullptr;
+llvm::MDNode* type_of_variable(const llvm::Value* pointer, const llvm::Function& function) {
+  // A dummy argument, or the global descriptor that an address is loaded from.
+  const auto variable_of = [](const llvm::Value* address) -> const llvm::Value* {
+    const llvm::Value* object = llvm::getUnderlyingObject(address);
+    if (llvm::isa<llvm::Argument>(object)) return object;
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
+    return load && llvm::isa<llvm::GlobalVariable>(load->getPointerOperand()) ? load->getPointerOperand() : nullptr;
+  };
+  const llvm::Value* variable = variable_of(pointer);
+  if (!variable) return nullptr;
   llvm::MDNode* found = nullptr;
   for (const llvm::Instruction& i : llvm::instructions(function)) {
     const llvm::Value* address = llvm::getLoadStorePointerOperand(&i);
-    if (!address || llvm::getUnderlyingObject(address) != object) continue;
+    if (!address || variable_of(address) != variable) continue;
     llvm::MDNode* tag = own_type(i);
     if (!tag || (found && found != tag)) return nullptr;
     found = tag;
   }
-  return is_dummy_type(found) ? found : nullptr;
+  const llvm::StringRef name = name_of(parent(found));
+  return name.starts_with("dummy arg data/") || name.starts_with("direct data/") ? found : nullptr;
 }
 
 std::optional<std::int64_t> constant_argument(const MpiCall& call, int index) {

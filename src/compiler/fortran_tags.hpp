@@ -25,8 +25,9 @@ llvm::MDNode* own_type(const llvm::Instruction& access);
 /// POINTER: what is modified under another name is not this argument.
 bool is_dummy_type(const llvm::MDNode* tag);
 
-/// The one type of all accesses to a dummy argument, or null.
-llvm::MDNode* type_of_dummy(const llvm::Value* pointer, const llvm::Function& function);
+/// The one type of all accesses to a dummy argument, or to the data of an
+/// allocatable in a global; null where there is no such type.
+llvm::MDNode* type_of_variable(const llvm::Value* pointer, const llvm::Function& function);
 
 /// The constant that an argument passed by reference holds at a call.
 std::optional<std::int64_t> constant_argument(const MpiCall& call, int index);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/allocations.hpp"
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+
+namespace lapwing::compiler {
+namespace {
+
+using llvm::GlobalVariable;
+
+// flang's descriptor: base address, element length, version, rank, type,
+// attribute, ...; 2 is an allocatable.
+bool is_descriptor_of_allocatable(const GlobalVariable& global) {
+  if (!global.getName().starts_with("_Q") || !global.hasInitializer()) return false;
+  const auto* type = llvm::dyn_cast<llvm::StructType>(global.getValueType());
+  if (!type || type->getNumElements() < 7 || !type->getElementType(0)->isPointerTy()) return false;
+  const llvm::Constant* initial = global.getInitializer()->getAggregateElement(5);
+  const auto* attribute = llvm::dyn_cast_or_null<llvm::ConstantInt>(initial);
+  return attribute && attribute->getType()->isIntegerTy(8) && attribute->equalsInt(2);
+}
+
+// The base address of a descriptor that was taken apart: only fresh memory is
+// ever stored there, and nowhere else.
+bool owns_what_it_holds(const GlobalVariable& global) {
+  if (!global.hasLocalLinkage() || !global.getValueType()->isPointerTy() || !global.hasInitializer() ||
+      !global.getInitializer()->isNullValue())
+    return false;
+  for (const llvm::User* user : global.users()) {
+    if (llvm::isa<llvm::LoadInst>(user)) continue;
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    if (!store || store->getPointerOperand() != &global) return false;
+    const llvm::Value* value = store->getValueOperand();
+    if (llvm::isa<llvm::ConstantPointerNull>(value)) continue;
+    if (!llvm::isNoAliasCall(value)) return false;
+    for (const llvm::User* other : value->users()) {
+      const auto* again = llvm::dyn_cast<llvm::StoreInst>(other);
+      if (again && again != store && again->getValueOperand() == value) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+const GlobalVariable* owner_of(const llvm::Value* object) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
+  const auto* global = load ? llvm::dyn_cast<GlobalVariable>(load->getPointerOperand()) : nullptr;
+  if (!global || !load->getType()->isPointerTy()) return nullptr;
+  return is_descriptor_of_allocatable(*global) || owns_what_it_holds(*global) ? global : nullptr;
+}
+
+bool have_other_owners(const llvm::Value* a, const llvm::Value* b) {
+  const GlobalVariable* owner_a = owner_of(a);
+  const GlobalVariable* owner_b = owner_of(b);
+  if (owner_a && owner_b) return owner_a != owner_b;
+  // A variable's own memory is no allocation.
+  const auto is_variable = [](const llvm::Value* v) { return llvm::isa<llvm::AllocaInst>(v) || llvm::isa<GlobalVariable>(v); };
+  return (owner_a && is_variable(b)) || (owner_b && is_variable(a));
+}
+
+}  // namespace lapwing::compiler
