@@ -42,9 +42,23 @@ bool owns_what_it_holds(const GlobalVariable& global) {
   return true;
 }
 
+// Fresh memory that is stored in one allocatable, and nowhere else.
+const GlobalVariable* stored_in(const llvm::Value& allocation) {
+  const GlobalVariable* owner = nullptr;
+  for (const llvm::User* user : allocation.users()) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    if (!store || store->getValueOperand() != &allocation) continue;
+    const auto* global = llvm::dyn_cast<GlobalVariable>(store->getPointerOperand());
+    if (!global || (owner && owner != global)) return nullptr;
+    owner = global;
+  }
+  return owner && (is_descriptor_of_allocatable(*owner) || owns_what_it_holds(*owner)) ? owner : nullptr;
+}
+
 }  // namespace
 
 const GlobalVariable* owner_of(const llvm::Value* object) {
+  if (llvm::isNoAliasCall(object)) return stored_in(*object);
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
   const auto* global = load ? llvm::dyn_cast<GlobalVariable>(load->getPointerOperand()) : nullptr;
   if (!global || !load->getType()->isPointerTy()) return nullptr;
@@ -56,7 +70,9 @@ bool have_other_owners(const llvm::Value* a, const llvm::Value* b) {
   const GlobalVariable* owner_b = owner_of(b);
   if (owner_a && owner_b) return owner_a != owner_b;
   // A variable's own memory is no allocation.
-  const auto is_variable = [](const llvm::Value* v) { return llvm::isa<llvm::AllocaInst>(v) || llvm::isa<GlobalVariable>(v); };
+  const auto is_variable = [](const llvm::Value* v) {
+    return llvm::isa<llvm::AllocaInst>(v) || llvm::isa<GlobalVariable>(v);
+  };
   return (owner_a && is_variable(b)) || (owner_b && is_variable(a));
 }
 

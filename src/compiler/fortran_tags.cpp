@@ -53,7 +53,8 @@ llvm::MDNode* type_of_variable(const llvm::Value* pointer, const llvm::Function&
     const llvm::Value* object = llvm::getUnderlyingObject(address);
     if (llvm::isa<llvm::Argument>(object)) return object;
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
-    return load && llvm::isa<llvm::GlobalVariable>(load->getPointerOperand()) ? load->getPointerOperand() : nullptr;
+    return load && llvm::isa<llvm::GlobalVariable>(load->getPointerOperand()) ? load->getPointerOperand()
+                                                                              : nullptr;
   };
   const llvm::Value* variable = variable_of(pointer);
   if (!variable) return nullptr;
@@ -61,12 +62,14 @@ llvm::MDNode* type_of_variable(const llvm::Value* pointer, const llvm::Function&
   for (const llvm::Instruction& i : llvm::instructions(function)) {
     const llvm::Value* address = llvm::getLoadStorePointerOperand(&i);
     if (!address || variable_of(address) != variable) continue;
+    // Accesses without a type of the variable's own say nothing about it.
     llvm::MDNode* tag = own_type(i);
-    if (!tag || (found && found != tag)) return nullptr;
+    const llvm::StringRef name = tag ? name_of(parent(tag)) : "";
+    if (!name.starts_with("dummy arg data/") && !name.starts_with("direct data/")) continue;
+    if (found && found != tag) return nullptr;
     found = tag;
   }
-  const llvm::StringRef name = name_of(parent(found));
-  return name.starts_with("dummy arg data/") || name.starts_with("direct data/") ? found : nullptr;
+  return found;
 }
 
 std::optional<std::int64_t> constant_argument(const MpiCall& call, int index) {

@@ -20,7 +20,7 @@ static bool are_other_objects(const llvm::Value* a, const llvm::Value* b) {
   llvm::getUnderlyingObjects(b, of_b);
   const auto disjoint = [](const llvm::Value* x, const llvm::Value* y) {
     if (x == y) return false;
-        if (llvm::isIdentifiedObject(x) && llvm::isIdentifiedObject(y)) return true;
+    if (llvm::isIdentifiedObject(x) && llvm::isIdentifiedObject(y)) return true;
     if (have_other_owners(x, y)) return true;
     return (llvm::isa<llvm::Argument>(x) && llvm::isIdentifiedFunctionLocal(y)) ||
            (llvm::isa<llvm::Argument>(y) && llvm::isIdentifiedFunctionLocal(x));
