@@ -9,7 +9,7 @@ SANITIZERS ?= asan ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz install clean help
+.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler install clean help
 
 all: build
 
@@ -41,6 +41,11 @@ fuzz: build
 	@tools/install-deps test
 	python3 tests/fuzz/run.py --programs $(PROGRAMS)
 
+# The compiler part: the same programs with the pass and without.
+fuzz-compiler: build
+	@tools/install-deps test
+	python3 tests/compiler/fuzz/run.py --programs $(PROGRAMS) --jobs 2
+
 format:
 	@tools/install-deps tidy
 	$(SOURCES) | xargs clang-format -i
@@ -60,6 +65,7 @@ help:
 	@echo 'make demo       build, then see waiting disappear from a plain MPI program'
 	@echo 'make test       build, then run every test'
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
+	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'
 	@echo 'make format     clang-format over the sources'
 	@echo 'make tidy       clang-tidy over src/'
 	@echo 'make install    into PREFIX (now $(PREFIX))'
