@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/say.hpp"
+#include "report/remarks.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
 
@@ -24,7 +25,10 @@ struct Options {
   bool json = false;
   std::string sort = "exposed";
   std::size_t top = 0;
+  std::vector<std::string> remarks;
 };
+
+using Remarks = std::vector<room::Remark>;
 
 std::string default_file() {
   if (const char* named = std::getenv("LAPWING_REPORT"); named != nullptr && *named != 0) return named;
@@ -68,7 +72,22 @@ std::string conclusion(const room::Report& report) {
   return text + "\n";
 }
 
-void print_table(const room::Report& report, std::size_t shown) {
+/// What the compiler said about each site that is shown, in their order.
+void print_remarks(const room::Report& report, std::size_t shown, const Remarks& remarks) {
+  fmt::print("\nThe compiler, on these call sites:\n");
+  bool any = false;
+  for (std::size_t i = 0; i < shown; ++i) {
+    for (const room::Remark& remark : remarks) {
+      if (remark.site != report.sites[i].site) continue;
+      any = true;
+      fmt::print("  {} ({} exposed): {}\n", remark.site, room::seconds(report.sites[i].exposed_s),
+                 remark.text);
+    }
+  }
+  if (!any) fmt::print("  nothing; were they compiled by lwcc, lwc++ or lwfc, with -g?\n");
+}
+
+void print_table(const room::Report& report, std::size_t shown, const Remarks* remarks) {
   const bool colours = room::colour_wanted(STDOUT_FILENO);
   fmt::print("{}", headline(report));
   if (report.sites.empty()) {
@@ -95,10 +114,11 @@ void print_table(const room::Report& report, std::size_t shown) {
   fmt::print("\n{}", table.text(colours));
   if (shown < report.sites.size())
     fmt::print("... and {} more (--top 0 shows all)\n", report.sites.size() - shown);
+  if (remarks) print_remarks(report, shown, *remarks);
   fmt::print("\n{}", conclusion(report));
 }
 
-nlohmann::json to_json(const room::Report& report, std::size_t shown) {
+nlohmann::json to_json(const room::Report& report, std::size_t shown, const Remarks* remarks) {
   nlohmann::json out{{"lapwing", report.version},
                      {"mpi", report.mpi},
                      {"ranks", report.ranks},
@@ -130,6 +150,11 @@ nlohmann::json to_json(const room::Report& report, std::size_t shown) {
                             {"faults", site.faults},
                             {"direction", site.direction},
                             {"decision", site.decision}});
+    if (!remarks) continue;
+    auto& said = out["sites"].back()["remarks"] = nlohmann::json::array();
+    for (const room::Remark& remark : *remarks) {
+      if (remark.site == site.site) said.push_back({{"moved", remark.moved}, {"text", remark.text}});
+    }
   }
   return out;
 }
@@ -144,8 +169,12 @@ int show(const Options& options) {
                     "then: lapwing report {}",
                     file, file, file));
   }
+  Remarks remarks;
   try {
     report = room::read_report(file);
+    for (const std::string& record : options.remarks) {
+      for (room::Remark& remark : room::read_remarks(record)) remarks.push_back(std::move(remark));
+    }
   } catch (const room::BadReport& bad) {
     throw Failure(kFailed, bad.what());
   }
@@ -154,11 +183,12 @@ int show(const Options& options) {
                                                      : room::Order::exposed);
   const std::size_t shown =
       options.top == 0 ? report.sites.size() : std::min(options.top, report.sites.size());
+  const Remarks* told = options.remarks.empty() ? nullptr : &remarks;
   if (options.json) {
     using Handler = nlohmann::json::error_handler_t;
-    fmt::print("{}\n", to_json(report, shown).dump(-1, ' ', false, Handler::replace));
+    fmt::print("{}\n", to_json(report, shown, told).dump(-1, ' ', false, Handler::replace));
   } else {
-    print_table(report, shown);
+    print_table(report, shown, told);
   }
   return 0;
 }
@@ -178,9 +208,14 @@ Command add_report(CLI::App& app) {
       ->type_name("exposed|bytes|calls")
       ->capture_default_str();
   report->add_option("--top", options->top, "Show that many call sites only")->type_name("N");
+  report
+      ->add_option("--remarks", options->remarks,
+                   "What the compiler said: *.opt.yaml of -fsave-optimization-record")
+      ->type_name("FILE...");
   report->footer(
       examples({{"lapwing run --report r.json -n 2 ./heat", "writes the report"},
-                {"lapwing report r.json --top 5", "the five sites that wait longest"}}) +
+                {"lapwing report r.json --top 5", "the five sites that wait longest"},
+                {"lapwing report r.json --remarks heat.opt.yaml", "and what stopped their waits"}}) +
       "\nExposed wait is time in which the program could do nothing but wait; hidden is the share of a\n"
       "transfer's time in which it computed. Decisions: hides, learning, stands aside (hiding did not\n"
       "pay there), plain (too small, or nothing that could be deferred).\n");

@@ -56,6 +56,24 @@ class Report(CommandTest):
             self.assertEqual([site["call"] for site in sites], [call])
         self.assertIn("... and 1 more", self.lapwing("report", path, "--top", 1, status=0).stdout)
 
+    def test_remarks(self):
+        record = self.folder / "heat.opt.yaml"
+        record.write_text("--- !Missed\nPass: lapwing\nName: Stopped\n"
+                          "DebugLoc: { File: '/src/heat.c', Line: 120, Column: 3 }\nFunction: exchange\nArgs:\n"
+                          "  - Call:            MPI_Recv\n  - String:          ': stopped at '\n"
+                          "  - At:              'heat.c:130'\n  - Reason:          ': the caller''s write'\n...\n"
+                          "--- !Passed\nPass: inline\nDebugLoc: { File: heat.c, Line: 120, Column: 1 }\nArgs:\n...\n")
+        path = self.write(HEAD, *SITES)
+        text = self.lapwing("report", path, "--remarks", record, status=0).stdout
+        self.assertIn("heat.c:120 (500 ms exposed): MPI_Recv: stopped at heat.c:130: the caller's write\n", text)
+        sites = json.loads(self.lapwing("report", path, "--json", "--remarks", record, status=0).stdout)["sites"]
+        told = {site["site"]: site["remarks"] for site in sites}
+        self.assertEqual(told, {"heat.c:120": [{"moved": False,
+                                                "text": "MPI_Recv: stopped at heat.c:130: the caller's write"}],
+                                "heat+0x99": []})
+        result = self.lapwing("report", path, "--remarks", path, status=125)
+        self.assertIn("is no optimisation record", result.stderr)
+
     def test_json(self):
         found = json.loads(self.lapwing("report", "--json", self.write(HEAD, *SITES), status=0).stdout)
         self.assertEqual(found["mpi"], "mpich")
