@@ -4,6 +4,8 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 
+#include <array>
+
 #include "compiler/fortran_tags.hpp"
 
 namespace lapwing::compiler {
@@ -85,8 +87,7 @@ class Climber {
       if (llvm::isModSet(memory_.meet(i, e, load))) return true;
     // Scalars by reference, and the error that the start gives.
     if (call_.is_fortran()) {
-      const Routine& r = call_.routine();
-      for (int index : {r.count, r.type, r.rank, r.tag, r.comm}) {
+      for (int index : scalars()) {
         const llvm::MemoryLocation where(call_.argument(index), llvm::LocationSize::precise(4));
         if (llvm::isModSet(memory_.meet(i, e, where)) && !stores_its_constant(i, index)) return true;
       }
@@ -101,6 +102,14 @@ class Climber {
       if (llvm::isModOrRefSet(memory_.meet(i, e, where))) return true;
     }
     return false;
+  }
+
+  // Of the half of a send-receive that this is.
+  std::array<int, 5> scalars() const {
+    const Routine& r = call_.routine();
+    if (r.kind != Kind::sendrecv || transfer_.shape == Shape::send)
+      return {r.count, r.type, r.rank, r.tag, r.comm};
+    return {r.receive + 1, r.receive + 2, r.receive + 3, r.receive + 4, r.comm};
   }
 
   // flang's variables for constants: the same is known wherever the start is.
