@@ -129,8 +129,9 @@ class Jobs(CommandTest):
         found = subprocess.run([python, "-c", "import mpi4py"], capture_output=True, check=False)
         if found.returncode != 0:
             self.skipTest("no mpi4py here")
-        result = self.lapwing("run", "-n", 2, python, "-c", "import os; from mpi4py import MPI; print("
-                              "MPI.COMM_WORLD.allreduce(1), os.environ['LD_PRELOAD'], flush=True)", status=0)
+        result = self.lapwing("run", "-n", 2, python, "-c", "import os; from mpi4py import MPI; "
+                              "os.write(1, f\"{MPI.COMM_WORLD.allreduce(1)} {os.environ['LD_PRELOAD']}\\n\".encode())",
+                              status=0)  # in one piece: print writes what it prints piece by piece
         self.assertEqual(result.stdout.count(f"2 {PRELOAD}"), 2, result.stdout + result.stderr)
 
     def test_another_folder_and_blanks(self):
