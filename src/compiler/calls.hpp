@@ -51,7 +51,9 @@ struct Routine {
   int arguments = -1;     // in C
   int buffer = -1, count = -1, type = -1, rank = -1, tag = -1, comm = -1;
   int request = -1, requests = -1, status = -1;
-  int receive = -1;            // sendrecv: the first argument of the receiving half
+  int receive = -1;  // sendrecv: the first argument of the receiving half
+                     /// Whichever of the two it has.
+  int any_request() const { return request >= 0 ? request : requests; }
   unsigned outputs = 0;        // bits: further arguments that are written
   bool whole_outputs = false;  // those may be arrays
 };
@@ -86,8 +88,5 @@ struct Symbol {
   Interface interface;
 };
 std::optional<Symbol> find_symbol(llvm::StringRef symbol);
-
-/// Whether a function is one that compiled code calls (include/lapwing/compiled.h).
-bool is_runtime_symbol(llvm::StringRef symbol);
 
 }  // namespace lapwing::compiler

@@ -13,8 +13,6 @@ namespace {
 using llvm::LocationSize;
 using llvm::MemoryLocation;
 
-constexpr std::uint64_t status_bytes = 64;  // of any MPI, at most
-
 // MPI_BOTTOM, absolute addresses, sentinels: no object that could be followed.
 bool is_object(const llvm::Value* buffer) {
   return buffer->getType()->isPointerTy() && !llvm::isa<llvm::ConstantPointerNull>(buffer) &&
@@ -102,7 +100,6 @@ class Finder {
     t.starts.push_back(t.call);
     // Nobody may learn that a synchronous send is over before it is.
     t.crosses = call_.kind() == Kind::ssend ? crossed_by_posted : crossed_by_sends;
-    t.half = call_.routine().receive >= 0;
     return t;
   }
 
@@ -116,7 +113,6 @@ class Finder {
     Transfer t = begin(Shape::receive);
     t.starts.push_back(t.call);
     t.crosses = crossed_by_posted;
-    t.half = call_.routine().receive >= 0;
     if (!add_buffer(t, call_, buffer, count, type, true)) return;
     const MemoryLocation status{call_.argument(call_.routine().status),
                                 LocationSize::upperBound(status_bytes)};

@@ -30,7 +30,6 @@ class Climber {
     while (climb(*block, last)) {
       llvm::BasicBlock* above = run_as_often(block);
       if (!above || !pass_between(above, block)) break;
-
       block = above;
       last = block->getTerminator();
     }
@@ -49,7 +48,8 @@ class Climber {
         continue;
       }
       if (conflicts(*i)) return false;
-      earlier_.worth += llvm::isa<llvm::CallBase>(i) && !llvm::isa<llvm::IntrinsicInst>(i) ? 100 : 1;
+      earlier_.worth +=
+          llvm::isa<llvm::CallBase>(i) && !llvm::isa<llvm::IntrinsicInst>(i) ? worth_of_call : 1;
       earlier_.at = i;
     }
     return true;
@@ -98,7 +98,7 @@ class Climber {
     }
     const int status = call_.routine().status;
     if (status >= 0 && call_.argument(status)->getType()->isPointerTy() && !transfer_.touched.empty()) {
-      const llvm::MemoryLocation where(call_.argument(status), llvm::LocationSize::upperBound(64));
+      const llvm::MemoryLocation where(call_.argument(status), llvm::LocationSize::upperBound(status_bytes));
       if (llvm::isModOrRefSet(memory_.meet(i, e, where))) return true;
     }
     return false;
@@ -147,7 +147,7 @@ class Climber {
       loops |= flow_.loops.isLoopHeader(one);
       earlier_.worth += static_cast<unsigned>(one->size());
     }
-    if (loops) earlier_.worth += 200;
+    if (loops) earlier_.worth += worth_of_loop;
     return true;
   }
 

@@ -74,6 +74,10 @@ class EffectsOf {
 class MpiCall;
 Effects effects_of_mpi(const MpiCall& call);
 
+/// At least the size of any MPI's status, and of any other scalar that a call
+/// writes; Open MPI's status of 24 bytes is the largest.
+constexpr std::uint64_t status_bytes = 64;
+
 /// The size of a request: handles are integers in Fortran and in MPICH, and
 /// pointers in Open MPI's C interface.
 unsigned request_bytes(const MpiCall& call);

@@ -15,9 +15,6 @@ namespace {
 
 using llvm::LocationSize;
 
-// A scalar, handle or status; Open MPI's status of 24 bytes is the largest.
-constexpr std::uint64_t small = 64;
-
 unsigned seen_by(Kind kind) {
   switch (kind) {
     case Kind::send:
@@ -161,9 +158,11 @@ Effects effects_of_mpi(const MpiCall& call) {
   if (r.request >= 0) touch(r.request, LocationSize::precise(request_bytes(call)), true, true);
   if (r.requests >= 0) touch(r.requests, whole, true, true);
   if (r.status >= 0)
-    touch(r.status, r.requests >= 0 ? whole : LocationSize::upperBound(small), false, true, r.requests < 0);
+    touch(r.status, r.requests >= 0 ? whole : LocationSize::upperBound(status_bytes), false, true,
+          r.requests < 0);
   for (int i = 0; i < r.arguments; ++i) {
-    if (r.outputs >> i & 1) touch(i, r.whole_outputs ? whole : LocationSize::upperBound(small), true, true);
+    if (r.outputs >> i & 1)
+      touch(i, r.whole_outputs ? whole : LocationSize::upperBound(status_bytes), true, true);
   }
   if (r.kind == Kind::collective) {
     for (int i = 0; i < r.arguments; ++i) touch(i, whole, true, true);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/emit.hpp"
 
-#include "compiler/fortran_tags.hpp"
-
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include "compiler/fortran_tags.hpp"
 
 namespace lapwing::compiler {
 

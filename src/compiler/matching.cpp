@@ -67,9 +67,9 @@ class Matcher {
       if (&function == wait_.call().getFunction()) continue;
       for (const llvm::Instruction& i : llvm::instructions(function)) {
         const auto call = MpiCall::of(i);
-        if (!call || (call->routine().request < 0 && call->routine().requests < 0)) continue;
+        if (!call || (call->routine().any_request() < 0)) continue;
         const Routine& r = call->routine();
-        const llvm::Value* request = call->argument(r.request >= 0 ? r.request : r.requests);
+        const llvm::Value* request = call->argument(r.any_request());
         if (llvm::getUnderlyingObject(request) != global) continue;
         if (r.kind == Kind::isend || r.kind == Kind::issend || r.kind == Kind::irecv) {
           if (!llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(call->argument(r.buffer)))) {
@@ -132,15 +132,14 @@ class Matcher {
         case Kind::wait_some:
         case Kind::test:
         case Kind::token_wait:
+        case Kind::token_start:  // its buffer may alias the request in wrong code only
           return true;
+        case Kind::cancel:
+          fail("its request is cancelled", &i);
+          return false;
         default:
           break;
       }
-      if (r.kind == Kind::cancel) {
-        fail("its request is cancelled", &i);
-        return false;
-      }
-      if (meets_request_only_by_chance(*call)) return true;
     }
     if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) {
       if (intrinsic->isLifetimeStartOrEnd()) return false;
@@ -176,9 +175,6 @@ class Matcher {
                                                   llvm::LocationSize::precise(request_bytes(start))),
                              where_);
   }
-
-  // A start whose buffer, not its request, may alias the request is wrong code.
-  bool meets_request_only_by_chance(const MpiCall& call) const { return call.kind() == Kind::token_start; }
 
   void add(llvm::Instruction& start, llvm::Instruction& buffer) {
     match_.starts.push_back(llvm::cast<llvm::CallBase>(&start));

@@ -38,8 +38,7 @@ Options parse_options(llvm::StringRef text) {
       options.profile = value.str();
     } else if (part == "gate=off") {
       options.cost_gate = false;
-    } else if (key == "fault") {
-      options.fault = value.str();
+
     } else {
       options.complaints.push_back("'" + part.str() +
                                    "' is no option; there are mode=, profile=, gate=off and prelink");

@@ -17,8 +17,7 @@ struct Options {
   bool before_link = false;
   /// A report of `lapwing run`: only sites where waiting was measured are changed.
   std::string profile;
-  /// A mistake made on purpose, for tests.
-  std::string fault;
+
   /// Whether what cannot pay is left alone; off shows every placement.
   bool cost_gate = true;
   std::vector<std::string> complaints;

@@ -22,7 +22,6 @@ struct Placement {
   llvm::SmallVector<Stop, 8> points;  ///< a wait stands before each `at`
   unsigned worth = 0;                 ///< of what is crossed
   llvm::SmallVector<llvm::BasicBlock*, 16> crossed;
-  bool leaves_loop = false;
 };
 
 /// Algorithm 1: one place, in the wait's own loop, that every way from the wait

@@ -48,9 +48,7 @@ std::optional<Placement> place_aggressively(Transfer& transfer, Memory& memory, 
   placement.points = std::move(region.stops);
   placement.worth = region.worth;
   placement.crossed.assign(region.entered.begin(), region.entered.end());
-  const llvm::Loop* home = flow.loops.getLoopFor(from->getParent());
-  for (const Stop& point : placement.points)
-    placement.leaves_loop |= home && !home->contains(point.at->getParent());
+
   return placement;
 }
 

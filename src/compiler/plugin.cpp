@@ -2,8 +2,9 @@
 // LapwingPass.so: how clang, flang, lld and opt find the pass.
 //
 // An ordinary build runs it once the inliner is through and before loops are
-// vectorised. With full LTO it runs at link time only, when all files are one;
-// the wrapper says `prelink` while it compiles them.
+// vectorised. With full LTO it runs at link time only, when all files are one:
+// the wrappers load it for the link step alone, and who loads it by hand for
+// the compile step as well says `prelink` there.
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/raw_ostream.h>

@@ -7,9 +7,6 @@
 namespace lapwing::compiler {
 namespace {
 
-constexpr unsigned worth_of_loop = 200;
-constexpr unsigned worth_of_call = 100;
-
 unsigned worth_of(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction) || llvm::isa<llvm::PHINode>(instruction)) return 0;
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);

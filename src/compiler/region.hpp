@@ -27,8 +27,10 @@ struct Region {
   unsigned worth = 0;
 };
 
-/// Below this a transfer is left alone.
+/// Below this a transfer is left alone. An instruction counts one.
 constexpr unsigned worth_crossing = 100;
+constexpr unsigned worth_of_loop = 200;
+constexpr unsigned worth_of_call = 100;
 
 /// Where a walk begins, and where it must not go.
 struct Walk {

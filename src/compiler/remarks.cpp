@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/remarks.hpp"
 
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
-#include <llvm/IR/GlobalVariable.h>
 #include <llvm/Support/Path.h>
 
 namespace lapwing::compiler {
@@ -37,32 +33,6 @@ std::string place_name(const llvm::Instruction& instruction) {
   if (!i) return "an unknown place";
   const llvm::DILocation* location = i->getDebugLoc().get();
   return (llvm::sys::path::filename(location->getFilename()) + ":" + llvm::Twine(location->getLine())).str();
-}
-
-std::string buffer_name(const llvm::Value* pointer) {
-  const llvm::Value* object = llvm::getUnderlyingObject(pointer);
-  std::string name = object->getName().str();
-  if (llvm::isa<llvm::CallBase>(object) || llvm::isa<llvm::LoadInst>(object) || name.empty()) {
-    // The variable that debug information knows the pointer by.
-    llvm::SmallVector<llvm::DbgVariableIntrinsic*, 4> users;
-    llvm::SmallVector<llvm::DbgVariableRecord*, 4> records;
-    llvm::findDbgUsers(users, const_cast<llvm::Value*>(object), &records);
-    if (!users.empty()) return "`" + users.front()->getVariable()->getName().str() + "`";
-    if (!records.empty()) return "`" + records.front()->getVariable()->getName().str() + "`";
-    return "the buffer";
-  }
-  // flang: _QMmoduleEname, _QFprogramEname; a COMMON block is name_.
-  if (llvm::StringRef(name).starts_with("_Q")) {
-    const auto last = name.rfind('E');
-    if (last != std::string::npos) name = name.substr(last + 1);
-  } else if (llvm::isa<llvm::GlobalVariable>(object) && llvm::StringRef(name).ends_with("_")) {
-    name.pop_back();
-    return "COMMON /" + name + "/";
-  }
-  const auto dot = name.find('.');
-  if (dot != std::string::npos) name.resize(dot);
-  if (name.empty() || !(llvm::isAlpha(name[0]) || name[0] == '_')) return "the buffer";
-  return "`" + name + "`";
 }
 
 void remark_moved(llvm::OptimizationRemarkEmitter& remarks, const Transfer& transfer,

@@ -14,9 +14,6 @@ namespace lapwing::compiler {
 /// file:line of an instruction, or "an unknown place".
 std::string place_name(const llvm::Instruction& instruction);
 
-/// `buff`, or "the buffer" where it has no name.
-std::string buffer_name(const llvm::Value* pointer);
-
 /// One per moved wait or split call.
 void remark_moved(llvm::OptimizationRemarkEmitter& remarks, const Transfer& transfer,
                   const Placement& placement, llvm::StringRef what);

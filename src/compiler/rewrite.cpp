@@ -129,7 +129,7 @@ void defer_starts(const Transfer& transfer) {
     const auto begun = MpiCall::of(*start);
     const Routine& b = begun->routine();
     progress(*begun, "lapwing_defer", builder, request_count(*begun, builder),
-             begun->argument(b.requests >= 0 ? b.requests : b.request));
+             begun->argument(b.any_request()));
   }
 }
 
@@ -190,7 +190,8 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
       llvm::AllocaInst* error = scratch(function, integer, "lapwing.error");
       kept.push_back([error](IRBuilder<>&) { return error; });
     } else if (index == r.status && how.status_is_dead && r.requests < 0) {
-      llvm::AllocaInst* status = scratch(function, llvm::ArrayType::get(integer, 16), "lapwing.status");
+      llvm::AllocaInst* status =
+          scratch(function, llvm::ArrayType::get(integer, status_bytes / 4), "lapwing.status");
       kept.push_back([status](IRBuilder<>&) { return status; });
     } else if (index == r.count && call->is_fortran()) {
       Value* count = IRBuilder<>(wait).CreateLoad(integer, argument);
@@ -204,7 +205,7 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
       kept.push_back(slots.keep(argument, wait));
     }
   }
-  const int requests = r.request >= 0 ? r.request : r.requests;
+  const int requests = r.any_request();
   defer_starts(transfer);
   for (const Stop& point : placement.points) {
     IRBuilder<> builder(point.at);
@@ -234,8 +235,7 @@ void add_progress(const Transfer& transfer) {
   const auto call = MpiCall::of(*transfer.call);
   const Routine& r = call->routine();
   IRBuilder<> builder(transfer.call);
-  progress(*call, "lapwing_retire", builder, request_count(*call, builder),
-           call->argument(r.request >= 0 ? r.request : r.requests));
+  progress(*call, "lapwing_retire", builder, request_count(*call, builder), call->argument(r.any_request()));
 }
 
 }  // namespace lapwing::compiler

@@ -172,8 +172,6 @@ const llvm::StringMap<Routine>& runtime_table() {
 
 }  // namespace
 
-bool is_runtime_symbol(StringRef symbol) { return runtime_table().contains(symbol); }
-
 std::optional<Symbol> find_symbol(StringRef symbol) {
   Interface interface = Interface::c;
   StringRef name = symbol;

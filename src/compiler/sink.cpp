@@ -6,7 +6,6 @@
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
-
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/candidates.hpp"
@@ -70,19 +69,20 @@ class Sinker {
     llvm::SmallVector<Half, 2> halves;
     unsigned worth = 0;
     for (Transfer& transfer : found.transfers) {
-      auto placement = place(transfer, memory, flow);
+      Earlier earlier;
+      if (options_.mode != Mode::conservative && may_start_earlier(transfer.shape))
+        earlier = find_earlier(transfer, memory, effects_, flow);
+      auto placement = place(transfer, earlier.worth, memory, flow);
       if (!placement) {
         miss(call.call(), transfer.name, "no place after it is reached on every way", nullptr);
         return false;
       }
-      Half half{transfer, *placement, {}};
+      // A start that its own wait stands before must stay behind that.
       const bool again =
-          llvm::any_of(half.placement.points, [&](const Stop& s) { return transfer.is_start(*s.at); });
-      if (options_.mode != Mode::conservative && may_start_earlier(transfer.shape) && !again &&
-          !transfer.queued) {
-        half.earlier = find_earlier(transfer, memory, effects_, flow);
-        if (half.earlier.worth < worth_crossing) half.earlier = {};
-      }
+          llvm::any_of(placement->points, [&](const Stop& s) { return transfer.is_start(*s.at); });
+      if (again || transfer.queued || !may_start_earlier(transfer.shape) || earlier.worth < worth_crossing)
+        earlier = {};
+      Half half{transfer, *placement, std::move(earlier)};
       worth += placement->worth + half.earlier.worth;
       halves.push_back(std::move(half));
     }
@@ -118,13 +118,12 @@ class Sinker {
 
   // Where a receive that only has to be posted cannot go far because others
   // might learn that it is over, it is matched first.
-  std::optional<Placement> place(Transfer& transfer, Memory& memory, const Flow& flow) {
+  std::optional<Placement> place(Transfer& transfer, unsigned early, Memory& memory, const Flow& flow) {
     auto placement = place_as(transfer, memory, flow);
     if (transfer.shape != Shape::receive || !placement || !may_be_matched(*transfer.call)) return placement;
     Transfer matched = as_matched(transfer);
     auto other = place_as(matched, memory, flow);
-    const unsigned early =
-        options_.mode == Mode::conservative ? 0 : find_earlier(transfer, memory, effects_, flow).worth;
+
     if (!other || other->worth < 2 * (placement->worth + early) + worth_crossing) return placement;
     transfer = matched;
     return other;

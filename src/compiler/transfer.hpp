@@ -49,8 +49,7 @@ struct Transfer {
   unsigned crosses = 0;
   /// Several may be outstanding at once: the start stops nothing.
   bool queued = false;
-  /// Of a send-receive: the half that this is.
-  bool half = false;
+
   std::string name;  ///< MPI_Send, for remarks
 
   bool is_start(const llvm::Instruction& instruction) const {

@@ -17,9 +17,6 @@ namespace lapwing::compiler {
 /// Why an instruction stops a wait, as a remark says it.
 struct Reason {
   std::string text;
-  /// Nothing was proved to touch the transfer; it just may. In demand mode such
-  /// uses are the guards'.
-  bool doubtful = false;
 };
 
 /// Alias analysis that holds across iterations of any loop.

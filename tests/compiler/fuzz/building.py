@@ -145,7 +145,6 @@ class Builder:
             libraries = [f"-L{library}", f"-Wl,-rpath,{library}", f"-llapwing-{case.mpi}", *libraries]
         if on:
             passing = [f"mode={case.mode}"] if self.how in ("plugin", "command") else []
-            passing += [f"fault={self.options.pass_fault}"] if self.options.pass_fault else []
             passing += [self.options.pass_options] if self.options.pass_options else []
             environment = {"LAPWING_PASS": ",".join(passing), "LAPWING_TESTING": "1"} if passing else {"LAPWING_TESTING": "1"}
         quiet = ["-w"] if case.language != "fortran" else []

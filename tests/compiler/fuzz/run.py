@@ -8,7 +8,6 @@ that their ranks saw, printed and wrote must be the same.
   run.py --control --preload on --programs 300       plain against plain under the preloaded engine, without the pass
   run.py --seeded-faults                             is each mistake of moving waits found, made in the source?
   run.py --seeded-fault NAME --programs 40           one of them
-  run.py --pass-fault NAME                           a fault that the pass itself plants
   run.py --show --language c --seed 7                the program of a seed
   run.py --regressions                               the failures of the past
 
@@ -56,7 +55,6 @@ def parse():
     parser.add_argument("--compiler-on", default="", metavar="CMD")
     parser.add_argument("--compiler-off", default="", metavar="CMD")
     parser.add_argument("--pass-options", default="", help="added to LAPWING_PASS")
-    parser.add_argument("--pass-fault", default="", metavar="NAME", help="the pass plants this one; it must be found")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="for all runs with Lapwing")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=60, help="seconds of a run that are a hang")
@@ -133,7 +131,7 @@ class Fuzzer:
                 return
             print(f"{case.line()}: {difference[:1500]}", flush=True)
         files, note = program.files(), "as generated"
-        if not self.options.no_shrink and not self.options.pass_fault:
+        if not self.options.no_shrink:
             files, difference, note = shrinking.shrink(self, case, program, difference)
         save = pathlib.Path(self.options.save or pathlib.Path(self.options.build) / "compiler-fuzz")
         kept = regressions.write(save, case, files, difference, note, other)
@@ -173,9 +171,6 @@ class Fuzzer:
             print(f"\n{self.count} programs ({kinds}), built by {self.builder.how}; compiling {self.seconds['compile']:.0f} s, "
                   f"running {self.seconds['run']:.0f} s")
             print("no difference" if good else f"{len(self.failures)} failures" if self.failures else "nothing was tested")
-        if self.options.pass_fault:
-            print(f"fault {self.options.pass_fault}: " + ("caught" if self.failures else "NOT caught"))
-            return 0 if self.failures else 1
         return 0 if good else 1
 
 
@@ -187,8 +182,6 @@ def main():
         for name, text in generate.Generated(case.language, options.seed, options.scenes, tuple(options.only)).files().items():
             print(f"==== {name}\n{text}")
         return 0
-    if options.pass_fault:
-        options.failures = 1
     if options.preload == "on" and not (pathlib.Path(options.build) / "lib" / "liblapwing-preload.so").exists():
         sys.exit(f"{options.build} holds no lib/liblapwing-preload.so: build lapwing_preload first, or name a tree with --build")
     root = "/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None
