@@ -5,14 +5,10 @@ program multigrid
   implicit none
   include 'mpif.h'
   type(options_t) :: options
-  type(result_t) :: result
-  type(phases_t) :: phases
   integer :: rank, ranks, ierror
+  external :: multigrid_run, multigrid_limit
   integer(i8), external :: multigrid_serial
   character(5), external :: multigrid_variant
-  integer(i8) :: right_sum
-  real(r8) :: start
-  logical :: verified
 
   call mpi_init(ierror)
   call mpi_comm_rank(MPI_COMM_WORLD, rank, ierror)
@@ -34,44 +30,11 @@ program multigrid
   work = options%work
   slabs = options%slabs
   spoil = options%spoil
-  received = 0
-
-  if (.not. options%serial) then
-    result%checksum = each_point(.true.)
-    call mpi_barrier(MPI_COMM_WORLD, ierror)
-    start = mpi_wtime()
-    if (options%limit) then
-      call multigrid_limit(phases)
-    else
-      call multigrid_run()
-    end if
-    call mpi_barrier(MPI_COMM_WORLD, ierror)
-    result%seconds = mpi_wtime() - start
-    result%received = received
-    result%checksum = kernel_sum(each_point(.false.))
-  end if
-
-  if (rank == 0) then
-    start = mpi_wtime()
-    right_sum = options%expected
-    if (.not. options%expects) right_sum = multigrid_serial()
-    if (options%serial) then
-      result%checksum = right_sum
-      result%seconds = mpi_wtime() - start
-    end if
-    result%verified = result%checksum == right_sum
-  end if
-  if (options%serial) then
-    verified = kernel_report('multigrid', 'serial', options, result)
-  else if (options%limit) then
-    verified = kernel_report('multigrid', trim(multigrid_variant()), options, result, phases)
-  else
-    verified = kernel_report('multigrid', trim(multigrid_variant()), options, result)
-  end if
-  call mpi_finalize(ierror)
-  if (.not. verified) call exit(1)
+  call measure('multigrid', multigrid_run, multigrid_limit, multigrid_serial, trim(multigrid_variant()))
 
 contains
+
+  include '../support/kernel_measure.inc'
 
   subroutine choose(x, y, z, repeat_, work_)
     integer, intent(in) :: x, y, z, repeat_, work_

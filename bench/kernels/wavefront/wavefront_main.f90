@@ -5,14 +5,10 @@ program wavefront
   implicit none
   include 'mpif.h'
   type(options_t) :: options
-  type(result_t) :: result
-  type(phases_t) :: phases
   integer :: rank, ranks, ierror
+  external :: wavefront_run, wavefront_limit
   integer(i8), external :: wavefront_serial
   character(5), external :: wavefront_variant
-  integer(i8) :: right_sum
-  real(r8) :: start
-  logical :: verified
 
   call mpi_init(ierror)
   call mpi_comm_rank(MPI_COMM_WORLD, rank, ierror)
@@ -35,44 +31,11 @@ program wavefront
   work = options%work
   slabs = options%slabs
   spoil = options%spoil
-  received = 0
-
-  if (.not. options%serial) then
-    result%checksum = each_point(.true.)
-    call mpi_barrier(MPI_COMM_WORLD, ierror)
-    start = mpi_wtime()
-    if (options%limit) then
-      call wavefront_limit(phases)
-    else
-      call wavefront_run()
-    end if
-    call mpi_barrier(MPI_COMM_WORLD, ierror)
-    result%seconds = mpi_wtime() - start
-    result%received = received
-    result%checksum = kernel_sum(each_point(.false.))
-  end if
-
-  if (rank == 0) then
-    start = mpi_wtime()
-    right_sum = options%expected
-    if (.not. options%expects) right_sum = wavefront_serial()
-    if (options%serial) then
-      result%checksum = right_sum
-      result%seconds = mpi_wtime() - start
-    end if
-    result%verified = result%checksum == right_sum
-  end if
-  if (options%serial) then
-    verified = kernel_report('wavefront', 'serial', options, result)
-  else if (options%limit) then
-    verified = kernel_report('wavefront', trim(wavefront_variant()), options, result, phases)
-  else
-    verified = kernel_report('wavefront', trim(wavefront_variant()), options, result)
-  end if
-  call mpi_finalize(ierror)
-  if (.not. verified) call exit(1)
+  call measure('wavefront', wavefront_run, wavefront_limit, wavefront_serial, trim(wavefront_variant()))
 
 contains
+
+  include '../support/kernel_measure.inc'
 
   subroutine choose(x, y, z, repeat_, work_)
     integer, intent(in) :: x, y, z, repeat_, work_
