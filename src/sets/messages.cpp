@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/messages.hpp"
+
+#include <sched.h>
+
+#include <utility>
+
+namespace lapwing::sets {
+
+void Messages::start() {
+  if (control_) return;
+  MPI_Comm queue = MPI_COMM_NULL;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &queue);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &world_);
+  PMPI_Comm_rank(world_, &rank_);
+  PMPI_Comm_size(world_, &processes_);
+  control_ = new transfer::Control(queue, processes_);
+}
+
+void Messages::stop() {
+  if (!control_) return;
+  // What has been sent to somebody who is still busy must not be lost, and
+  // whoever waits here still answers questions.
+  MPI_Request all = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(world_, &all);
+  wait([&] {
+    int here = 0;
+    PMPI_Test(&all, &here, MPI_STATUS_IGNORE);
+    return here != 0 && !control_->sending();
+  });
+}
+
+void Messages::on(int kind, transfer::Control::Handler handler) { control_->on(kind, std::move(handler)); }
+
+void Messages::send(int world_rank, int kind, const void* data, std::size_t size) {
+  control_->send(world_rank, kind, data, size);
+  ++sent_;
+}
+
+bool Messages::progress() {
+  std::unique_lock guard(lock_, std::try_to_lock);
+  return guard.owns_lock() && control_ && control_->progress() > 0;
+}
+
+void Messages::wait(const std::function<bool()>& done) {
+  for (unsigned idle = 0;; ++idle) {
+    {
+      std::lock_guard guard(lock_);
+      if (control_->progress() > 0) idle = 0;
+      if (done()) return;
+    }
+    // On fewer cores than ranks whoever is waited for needs this one.
+    if (idle > 64) sched_yield();
+  }
+}
+
+}  // namespace lapwing::sets

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The message queue of the process sets: the engine's ordered control messages,
+// on a communicator of their own.
+//
+// Votes of splits, questions of the checker and the protocol of declared
+// communication travel here, each with kinds of its own. Nothing here needs a
+// thread: whoever waits makes progress, and so does every call of the program's
+// that enters the room.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <mutex>
+
+#include "transfer/control.hpp"
+
+namespace lapwing::sets {
+
+/// Kinds of control message of this room; each part takes eight.
+enum MessageKind : int { vote_kinds = 16, check_kinds = 24, declared_kinds = 32 };
+
+class Messages {
+ public:
+  /// After PMPI_Init, collective over MPI_COMM_WORLD; once.
+  static void start();
+  /// Before PMPI_Finalize, collective: returns once everything sent has arrived.
+  static void stop();
+  static bool started() { return control_ != nullptr; }
+
+  /// Both only under the lock. A handler runs under it too.
+  static void on(int kind, transfer::Control::Handler handler);
+  static void send(int world_rank, int kind, const void* data, std::size_t size);
+
+  static std::recursive_mutex& lock() { return lock_; }
+  /// Handles what has arrived; true if anything had.
+  static bool progress();
+  /// Makes progress until `done()`, which is asked under the lock. The lock must
+  /// not be held by the caller.
+  static void wait(const std::function<bool()>& done);
+
+  static int rank() { return rank_; }
+  static int processes() { return processes_; }
+  /// For communicators of the sets' own; never seen by the program.
+  static MPI_Comm world() { return world_; }
+  /// For tests and benchmarks: messages sent by this process so far.
+  static std::uint64_t sent() { return sent_; }
+
+ private:
+  static inline std::recursive_mutex lock_;
+  static inline transfer::Control* control_ = nullptr;
+  static inline MPI_Comm world_ = MPI_COMM_NULL;
+  static inline int rank_ = 0, processes_ = 1;
+  static inline std::uint64_t sent_ = 0;
+};
+
+}  // namespace lapwing::sets
