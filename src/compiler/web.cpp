@@ -6,6 +6,7 @@
 
 #include "compiler/allocations.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
 
@@ -113,6 +114,14 @@ const std::optional<Reason>& Web::stops(const llvm::Instruction& instruction) {
     return slot;
   }
   return place->second;
+}
+
+// A queue may hold what an earlier round has started on another communicator,
+// and this round's call may have failed on its own.
+bool Web::never_goes(const llvm::Instruction& terminator, const llvm::BasicBlock& next) const {
+  if (!transfer_.checked || transfer_.queued) return false;
+  const llvm::BasicBlock* success = way_of_success(terminator, *transfer_.call);
+  return success && success != &next;
 }
 
 std::optional<Reason> Web::find(const llvm::Instruction& instruction) {

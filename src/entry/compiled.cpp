@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "entry/handlers.hpp"
 #include "flavour.hpp"
 #include "transfer/packing.hpp"
 #include "transfer/proved.hpp"
@@ -163,6 +164,19 @@ void say_failed(const lapwing_token& token, int code) {
 
 }  // namespace
 
+bool may_split(int count, MPI_Datatype type, int rank, MPI_Comm comm) {
+  if (Proved::way() == Proved::Way::blocking || rank == MPI_PROC_NULL ||
+      transfer::surely_below(count, type, Proved::threshold()))
+    return false;
+  return (handlers_never_change() || mpi::errors_are_fatal(comm)) &&
+         transfer::payload_bytes(count, type) >= Proved::threshold();
+}
+
+bool may_sink(MPI_Comm comm) {
+  if (Proved::way() == Proved::Way::blocking) return false;
+  return handlers_never_change() || mpi::errors_are_fatal(mpi::waits_raise_in_world ? MPI_COMM_WORLD : comm);
+}
+
 lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
   SendArguments a = given;
   if (a.rank == MPI_PROC_NULL || (how == Sending::now && goes_at_once(a))) {
@@ -235,6 +249,14 @@ START_SEND(lapwing_post_copy, "MPI_Send", Kind::standard, Sending::copied)
 START_RECEIVE(lapwing_start_recv, Receiving::now)
 START_RECEIVE(lapwing_start_recv_matched, Receiving::matched)
 START_RECEIVE(lapwing_post_recv, Receiving::early)
+
+LAPWING_ENTRY int lapwing_may_split(int count, MPI_Datatype type, int peer, MPI_Comm comm) {
+  return lapwing::entry::may_split(count, type, peer, comm);
+}
+
+LAPWING_ENTRY int lapwing_may_sink(MPI_Comm comm) {
+  return lapwing::entry::may_sink(comm == MPI_Comm{} ? MPI_COMM_NULL : comm);
+}
 
 LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
   if (!token) return;
