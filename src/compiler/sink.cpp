@@ -10,6 +10,7 @@
 
 #include "compiler/candidates.hpp"
 #include "compiler/mistakes.hpp"
+#include "compiler/names.hpp"
 #include "compiler/place.hpp"
 #include "compiler/polls.hpp"
 #include "compiler/remarks.hpp"
@@ -62,9 +63,11 @@ class Sinker {
                     manager_.getResult<llvm::LoopAnalysis>(function_)};
     const Touched touched = find_touched(found.transfers.front(), memory, effects_, flow.dominators);
     if (touched.access) {
-      warn(*touched.start, MpiCall::of(*touched.start)->spelling() + ": its buffer is " +
-                               (touched.writes ? "written" : "read") + " at " + place_name(*touched.access) +
-                               ", before the wait at " + place_name(call.call()) + ": MPI forbids that");
+      const auto start = MpiCall::of(*touched.start);
+      warn(*touched.start, start->spelling() + ": " + buffer_name(start->argument(start->routine().buffer)) +
+                               " is " + (touched.writes ? "written" : "read") + " at " +
+                               place_name(*touched.access) + ", before the wait at " +
+                               place_name(call.call()) + ": MPI forbids that");
     }
     llvm::SmallVector<Half, 2> halves;
     unsigned worth = 0;

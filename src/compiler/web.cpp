@@ -6,6 +6,7 @@
 
 #include "compiler/allocations.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/names.hpp"
 #include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
@@ -150,18 +151,18 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     const ModRefInfo info = memory_.meet(instruction, effects, buffer.where);
     if (llvm::isModSet(info)) {
       const bool call = llvm::isa<llvm::CallBase>(instruction);
-      return Reason{call ? "a call that may write to the buffer" : "a write to the buffer"};
+      return Reason{(call ? "a call that may write to " : "a write to ") + buffer_name(buffer.where.Ptr)};
     }
     if (buffer.written && llvm::isRefSet(info)) {
       const bool call = llvm::isa<llvm::CallBase>(instruction);
-      return Reason{call ? "a call that may read the buffer" : "a read of the buffer"};
+      return Reason{(call ? "a call that may read " : "a read of ") + buffer_name(buffer.where.Ptr)};
     }
   }
   for (const llvm::MemoryLocation& where : transfer_.touched) {
     if (effects.ends_stack && !outlives_dynamic_stack(where.Ptr))
       return Reason{"the request or status may end here"};
     if (llvm::isModOrRefSet(memory_.meet(instruction, effects, where)))
-      return Reason{"a use of the request, the status or the error"};
+      return Reason{"a use of the request or the status"};
   }
   return {};
 }

@@ -10,7 +10,7 @@ static MPI_Request requests[2];
 #define WORK \
   for (int i = 0; i < 20000; ++i) work[i] = work[i] * 0.5 + 1
 
-// CHECK: MPI_Send at inside_global.c:[[#@LINE+3]] is split: its wait stands at inside_global.c:[[#@LINE+5]] (a call that may write to the buffer
+// CHECK: MPI_Send at inside_global.c:[[#@LINE+3]] is split: its wait stands at inside_global.c:[[#@LINE+5]] (a call that may write to `a`
 // CHECK: MPI_Recv at inside_global.c:[[#@LINE+4]] is split
 void receives_into_it(int peer) {
   MPI_Send(&a[2], 20000, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);
@@ -20,7 +20,7 @@ void receives_into_it(int peer) {
 }
 
 // Both requests are waited for, and both buffers in flight.
-// CHECK: MPI_Waitall at inside_global.c:[[#@LINE+5]] is moved: its wait stands at inside_global.c:[[#@LINE+7]] (a read of the buffer
+// CHECK: MPI_Waitall at inside_global.c:[[#@LINE+5]] is moved: its wait stands at inside_global.c:[[#@LINE+7]] (a read of `a`
 double waits_for_both(int peer) {
   static double b[20000];
   MPI_Irecv(&a[1], 20000, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &requests[1]);
