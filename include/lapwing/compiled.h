@@ -11,9 +11,10 @@
  * touches them before the wait, so nothing is guarded and nothing copied.
  *
  * Errors: a start that fails gives null and, in Fortran, sets `ierror`, as the
- * call itself would. The pass does not split a call whose error result the
- * program looks at; an error that shows only at the wait is therefore said on
- * stderr, and the communicator's error handler is called as by MPI.
+ * call itself would. An error that shows only at the wait is said on stderr, and
+ * the communicator's error handler is called as by MPI. Where the program looks
+ * at the error of a call, compiled code asks lapwing_may_split or lapwing_may_sink
+ * first, and makes the program's own call where the answer is 0.
  */
 #ifndef LAPWING_COMPILED_H
 #define LAPWING_COMPILED_H
@@ -65,6 +66,18 @@ lapwing_token* lapwing_post_copy_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint
 lapwing_token* lapwing_post_recv_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source, MPI_Fint tag,
                                   MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
 
+/* Not 0 where the call may be split although the program looks at its error:
+ * any error, at the start or at the wait, ends the job (MPI_ERRORS_ARE_FATAL),
+ * so that a call that returns has returned MPI_SUCCESS. Nor are small messages
+ * split. What is split then starts by one of the calls above. */
+int lapwing_may_split(int count, MPI_Datatype, int peer, MPI_Comm);
+int lapwing_may_split_(MPI_Fint count, MPI_Fint type, MPI_Fint peer, MPI_Fint comm);
+
+/* The same of a wait that is to be moved. The communicator of all its requests;
+ * where compiled code does not know it, (MPI_Comm)0 and, in Fortran, -1. */
+int lapwing_may_sink(MPI_Comm);
+int lapwing_may_sink_(MPI_Fint comm);
+
 /* Retires the transfer of a token. */
 void lapwing_wait(lapwing_token*);
 
@@ -89,8 +102,9 @@ typedef struct lapwing_queue {
 void lapwing_push(lapwing_queue*, lapwing_token*);
 void lapwing_drain(lapwing_queue*);
 
-/* Progress where no helper runs: compiled code calls lapwing_poll in long loops
- * that a transfer crosses, if this is not zero. */
+/* Progress: compiled code calls lapwing_poll in long loops that a transfer
+ * crosses, if this is not zero. A helper thread, where there is one, does the
+ * rest. */
 extern int lapwing_wants_polls;
 void lapwing_poll(void);
 

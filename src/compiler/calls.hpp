@@ -40,7 +40,7 @@ enum class Kind {
   outside,           // any other call of MPI's
   token_start,       // lapwing_start_*, lapwing_post_*
   token_wait,        // lapwing_wait
-  poll,              // lapwing_poll, lapwing_defer, lapwing_retire
+  poll,              // lapwing_poll, lapwing_defer, lapwing_retire, lapwing_may_*
 };
 
 /// What is known of a routine; -1 where it has no such argument.

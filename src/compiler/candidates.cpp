@@ -6,6 +6,7 @@
 
 #include "compiler/fortran_tags.hpp"
 #include "compiler/matching.hpp"
+#include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -34,16 +35,17 @@ class Finder {
 
   Found run() {
     if (!after(call_.call())) return fail("it may throw, and its normal way on is shared");
-    if (!call_.call().use_empty()) return fail("its error result is looked at");
+    const llvm::Value* error = call_.error();
+    checked_ = !call_.call().use_empty() ||
+               (error && is_read_after(call_.call(), MemoryLocation(error, LocationSize::precise(4)), true,
+                                       memory_, effects_));
     const Kind kind = call_.kind();
     if (kind == Kind::wait || kind == Kind::waitall) return program_wait();
-    if (const llvm::Value* error = call_.error();
-        error && is_read_after(call_.call(), MemoryLocation(error, LocationSize::precise(4)), false, memory_,
-                               effects_))
-      return fail("its error result is looked at");
     const Routine& r = call_.routine();
     const bool pair = kind == Kind::sendrecv || kind == Kind::sendrecv_replace;
-    if (pair && llvm::isa<llvm::InvokeInst>(call_.call())) return fail("it may throw, and has two halves");
+    if (pair && !checked_ && llvm::isa<llvm::InvokeInst>(call_.call()))
+      return fail("it may throw, and has two halves");
+    if (checked_ && is_small(r)) return fail("its message is small");
     if (!r.standard && kind != Kind::ssend) return fail("a buffered or ready send is over when it returns");
     if (kind == Kind::sendrecv_replace) {
       // What leaves is a copy, which nobody else knows.
@@ -61,6 +63,15 @@ class Finder {
   }
 
  private:
+  // Known to be below any threshold that makes sense: not worth asking for.
+  bool is_small(const Routine& r) const {
+    const auto below = [&](int count, int type) {
+      const LocationSize size = message_size(call_, count, type);
+      return size.isPrecise() && size.getValue() < 256;
+    };
+    return below(r.count, r.type) && (r.kind != Kind::sendrecv || below(r.receive + 1, r.receive + 2));
+  }
+
   Found fail(std::string why, llvm::Instruction* where = nullptr) {
     found_.transfers.clear();
     found_.failure = std::move(why);
@@ -73,6 +84,7 @@ class Finder {
     t.shape = shape;
     t.call = &call_.call();
     t.name = call_.spelling();
+    t.checked = checked_;
     return t;
   }
 
@@ -154,11 +166,7 @@ class Finder {
     } else {
       found_.moved.status_is_dead = false;
     }
-    if (const llvm::Value* error = call_.error()) {
-      const MemoryLocation where{error, LocationSize::precise(4)};
-      found_.moved.error_is_dead = !is_read_after(call_.call(), where, true, memory_, effects_);
-      if (!found_.moved.error_is_dead) t.touched.push_back(where);
-    }
+    if (checked_) found_.moved.comm = common_communicator(matched.buffers);
     found_.transfers.push_back(std::move(t));
     return found_;
   }
@@ -167,12 +175,13 @@ class Finder {
   Memory& memory_;
   EffectsOf& effects_;
   Found found_;
+  bool checked_ = false;
 };
 
 }  // namespace
 
-bool is_candidate(Kind kind) {
-  switch (kind) {
+bool is_candidate(const MpiCall& call) {
+  switch (call.kind()) {
     case Kind::send:
     case Kind::ssend:
     case Kind::recv:
@@ -180,7 +189,7 @@ bool is_candidate(Kind kind) {
     case Kind::sendrecv_replace:
     case Kind::wait:
     case Kind::waitall:
-      return true;
+      return !is_own_way(call.call());
     default:
       return false;
   }

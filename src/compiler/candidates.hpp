@@ -7,7 +7,8 @@
 
 namespace lapwing::compiler {
 
-bool is_candidate(Kind kind);
+/// Whether a call may be split or moved, and has not been already.
+bool is_candidate(const MpiCall& call);
 
 struct Found {
   /// One; of a send-receive the two halves, in the order in which they start.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What MPI calls touch and show.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Module.h>
@@ -108,8 +109,10 @@ std::optional<std::uint64_t> basic_size(const MpiCall& call, int index) {
   return {};
 }
 
+// A number that was made a pointer; a place inside of a global is none.
 bool is_sentinel_number(const llvm::Value* pointer) {
-  return llvm::isa<llvm::ConstantPointerNull>(pointer) || llvm::isa<llvm::ConstantExpr>(pointer);
+  const llvm::Value* object = llvm::getUnderlyingObject(pointer);
+  return llvm::isa<llvm::ConstantPointerNull>(object) || llvm::isa<llvm::ConstantExpr>(object);
 }
 
 }  // namespace

@@ -50,31 +50,32 @@ llvm::FunctionCallee runtime_function(llvm::Module& module, llvm::StringRef name
   llvm::FunctionCallee callee = module.getOrInsertFunction(name, type);
   // A wait takes the place of memory accesses, not of calls that could throw.
   if (name == "lapwing_wait" || name == "lapwing_drain" || name == "lapwing_poll" ||
-      name.starts_with("lapwing_retire") || name.starts_with("lapwing_defer")) {
+      name.starts_with("lapwing_retire") || name.starts_with("lapwing_defer") ||
+      name.starts_with("lapwing_may")) {
     if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) function->setDoesNotThrow();
   }
   return callee;
 }
 
-llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Instruction* at,
-                           bool keep_status) {
+Value* scalar_argument(const MpiCall& call, int index, IRBuilder<>& builder) {
+  Value* value = call.argument(index);
+  if (!call.is_fortran()) return value;
+  // What stands earlier than the call would read a constant before it is stored.
+  const auto constant = constant_argument(call, index);
+  if (constant) return llvm::ConstantInt::getSigned(builder.getInt32Ty(), *constant);
+  return builder.CreateLoad(builder.getInt32Ty(), value);
+}
+
+llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Instruction* at, bool keep_status,
+                           bool gives_error) {
   llvm::Module& module = *call.call().getModule();
   llvm::LLVMContext& context = module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
-  auto* integer = llvm::Type::getInt32Ty(context);
   IRBuilder<> builder(at);
   builder.SetCurrentDebugLocation(call.call().getDebugLoc());
   std::vector<Value*> arguments{call.argument(start.buffer)};
-  for (int index : {start.count, start.type, start.rank, start.tag, start.comm}) {
-    Value* value = call.argument(index);
-    if (call.is_fortran()) {
-      // A start that stands earlier would read a constant before it is stored.
-      const auto constant = constant_argument(call, index);
-      value = constant ? llvm::ConstantInt::getSigned(integer, *constant)
-                       : static_cast<Value*>(builder.CreateLoad(integer, value));
-    }
-    arguments.push_back(value);
-  }
+  for (int index : {start.count, start.type, start.rank, start.tag, start.comm})
+    arguments.push_back(scalar_argument(call, index, builder));
   if (start.status >= 0) {
     // MPI_STATUS_IGNORE; Fortran's is an address that is not known here, for
     // which null stands.
@@ -86,7 +87,7 @@ llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Inst
   std::string name = start.stem.str();
   if (call.is_fortran()) {
     name += '_';
-    Value* error = call.error();
+    Value* error = gives_error ? call.error() : nullptr;
     arguments.push_back(error ? error : llvm::ConstantPointerNull::get(pointer));
   }
   std::vector<llvm::Type*> types;

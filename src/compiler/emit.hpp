@@ -42,9 +42,13 @@ struct StartOf {
   int buffer, count, type, rank, tag, comm, status;  ///< of the program's call; status -1 for none
 };
 
-/// Emits a start before (or, for an invoke, in place of) the program's call.
-llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Instruction* at,
-                           bool keep_status);
+/// The value of an argument that is none of the message's memory.
+llvm::Value* scalar_argument(const MpiCall& call, int index, llvm::IRBuilder<>& builder);
+
+/// Emits a start before `at`; where that is the program's invoke, in its place.
+/// `gives_error`: through Fortran's argument for it.
+llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Instruction* at, bool keep_status,
+                           bool gives_error);
 
 /// `if (condition) { body }` before `at`.
 void emit_if(llvm::Value* condition, llvm::Instruction* at,

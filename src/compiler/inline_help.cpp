@@ -17,7 +17,7 @@ constexpr const char* threshold = "1500";
 bool starts_or_waits(const llvm::Function& function) {
   for (const llvm::Instruction& i : llvm::instructions(function)) {
     const auto call = MpiCall::of(i);
-    if (call && (is_candidate(call->kind()) || call->kind() == Kind::isend || call->kind() == Kind::irecv))
+    if (call && (is_candidate(*call) || call->kind() == Kind::isend || call->kind() == Kind::irecv))
       return true;
   }
   return false;

@@ -6,11 +6,20 @@
 // holds it: the same place where the two meet, and a later one where they do
 // not.
 #include "compiler/place.hpp"
+#include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
 namespace {
 
 constexpr std::size_t most_places = 12;
+// Programs that check every error leave their functions behind each call.
+constexpr std::size_t most_places_behind_failures = 60;
+
+bool are_too_many(const llvm::SmallVectorImpl<Stop>& stops) {
+  std::size_t behind = 0;
+  for (const Stop& stop : stops) behind += is_after_failure(*stop.at->getParent());
+  return stops.size() - behind > most_places || behind > most_places_behind_failures;
+}
 
 }  // namespace
 
@@ -40,7 +49,7 @@ std::optional<Placement> place_aggressively(Transfer& transfer, Memory& memory, 
       region = std::move(longer);
     }
   }
-  if (region.stops.empty() || region.stops.size() > most_places) {
+  if (region.stops.empty() || are_too_many(region.stops)) {
     transfer.queued = false;
     return {};
   }

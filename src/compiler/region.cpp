@@ -4,6 +4,8 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/ways.hpp"
+
 namespace lapwing::compiler {
 namespace {
 
@@ -40,7 +42,7 @@ class Explorer {
     for (llvm::Instruction* i = first; i; i = i->getNextNode()) {
       if (walk_.walls.contains(i)) return;
       if (const auto& reason = web_.stops(*i)) {
-        stop(i, i, *reason);
+        stop(before_fork(*i), i, *reason);
         return;
       }
       region_.worth += worth_of(*i);
@@ -51,6 +53,7 @@ class Explorer {
   void leave(llvm::Instruction* terminator) {
     for (unsigned n = 0; n < terminator->getNumSuccessors(); ++n) {
       llvm::BasicBlock* next = terminator->getSuccessor(n);
+      if (web_.never_goes(*terminator, *next)) continue;
       if (walk_.within && (!walk_.within->contains(next) || next == walk_.within->getHeader())) continue;
       if (const llvm::Loop* loop = entered_loop(next)) {
         if (llvm::Instruction* culprit = first_stop(*loop)) {
@@ -75,6 +78,7 @@ class Explorer {
 
   llvm::Instruction* first_stop(const llvm::Loop& loop) {
     for (llvm::BasicBlock* block : loop.blocks()) {
+      if (is_after_failure(*block)) continue;  // not in every round
       for (llvm::Instruction& i : *block)
         if (web_.stops(i)) return &i;
     }

@@ -4,7 +4,10 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <memory>
+
 #include "compiler/emit.hpp"
+#include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -41,16 +44,25 @@ StartOf start_of(const Half& half, const MpiCall& call) {
   return {stem, r.buffer, r.count, r.type, r.rank, r.tag, r.comm, r.status};
 }
 
-// One outstanding transfer: its token.
-class Single {
+// What is outstanding of one transfer.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  /// Emits what keeps the token, before `behind`.
+  virtual void started(llvm::CallBase* token, llvm::Instruction* behind) = 0;
+  virtual void wait(llvm::Instruction* at, const llvm::DebugLoc& where) = 0;
+};
+
+// One at a time: its token.
+class Single : public Pending {
  public:
   Single(Slots& slots, llvm::Function& function)
       : slot_(slots.make(pointer_type(function), llvm::ConstantPointerNull::get(pointer_type(function)),
                          "lapwing.pending")) {}
-  void started(llvm::CallBase* token, llvm::Instruction* behind) {
+  void started(llvm::CallBase* token, llvm::Instruction* behind) override {
     IRBuilder<>(behind).CreateStore(token, slot_);
   }
-  void wait(llvm::Instruction* at, const llvm::DebugLoc& where) {
+  void wait(llvm::Instruction* at, const llvm::DebugLoc& where) override {
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(where);
     auto* type = llvm::cast<llvm::PointerType>(slot_->getAllocatedType());
@@ -69,7 +81,7 @@ class Single {
 };
 
 // Several: the paper's Rid, i_cnt and w_cnt.
-class Queue {
+class Queue : public Pending {
  public:
   explicit Queue(llvm::Function& function) {
     llvm::LLVMContext& context = function.getContext();
@@ -80,14 +92,14 @@ class Queue {
     builder.CreateStore(builder.getInt32(0), builder.CreateStructGEP(type_, queue_, 0, "lapwing.i_cnt"));
     builder.CreateStore(builder.getInt32(0), builder.CreateStructGEP(type_, queue_, 1, "lapwing.w_cnt"));
   }
-  void started(llvm::CallBase* token, llvm::Instruction* behind) {
+  void started(llvm::CallBase* token, llvm::Instruction* behind) override {
     IRBuilder<> builder(behind);
     builder.SetCurrentDebugLocation(token->getDebugLoc());
     builder.CreateCall(runtime_function(*token->getModule(), "lapwing_push", builder.getVoidTy(),
                                         {queue_->getType(), token->getType()}),
                        {queue_, token});
   }
-  void wait(llvm::Instruction* at, const llvm::DebugLoc& where) {
+  void wait(llvm::Instruction* at, const llvm::DebugLoc& where) override {
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(where);
     Value* started = builder.CreateLoad(builder.getInt32Ty(), builder.CreateStructGEP(type_, queue_, 0));
@@ -104,6 +116,21 @@ class Queue {
   llvm::StructType* type_;
   llvm::AllocaInst* queue_;
 };
+
+// The halves start in the order in which they are given, but one may start
+// higher up: what both need goes there. Gives the half that starts first.
+const Half& move_all_companions(llvm::ArrayRef<Half> halves) {
+  const Half* first = &halves.front();
+  const Half* second = &halves.back();
+  if (second->earlier.at) {
+    const llvm::DominatorTree dominators(*second->earlier.at->getFunction());
+    if (!first->earlier.at || dominators.dominates(second->earlier.at, first->earlier.at))
+      std::swap(first, second);
+  }
+  if (second != first && second->earlier.at) move_companions(second->earlier);
+  if (first->earlier.at) move_companions(first->earlier);
+  return *first;
+}
 
 // How many requests a call has, as a value; and a word to the helper about them.
 Value* request_count(const MpiCall& call, IRBuilder<>& builder) {
@@ -133,6 +160,13 @@ void defer_starts(const Transfer& transfer) {
   }
 }
 
+// Before the program's wait, where it stands.
+void end_progress(const MpiCall& wait) {
+  IRBuilder<> builder(&wait.call());
+  progress(wait, "lapwing_retire", builder, request_count(wait, builder),
+           wait.argument(wait.routine().any_request()));
+}
+
 }  // namespace
 
 void split(llvm::ArrayRef<Half> halves) {
@@ -140,30 +174,40 @@ void split(llvm::ArrayRef<Half> halves) {
   const auto call = MpiCall::of(*program_call);
   llvm::Function& function = *program_call->getFunction();
   const llvm::DebugLoc where = program_call->getDebugLoc();
+  const bool checked = halves.front().transfer.checked;
+  // A start that throws has its value in its normal destination.
+  auto* invoke = checked ? nullptr : llvm::dyn_cast<llvm::InvokeInst>(program_call);
+  llvm::BasicBlock* behind = invoke ? invoke->getNormalDest() : nullptr;
+  const Half& first = move_all_companions(halves);
+
   Slots slots(function);
-  llvm::Instruction* behind = after(*program_call);
+  std::vector<std::unique_ptr<Pending>> pending;
+  // A wait that its own start stops stands before that.
   for (const Half& half : halves) {
-    llvm::Instruction* at = half.earlier.at ? half.earlier.at : program_call;
-    if (half.earlier.at) move_companions(half.earlier);
-    const bool keeps_status = half.transfer.shape == Shape::matched || !half.transfer.touched.empty();
-    llvm::CallBase* token = emit_start(*call, start_of(half, *call), at, keeps_status);
-    // A start that stands earlier has its value behind it, and an invoke in its
-    // normal destination. There the old invoke goes at once: a block ends once.
-    const bool throws = llvm::isa<llvm::InvokeInst>(token);
-    llvm::Instruction* stored_at = throws ? behind : token->getNextNode();
-    if (throws) program_call->eraseFromParent();
     if (half.transfer.queued) {
-      Queue queue(function);
-      queue.started(token, stored_at);
-      for (const Stop& point : half.placement.points) queue.wait(point.at, where);
+      pending.push_back(std::make_unique<Queue>(function));
     } else {
-      Single single(slots, function);
-      single.started(token, stored_at);
-      for (const Stop& point : half.placement.points) single.wait(point.at, where);
+      pending.push_back(std::make_unique<Single>(slots, function));
     }
-    if (throws) program_call = nullptr;
+    for (const Stop& point : half.placement.points) pending.back()->wait(point.at, where);
   }
-  if (program_call) program_call->eraseFromParent();
+  Value* answer = nullptr;
+  llvm::Instruction* in_place = program_call;
+  if (checked) {
+    answer = ask_may_split(*call, start_of(first, *call), first.earlier.at ? first.earlier.at : program_call);
+    in_place = part_ways(*call, answer);
+  }
+  for (std::size_t i = 0; i < halves.size(); ++i) {
+    const Half& half = halves[i];
+    llvm::Instruction* at = in_place;
+    if (half.earlier.at)
+      at = answer ? llvm::SplitBlockAndInsertIfThen(answer, half.earlier.at, false) : half.earlier.at;
+    const bool keeps_status = half.transfer.shape == Shape::matched || !half.transfer.touched.empty();
+    llvm::CallBase* token = emit_start(*call, start_of(half, *call), at, keeps_status, !checked);
+    if (invoke) program_call->eraseFromParent();  // a block ends once
+    pending[i]->started(token, behind ? &*behind->getFirstInsertionPt() : token->getNextNode());
+  }
+  if (!invoke && !checked) program_call->eraseFromParent();
   slots.promote();
 }
 
@@ -186,7 +230,7 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
   for (unsigned i = 0; i < wait->arg_size(); ++i) {
     Value* argument = wait->getArgOperand(i);
     const int index = static_cast<int>(i);
-    if (argument == call->error() && how.error_is_dead) {
+    if (argument == call->error()) {
       llvm::AllocaInst* error = scratch(function, integer, "lapwing.error");
       kept.push_back([error](IRBuilder<>&) { return error; });
     } else if (index == r.status && how.status_is_dead && r.requests < 0) {
@@ -225,17 +269,19 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
       inside.CreateStore(llvm::ConstantInt::getFalse(module.getContext()), pending);
     });
   }
-  IRBuilder<>(wait).CreateStore(llvm::ConstantInt::getTrue(module.getContext()), pending);
-  wait->eraseFromParent();
+  llvm::Instruction* sunk = wait;
+  if (transfer.checked) {
+    sunk = part_ways(*call, ask_may_sink(*call, how.comm));
+    end_progress(*call);
+  }
+  IRBuilder<>(sunk).CreateStore(llvm::ConstantInt::getTrue(module.getContext()), pending);
+  if (!transfer.checked) wait->eraseFromParent();
   slots.promote();
 }
 
 void add_progress(const Transfer& transfer) {
   defer_starts(transfer);
-  const auto call = MpiCall::of(*transfer.call);
-  const Routine& r = call->routine();
-  IRBuilder<> builder(transfer.call);
-  progress(*call, "lapwing_retire", builder, request_count(*call, builder), call->argument(r.any_request()));
+  end_progress(*MpiCall::of(*transfer.call));
 }
 
 }  // namespace lapwing::compiler

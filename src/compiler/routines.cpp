@@ -120,6 +120,8 @@ llvm::StringMap<Routine> make_table() {
   add(plain("wtick", Kind::query, 0));
   add(plain("get_count", Kind::query, 3, {0, 2}));
   add(plain("get_elements", Kind::query, 3, {0, 2}));
+  add(plain("error_class", Kind::query, 2, {1}));
+  add(plain("error_string", Kind::query, 3, {1, 2}, true));
   add(plain("initialized", Kind::query, 1, {0}));
   add(plain("finalized", Kind::query, 1, {0}));
   add(plain("type_size", Kind::query, 2, {1}));
@@ -165,6 +167,10 @@ const llvm::StringMap<Routine>& runtime_table() {
     t["lapwing_poll"] = Routine{"lapwing_poll", Kind::poll, false, 0};
     for (const char* name : {"lapwing_defer", "lapwing_retire", "lapwing_defer_", "lapwing_retire_"})
       t[name] = Routine{name, Kind::poll, false, 2};
+    for (const char* name : {"lapwing_may_split", "lapwing_may_split_"})
+      t[name] = Routine{name, Kind::poll, false, 4};
+    for (const char* name : {"lapwing_may_sink", "lapwing_may_sink_"})
+      t[name] = Routine{name, Kind::poll, false, 1};
     return t;
   }();
   return routines;

@@ -10,6 +10,7 @@
 
 #include "compiler/candidates.hpp"
 #include "compiler/mistakes.hpp"
+#include "compiler/names.hpp"
 #include "compiler/place.hpp"
 #include "compiler/polls.hpp"
 #include "compiler/remarks.hpp"
@@ -28,7 +29,7 @@ class Sinker {
     llvm::SmallVector<llvm::CallBase*, 16> calls;
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
-      if (call && is_candidate(call->kind())) calls.push_back(&call->call());
+      if (call && is_candidate(*call)) calls.push_back(&call->call());
     }
     if (calls.empty()) return false;
     if (function_.callsFunctionThatReturnsTwice()) {
@@ -62,9 +63,11 @@ class Sinker {
                     manager_.getResult<llvm::LoopAnalysis>(function_)};
     const Touched touched = find_touched(found.transfers.front(), memory, effects_, flow.dominators);
     if (touched.access) {
-      warn(*touched.start, MpiCall::of(*touched.start)->spelling() + ": its buffer is " +
-                               (touched.writes ? "written" : "read") + " at " + place_name(*touched.access) +
-                               ", before the wait at " + place_name(call.call()) + ": MPI forbids that");
+      const auto start = MpiCall::of(*touched.start);
+      warn(*touched.start, start->spelling() + ": " + buffer_name(start->argument(start->routine().buffer)) +
+                               " is " + (touched.writes ? "written" : "read") + " at " +
+                               place_name(*touched.access) + ", before the wait at " +
+                               place_name(call.call()) + ": MPI forbids that");
     }
     llvm::SmallVector<Half, 2> halves;
     unsigned worth = 0;
@@ -77,9 +80,11 @@ class Sinker {
         miss(call.call(), transfer.name, "no place after it is reached on every way", nullptr);
         return false;
       }
-      // A start that its own wait stands before must stay behind that.
-      const bool again =
-          llvm::any_of(placement->points, [&](const Stop& s) { return transfer.is_start(*s.at); });
+      // A start must stay behind what an earlier round of a loop waits before.
+      const bool again = llvm::any_of(placement->points, [&](const Stop& s) {
+        return earlier.at && flow.dominators.dominates(earlier.at, s.at) &&
+               !flow.dominators.dominates(transfer.call, s.at);
+      });
       if (again || transfer.queued || !may_start_earlier(transfer.shape) || earlier.worth < worth_crossing)
         earlier = {};
       Half half{transfer, *placement, std::move(earlier)};
@@ -97,7 +102,7 @@ class Sinker {
     }
     auto& remarks = manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_);
     for (const Half& half : halves)
-      remark_moved(remarks, half.transfer, half.placement, described(half.transfer.shape));
+      remark_moved(remarks, half.transfer, half.placement, described(half.transfer));
     if (!options_.changes()) return false;
     llvm::SmallVector<llvm::BasicBlock*, 4> latches;
     for (const Half& half : halves)
@@ -146,17 +151,14 @@ class Sinker {
                   where);
   }
 
-  static llvm::StringRef described(Shape shape) {
-    switch (shape) {
-      case Shape::send:
-      case Shape::receive:
-        return "is split";
-      case Shape::matched:
-        return "is split once its message is matched";
-      case Shape::program_wait:
-        break;
+  static std::string described(const Transfer& transfer) {
+    std::string text = "is moved";
+    if (transfer.shape == Shape::matched) {
+      text = "is split once its message is matched";
+    } else if (transfer.shape != Shape::program_wait) {
+      text = "is split";
     }
-    return "is moved";
+    return transfer.checked ? text + " where an error would end the job" : text;
   }
 
   llvm::Function& function_;

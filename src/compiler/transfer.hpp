@@ -43,12 +43,15 @@ struct Transfer {
   /// The calls that put it in flight; `call` itself where that is split.
   llvm::SmallVector<llvm::CallBase*, 4> starts;
   llvm::SmallVector<InFlight, 4> buffers;
-  /// Request, and status and error where somebody reads them: neither may be
-  /// read or written before the wait.
+  /// Request, and status where somebody reads it: neither may be read or written
+  /// before the wait.
   llvm::SmallVector<llvm::MemoryLocation, 4> touched;
   unsigned crosses = 0;
   /// Several may be outstanding at once: the start stops nothing.
   bool queued = false;
+  /// The program looks at the error of `call`, which is split or moved only where
+  /// there can be none; see ways.hpp.
+  bool checked = false;
 
   std::string name;  ///< MPI_Send, for remarks
 

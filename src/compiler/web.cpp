@@ -6,6 +6,8 @@
 
 #include "compiler/allocations.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/names.hpp"
+#include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
 
@@ -115,6 +117,14 @@ const std::optional<Reason>& Web::stops(const llvm::Instruction& instruction) {
   return place->second;
 }
 
+// A queue may hold what an earlier round has started on another communicator,
+// and this round's call may have failed on its own.
+bool Web::never_goes(const llvm::Instruction& terminator, const llvm::BasicBlock& next) const {
+  if (!transfer_.checked || transfer_.queued) return false;
+  const llvm::BasicBlock* success = way_of_success(terminator, *transfer_.call);
+  return success && success != &next;
+}
+
 std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
   // The wait itself, or what puts the next one in flight.
   if (&instruction == transfer_.call && transfer_.shape == Shape::program_wait)
@@ -141,18 +151,18 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     const ModRefInfo info = memory_.meet(instruction, effects, buffer.where);
     if (llvm::isModSet(info)) {
       const bool call = llvm::isa<llvm::CallBase>(instruction);
-      return Reason{call ? "a call that may write to the buffer" : "a write to the buffer"};
+      return Reason{(call ? "a call that may write to " : "a write to ") + buffer_name(buffer.where.Ptr)};
     }
     if (buffer.written && llvm::isRefSet(info)) {
       const bool call = llvm::isa<llvm::CallBase>(instruction);
-      return Reason{call ? "a call that may read the buffer" : "a read of the buffer"};
+      return Reason{(call ? "a call that may read " : "a read of ") + buffer_name(buffer.where.Ptr)};
     }
   }
   for (const llvm::MemoryLocation& where : transfer_.touched) {
     if (effects.ends_stack && !outlives_dynamic_stack(where.Ptr))
       return Reason{"the request or status may end here"};
     if (llvm::isModOrRefSet(memory_.meet(instruction, effects, where)))
-      return Reason{"a use of the request, the status or the error"};
+      return Reason{"a use of the request or the status"};
   }
   return {};
 }

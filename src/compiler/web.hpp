@@ -58,6 +58,9 @@ class Web {
   /// Empty if the wait may cross the instruction.
   const std::optional<Reason>& stops(const llvm::Instruction& instruction);
 
+  /// Whether a terminator never goes to `next` while the transfer is outstanding.
+  bool never_goes(const llvm::Instruction& terminator, const llvm::BasicBlock& next) const;
+
  private:
   std::optional<Reason> find(const llvm::Instruction& instruction);
 

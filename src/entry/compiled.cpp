@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "entry/handlers.hpp"
 #include "flavour.hpp"
 #include "transfer/packing.hpp"
 #include "transfer/proved.hpp"
@@ -163,6 +164,19 @@ void say_failed(const lapwing_token& token, int code) {
 
 }  // namespace
 
+bool may_split(int count, MPI_Datatype type, int rank, MPI_Comm comm) {
+  if (Proved::way() == Proved::Way::blocking || rank == MPI_PROC_NULL ||
+      transfer::surely_below(count, type, Proved::threshold()))
+    return false;
+  return (handlers_never_change() || mpi::errors_are_fatal(comm)) &&
+         transfer::payload_bytes(count, type) >= Proved::threshold();
+}
+
+bool may_sink(MPI_Comm comm) {
+  if (Proved::way() == Proved::Way::blocking) return false;
+  return handlers_never_change() || mpi::errors_are_fatal(mpi::waits_raise_in_world ? MPI_COMM_WORLD : comm);
+}
+
 lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
   SendArguments a = given;
   if (a.rank == MPI_PROC_NULL || (how == Sending::now && goes_at_once(a))) {
@@ -236,6 +250,14 @@ START_RECEIVE(lapwing_start_recv, Receiving::now)
 START_RECEIVE(lapwing_start_recv_matched, Receiving::matched)
 START_RECEIVE(lapwing_post_recv, Receiving::early)
 
+LAPWING_ENTRY int lapwing_may_split(int count, MPI_Datatype type, int peer, MPI_Comm comm) {
+  return lapwing::entry::may_split(count, type, peer, comm);
+}
+
+LAPWING_ENTRY int lapwing_may_sink(MPI_Comm comm) {
+  return lapwing::entry::may_sink(comm == MPI_Comm{} ? MPI_COMM_NULL : comm);
+}
+
 LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
   if (!token) return;
   if (Proved::take(token)) {
@@ -266,13 +288,6 @@ LAPWING_ENTRY void lapwing_drain(lapwing_queue* queue) {
   while (queue->w_cnt != queue->i_cnt) lapwing_wait(queue->rid[queue->w_cnt++ % LAPWING_QUEUE]);
 }
 
-// In loops: a clock and a comparison, but for once in a while.
 LAPWING_ENTRY void lapwing_poll(void) {
-  constexpr std::uint64_t ticks_between = 250'000;
-  static std::atomic<std::uint64_t> next{0};
-  if (__atomic_load_n(&lapwing_wants_polls, __ATOMIC_RELAXED) == 0) return;
-  const std::uint64_t now = __builtin_ia32_rdtsc();
-  if (now < next.load(std::memory_order_relaxed)) return;
-  next.store(now + ticks_between, std::memory_order_relaxed);
-  Proved::poll();
+  if (__atomic_load_n(&lapwing_wants_polls, __ATOMIC_RELAXED) != 0) Proved::poll();
 }

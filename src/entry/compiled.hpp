@@ -19,6 +19,13 @@ enum class Receiving {
   early     ///< lapwing_post_recv
 };
 
+/// Whether a call on these arguments, whose error the program looks at, is split.
+bool may_split(int count, MPI_Datatype type, int rank, MPI_Comm comm);
+
+/// Whether a wait whose error the program looks at may come later. `comm`: that
+/// of all its requests, or MPI_COMM_NULL where it is not known.
+bool may_sink(MPI_Comm comm);
+
 /// Null where nothing is left to wait for; `*error` is what the call itself
 /// would have returned.
 lapwing_token* start_send(const transfer::SendArguments& a, Sending how, int* error);

@@ -45,6 +45,14 @@ START_RECEIVE(lapwing_start_recv_, Receiving::now)
 START_RECEIVE(lapwing_start_recv_matched_, Receiving::matched)
 START_RECEIVE(lapwing_post_recv_, Receiving::early)
 
+LAPWING_ENTRY int lapwing_may_split_(MPI_Fint count, MPI_Fint type, MPI_Fint peer, MPI_Fint comm) {
+  return lapwing::entry::may_split(count, PMPI_Type_f2c(type), peer, PMPI_Comm_f2c(comm));
+}
+
+LAPWING_ENTRY int lapwing_may_sink_(MPI_Fint comm) {
+  return lapwing::entry::may_sink(comm < 0 ? MPI_COMM_NULL : PMPI_Comm_f2c(comm));
+}
+
 // Only counted: the handles are looked up, never used.
 LAPWING_ENTRY void lapwing_defer_(MPI_Fint count, const MPI_Fint* requests) {
   for (MPI_Fint i = 0; i < count; ++i) {

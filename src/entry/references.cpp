@@ -12,6 +12,7 @@ namespace {
 
 struct Search {
   const char* const* prefixes;
+  const char* const* others;
   bool found;
 };
 
@@ -28,6 +29,8 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
   auto* search = static_cast<Search*>(context);
   const char* file = info->dlpi_name ? info->dlpi_name : "";
   if (std::strstr(file, "liblapwing") || std::strstr(file, "linux-vdso")) return 0;
+  for (const char* const* other = search->others; *other; ++other)
+    if (std::strstr(file, *other)) return 0;
   const ElfW(Sym)* symbols = nullptr;
   const char* strings = nullptr;
   const ElfW(Rela) * tables[2] = {};
@@ -59,8 +62,8 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
 
 }  // namespace
 
-bool refers_to(const char* const* prefixes) {
-  Search search{prefixes, false};
+bool refers_to(const char* const* prefixes, const char* const* others) {
+  Search search{prefixes, others, false};
   dl_iterate_phdr(visit, &search);
   return search.found;
 }

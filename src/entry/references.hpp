@@ -4,8 +4,9 @@
 
 namespace lapwing::entry {
 
-/// Whether anything in the process but MPI and Lapwing refers to a symbol whose
-/// name begins with one of `prefixes` (up to a null). Never loads anything.
-bool refers_to(const char* const* prefixes);
+/// Whether anything in the process but Lapwing, and files whose path contains
+/// one of `others`, refers to a symbol whose name begins with one of `prefixes`.
+/// Both lists end with a null. Never loads anything.
+bool refers_to(const char* const* prefixes, const char* const* others);
 
 }  // namespace lapwing::entry

@@ -58,6 +58,14 @@ bool moves(std::atomic<std::uint64_t>& least, Call call) {
 }
 std::atomic<std::uint64_t> least_of_status{1'000'000}, least_of_probe{1'000'000};
 
+// Of polls, in ticks of the clock: soon after something has begun, and later.
+constexpr std::uint64_t ticks_soon = 100'000, ticks_between = 250'000;
+constexpr int soon_polls = 4;
+std::atomic<std::uint64_t> next_poll{0};
+std::atomic<int> soon{0};
+std::atomic<std::uint64_t> polled_at{0};  // of now_ns()
+constexpr std::uint64_t lately = 300'000;
+
 }  // namespace
 
 void Proved::start(const Settings& settings, Way way, int level) {
@@ -78,7 +86,7 @@ void Proved::start(const Settings& settings, Way way, int level) {
     // Where the program itself sees to it that its threads take turns in MPI, it
     // does not know of ours.
     polled_by_all_ = level == MPI_THREAD_MULTIPLE;
-    polled_ = !helper_ && level != MPI_THREAD_SERIALIZED;
+    polled_ = level != MPI_THREAD_SERIALIZED;
   }
   way_.store(way);
   if (way == Way::direct) std::atexit(abandon);
@@ -188,12 +196,16 @@ void Proved::forget_stale(std::uint64_t now) {
 }
 
 void Proved::rouse() {
+  begun_.fetch_add(1, std::memory_order_relaxed);
+  if (polled_) {
+    soon.store(soon_polls, std::memory_order_relaxed);
+    next_poll.store(__builtin_ia32_rdtsc() + ticks_soon, std::memory_order_relaxed);
+    set_wants_polls(1);
+  }
   if (helper_) {
     helper_->wake();
-  } else if (polled_) {
-    set_wants_polls(1);
-  } else if (Engine* engine = Engine::get()) {
-    engine->note_posted_receive();
+  } else if (!polled_) {
+    if (Engine* engine = Engine::get()) engine->note_posted_receive();
   }
 }
 
@@ -271,7 +283,18 @@ bool Proved::work(std::uint64_t longest) {
 }
 
 void Proved::poll() {
-  if (polled_ && (polled_by_all_ || main_thread)) work(longest_poll);
+  if (!polled_ || !(polled_by_all_ || main_thread)) return;
+  if (__builtin_ia32_rdtsc() < next_poll.load(std::memory_order_relaxed)) return;
+  work(longest_poll);
+  const bool again_soon = soon.load(std::memory_order_relaxed) > 0 && soon.fetch_sub(1) > 0;
+  next_poll.store(__builtin_ia32_rdtsc() + (again_soon ? ticks_soon : ticks_between),
+                  std::memory_order_relaxed);
+  polled_at.store(now_ns(), std::memory_order_relaxed);
+}
+
+bool Proved::polled_lately() {
+  const std::uint64_t at = polled_at.load(std::memory_order_relaxed);
+  return at != 0 && now_ns() < at + lately;
 }
 
 void Proved::stop() {

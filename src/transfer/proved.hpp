@@ -72,8 +72,12 @@ class Proved {
   /// Looks as long as it pays, about `longest` nanoseconds at most; true if
   /// much moved.
   static bool work(std::uint64_t longest);
-  /// The same, from the program's own threads where there is no helper.
+  /// The same, from loops of the program's own: a clock and a comparison, but for
+  /// once in a while. It costs less than to wake a thread, and comes in time.
   static void poll();
+  static bool polled_lately();
+  /// Counts what is put in flight.
+  static unsigned begun() { return begun_.load(std::memory_order_relaxed); }
 
   /// While one lives, a program thread moves everything by waiting in MPI.
   class Waiting {
@@ -111,7 +115,7 @@ class Proved {
   /// Direct-mapped: of two requests in one slot the later one counts. That costs
   /// the earlier one its help at worst, and nothing ever grows or is left over.
   static inline std::atomic<std::uint64_t> slot_[slots] = {};
-  static inline std::atomic<unsigned> changes_{0};
+  static inline std::atomic<unsigned> changes_{0}, begun_{0};
 };
 
 }  // namespace lapwing::transfer

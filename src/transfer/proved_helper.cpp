@@ -21,8 +21,13 @@ namespace {
 
 // As in helper.cpp: each wake-up is taken from the program, and what arrives in
 // a pause waits in the kernel. The first look lets the program start what it
-// starts together.
-constexpr std::int64_t first_pause = 50'000;
+// starts together. A rendezvous is a few short messages, each of which waits for
+// a look: there are some soon after something has begun, and after something has
+// moved again.
+constexpr std::int64_t first_pause = 30'000;
+constexpr std::int64_t soon_pause = 40'000;
+constexpr int soon_looks = 4;
+constexpr std::uint64_t soon_enough = 60'000;
 constexpr std::int64_t shortest_pause = 100'000;
 constexpr std::int64_t longest_pause = 800'000;
 constexpr std::int64_t rare_pause = 10'000'000;  // the partner is late, or somebody forgot to retire
@@ -31,6 +36,32 @@ constexpr std::int64_t idle_pause = 1'000'000;
 constexpr int idle_pauses = 2;  // before the deep sleep, from which only a system call wakes
 constexpr std::uint64_t longest_slice = 500'000;
 constexpr std::uint64_t patience_at_exit = 100'000'000;
+
+// How long to pause after a look.
+class Pace {
+ public:
+  void begin() {
+    pause_ = shortest_pause;
+    quiet_ = 0;
+    soon_ = soon_looks;
+  }
+  std::int64_t after_look(bool moved) {
+    if (moved) {
+      if (quiet_ > 0) soon_ = std::max(soon_, soon_looks / 2);
+      quiet_ = 0;
+      pause_ = shortest_pause;
+    } else {
+      pause_ = ++quiet_ > pauses_before_rare ? rare_pause : std::min(pause_ + pause_ / 2, longest_pause);
+    }
+    if (soon_ == 0) return pause_;
+    --soon_;
+    return soon_pause;
+  }
+
+ private:
+  std::int64_t pause_ = shortest_pause;
+  int quiet_ = 0, soon_ = 0;
+};
 
 long futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value, const timespec* time) {
   return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(word), operation | FUTEX_PRIVATE_FLAG, value,
@@ -53,6 +84,7 @@ bool ProvedHelper::start() {
 void ProvedHelper::end() {
   state_.store(ended);
   futex(&state_, FUTEX_WAKE, INT_MAX, nullptr);
+  ring();
 }
 
 void ProvedHelper::stop() {
@@ -80,7 +112,21 @@ void* ProvedHelper::run(void* self) {
 
 void ProvedHelper::nap(std::int64_t nanoseconds) {
   const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-  futex(&state_, FUTEX_WAIT, awake, &time);
+  const std::uint32_t rung = bell_.load();
+  if (state_.load() == ended) return;
+  nap_until_.store(now_ns() + static_cast<std::uint64_t>(nanoseconds), std::memory_order_relaxed);
+  futex(&bell_, FUTEX_WAIT, rung, &time);
+  nap_until_.store(0, std::memory_order_relaxed);
+}
+
+void ProvedHelper::shorten() {
+  if (nap_until_.load(std::memory_order_relaxed) > now_ns() + soon_enough) ring();
+}
+
+void ProvedHelper::ring() {
+  nap_until_.store(0, std::memory_order_relaxed);
+  bell_.fetch_add(1);
+  futex(&bell_, FUTEX_WAKE, 1, nullptr);
 }
 
 // Until something is in flight. False if it is already.
@@ -110,32 +156,35 @@ bool ProvedHelper::slice() {
 }
 
 void ProvedHelper::loop() {
-  std::int64_t pause = shortest_pause;
-  int idle = 0, quiet = 0;
+  Pace pace;
+  unsigned seen = 0;
+  int idle = 0;
   while (state_.load() != ended) {
     if (!Proved::in_flight()) {
-      pause = shortest_pause;
-      quiet = 0;
       if (idle++ < idle_pauses) {
         nap(idle_pause);
-      } else if (sleep()) {
-        nap(first_pause);
+      } else {
+        sleep();
       }
       continue;
     }
     idle = 0;
+    if (const unsigned begun = Proved::begun(); begun != seen) {
+      seen = begun;
+      pace.begin();
+      nap(first_pause);
+      continue;
+    }
     if (Proved::somebody_waits()) {
       nap(longest_pause);
       continue;
     }
-    if (slice()) {
-      pause = shortest_pause;
-      quiet = 0;
-    } else {
-      pause = std::min(pause + pause / 2, longest_pause);
-      if (++quiet > pauses_before_rare) pause = rare_pause;
+    // The program looks, in its loops; that may end at any time.
+    if (Proved::polled_lately()) {
+      nap(longest_pause / 2);
+      continue;
     }
-    nap(pause);
+    nap(pace.after_look(slice()));
   }
 }
 

@@ -19,9 +19,14 @@ class ProvedHelper {
   /// to wait for the caller, and not in a child of the process that has it.
   void abandon();
 
-  /// Something has been put in flight. A load unless the thread is fast asleep.
+  /// Something has been put in flight. A few loads unless the thread is asleep, or
+  /// would be for long: what has just begun may need an answer soon.
   void wake() {
-    if (state_.load() == asleep) rouse();
+    if (state_.load() == asleep) {
+      rouse();
+    } else if (nap_until_.load(std::memory_order_relaxed) != 0) {
+      shorten();
+    }
   }
 
  private:
@@ -33,11 +38,15 @@ class ProvedHelper {
   void nap(std::int64_t nanoseconds);
   bool sleep();
   void rouse();
+  void shorten();
+  void ring();
   void end();
 
   pthread_t thread_{};
   pid_t process_ = 0;
   std::atomic<std::uint32_t> state_{awake};
+  std::atomic<std::uint32_t> bell_{0};  ///< changes where a nap is to end
+  std::atomic<std::uint64_t> nap_until_{0};
   std::atomic<bool> inside_{false};  ///< in MPI, or about to look whether it may
 };
 

@@ -78,6 +78,30 @@ TEST_F(Errors, TruncationOfAPostedReceiveIsRaisedAtItsWaitAndSaid) {
   }
 }
 
+// Where the program looks at errors, only what can have none is split.
+TEST_F(Errors, OnlyFatalOnesMayBeSplit) {
+  const auto may = [](MPI_Comm comm, int count = 100'000, int peer = 0) {
+    return lapwing_may_split(count, MPI_BYTE, peer, comm) != 0;
+  };
+  EXPECT_FALSE(may(comm_)) << "a handler of the program's own";
+  EXPECT_EQ(may(MPI_COMM_WORLD), starts());
+  EXPECT_EQ(lapwing_may_sink(MPI_COMM_WORLD) != 0, starts());
+  EXPECT_FALSE(may(MPI_COMM_NULL));
+  EXPECT_FALSE(may(MPI_COMM_WORLD, 100));
+  EXPECT_FALSE(may(MPI_COMM_WORLD, -1));
+  EXPECT_FALSE(may(MPI_COMM_WORLD, 100'000, MPI_PROC_NULL));
+  EXPECT_FALSE(lapwing_may_split(100'000, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD));
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
+  EXPECT_EQ(may(comm_), starts());
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  EXPECT_FALSE(may(comm_));
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  EXPECT_FALSE(may(MPI_COMM_WORLD));
+  EXPECT_FALSE(lapwing_may_sink(MPI_COMM_WORLD));
+  EXPECT_FALSE(lapwing_may_sink(MPI_Comm{})) << "this program changes handlers";
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 TEST_F(Errors, WrongArgumentsAreRaisedAtTheStart) {
   std::vector<unsigned char> data(100'000);
   EXPECT_EQ(lapwing_start_send(data.data(), 100'000, MPI_BYTE, ranks() + 5, 1, comm_), nullptr);

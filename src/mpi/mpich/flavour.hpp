@@ -48,6 +48,17 @@ inline bool raises_in_place(MPI_Comm comm) {
          (comm == MPI_COMM_WORLD || handler == detail::predefined_handler(MPI_COMM_WORLD));
 }
 
+/// Whether an error of a wait is raised in the handler of MPI_COMM_WORLD,
+/// whatever communicator the request is on.
+inline constexpr bool waits_raise_in_world = true;
+
+/// Whether an error of a call on `comm`, or of the wait for it, ends the job: who
+/// returns has had none.
+inline bool errors_are_fatal(MPI_Comm comm) {
+  return comm != MPI_COMM_NULL && detail::predefined_handler(comm) == MPI_ERRORS_ARE_FATAL &&
+         (comm == MPI_COMM_WORLD || detail::predefined_handler(MPI_COMM_WORLD) == MPI_ERRORS_ARE_FATAL);
+}
+
 /// MPI_Wait whose error is raised in the handler of `comm`.
 inline int wait_raising_in(MPI_Comm comm, MPI_Request* request, MPI_Status* status) {
   MPI_Errhandler world;

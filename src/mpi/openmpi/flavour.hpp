@@ -48,6 +48,20 @@ inline int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
 /// looking at the request raises none.
 inline bool raises_in_place(MPI_Comm) { return true; }
 
+/// Whether an error of a wait is raised in the handler of MPI_COMM_WORLD,
+/// whatever communicator the request is on.
+inline constexpr bool waits_raise_in_world = false;
+
+/// Whether an error of a call on `comm`, or of the wait for it, ends the job: who
+/// returns has had none.
+inline bool errors_are_fatal(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
+  const bool fatal = handler == MPI_ERRORS_ARE_FATAL;
+  PMPI_Errhandler_free(&handler);
+  return fatal;
+}
+
 /// MPI_Wait whose error is raised in the handler of `comm`.
 inline int wait_raising_in(MPI_Comm, MPI_Request* request, MPI_Status* status) {
   return PMPI_Wait(request, status);

@@ -2,6 +2,7 @@
 """A program from a seed: a few scenes, each a function, that use what the other files offer."""
 import random
 
+import checking
 import exchanges
 import faults
 import fillers
@@ -28,6 +29,7 @@ def write_scene(program, number, only=()):
     scene.budget = rng.randint(2, 5)
     for _ in range(rng.randint(1, 3)):
         scene.buffer()
+    checking.handlers(scene)
     if only:
         known = {f.__name__: f for f in exchanges.ALL + patterns.ALL + special.of(scene.words)}
         for name in only:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Patterns of larger programs: many requests at once, waits that belong to the iteration before,
 persistent requests, ways out between start and wait, halo exchanges, pipelines."""
+import checking
 import fillers
 from exchanges import Exchange, nonblocking, receive_early, send_early
 from tree import Node
@@ -40,7 +41,7 @@ def completion(scene, requests, count, group, got, sent, receives):
     info = {"group": group, "role": "waitall", "kind": "both", "request": requests, "got": got, "sent": sent, "count": count}
     how = rng.choice(["all", "all", "all", "each", "first", "any", "some", "testall", "statuses"])
     if how == "all":
-        return [Node(words.mpi("Waitall", count, requests, words.ignored_all()), **info)]
+        return [Node(checking.call(scene, words.mpi("Waitall", count, requests, words.ignored_all())), **info)]
     if how == "statuses":
         statuses = scene.status(count)
         read = [words.set("acc", words.masked(f"acc * 31 + {words.field(words.one_status(statuses, i), 'TAG')}", 1048575))
@@ -228,9 +229,11 @@ def pipeline(scene):
     kind = words.type_of(buffer)
     place = words.address_at(buffer, f"{var} * {count}")
     region = (buffer, 0, buffer.size)
-    receive = Node(words.mpi("Recv", place, count, kind, "rank - 1", tag, "MPI_COMM_WORLD", words.ignored()), group=group,
+    line = words.mpi("Recv", place, count, kind, "rank - 1", tag, "MPI_COMM_WORLD", words.ignored())
+    receive = Node(checking.call(scene, line), group=group,
                    role="call", kind="recv", regions=[region], writes=[region])
-    send = Node(words.mpi("Send", place, count, kind, "rank + 1", tag, "MPI_COMM_WORLD"), group=group, role="call",
+    line = words.mpi("Send", place, count, kind, "rank + 1", tag, "MPI_COMM_WORLD")
+    send = Node(checking.call(scene, line), group=group, role="call",
                 kind="send", regions=[region], reads=[region], sends=True)
     element = words.at(buffer.name, 0, f"{var} * {count} + i")
     value = f"{element} * {words.real('0.5')} + i" if buffer.element == "real" else words.masked(f"{element} * 3 + i")

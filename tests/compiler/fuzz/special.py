@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenes in which other ranks learn that a wait is over: by a file, by a message, by a barrier. A
 wait that has sunk past what they learn it from is seen by them."""
+import checking
 import fillers
 from tree import Node
 
@@ -8,14 +9,14 @@ from tree import Node
 def of(words):
     if words.name == "fortran":
         import special_fortran
-        return CAUSAL + special_fortran.ALL
+        return CAUSAL + checking.ALL + special_fortran.ALL
     import special_c
     import special_memory
     plus = []
     if words.plus:
         import special_plus
         plus = special_plus.ALL * 3
-    return CAUSAL + special_c.ALL + special_memory.ALL + plus
+    return CAUSAL + checking.ALL + special_c.ALL + special_memory.ALL + plus
 
 
 class Parties:
@@ -60,8 +61,8 @@ class Parties:
     def message(self, to, how="Send"):
         words = self.words
         place = self.scene.address(self.out, 0)
-        return self.node(words.mpi(how, place, self.count, self.kind, to, self.tag, "MPI_COMM_WORLD"), "call", kind="send",
-                         regions=[(self.out, 0, self.count)], reads=[(self.out, 0, self.count)], sends=True)
+        line = words.mpi(how, place, self.count, self.kind, to, self.tag, "MPI_COMM_WORLD")
+        return self.node(checking.call(self.scene, line), "call", kind="send", regions=[(self.out, 0, self.count)], reads=[(self.out, 0, self.count)], sends=True)
 
     def received(self, source):
         """The message comes, blocking or not; (before the gap, gap, wait)."""
@@ -69,15 +70,15 @@ class Parties:
         region = (self.into, 0, self.count)
         place = scene.address(self.into, 0)
         if self.rng.random() < 0.35:
-            return [self.node(words.mpi("Recv", place, self.count, self.kind, source, self.tag, "MPI_COMM_WORLD", words.ignored()),
-                              "call", kind="recv", regions=[region], writes=[region])]
+            line = words.mpi("Recv", place, self.count, self.kind, source, self.tag, "MPI_COMM_WORLD", words.ignored())
+            return [self.node(checking.call(scene, line), "call", kind="recv", regions=[region], writes=[region])]
         request = scene.request()
         start = self.node(words.mpi("Irecv", place, self.count, self.kind, source, self.tag, "MPI_COMM_WORLD", words.out(request)),
                           "start", kind="recv", request=request, regions=[region])
         flight = scene.fly(*region, True)
         gap = self.inside()
-        wait = self.node(words.mpi("Wait", words.out(request), words.ignored()), "wait", kind="recv", request=request,
-                         got=[region], sent=[], status=None)
+        line = words.mpi("Wait", words.out(request), words.ignored())
+        wait = self.node(checking.call(scene, line), "wait", kind="recv", request=request, got=[region], sent=[], status=None)
         scene.flying.remove(flight)
         return [start, *gap, wait]
 

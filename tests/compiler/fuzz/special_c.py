@@ -44,7 +44,11 @@ class Ring:
         return [a, b] if (first or self.rng.random()) < 0.5 else [b, a]
 
     def gap(self, most=2):
-        return block(self.scene, self.rng.randint(0, most))
+        # Something may be in flight that the scene does not know: nothing leaves it here.
+        self.scene.maybe += 1
+        made = block(self.scene, self.rng.randint(0, most))
+        self.scene.maybe -= 1
+        return made
 
 
 def shared_window(scene):

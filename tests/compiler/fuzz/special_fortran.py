@@ -40,7 +40,11 @@ class Ring:
         return f"call fz_sum_{self.letter}({self.scene.program.number()}, {place}, {count})"
 
     def gap(self, most=2):
-        return block(self.scene, self.rng.randint(0, most))
+        # Something may be in flight that the scene does not know: nothing leaves it here.
+        self.scene.maybe += 1
+        made = block(self.scene, self.rng.randint(0, most))
+        self.scene.maybe -= 1
+        return made
 
 
 def strided(scene):

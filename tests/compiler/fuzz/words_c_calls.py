@@ -65,8 +65,31 @@ class CWords(Words):
         return f"&{status}" if status else "MPI_STATUS_IGNORE"
 
     @staticmethod
-    def error_name():
-        return "rc"
+    def checked(scene, line):
+        """The lines of a call whose error is looked at, in one of many ways."""
+        call, number = line.rstrip(";"), scene.program.number()
+        told = f"fz_note({number}, 1);"
+        ways = [
+            [f"rc = {call};", "acc = (acc * 31 + rc) & 1048575;"],
+            [f"rc |= {call};"],
+            [f"if ({call} != MPI_SUCCESS) {{", f"  {told}", "  MPI_Abort(MPI_COMM_WORLD, 7);", "}"],
+            [f"if ((rc = {call})) {{", f"  {told}", "  fz_end();", "  exit(3);", "}"],
+            [f"check_plain({call}, {number});"],
+            [f"acc = (acc * 31 + ({call} == MPI_SUCCESS ? 5 : 2)) & 1048575;"],
+        ]
+        if scene.words.plus:
+            ways.append([f"if (const int wrong = {call}) throw wrong;"])
+        lines = scene.rng.choice(ways)
+        if lines[0].startswith("check_plain") and "check_plain" not in scene.program.helpers:
+            scene.program.helpers.add("check_plain")
+            scene.program.functions.append(
+                "static void check_plain(int rc, int number) {\n  if (rc == MPI_SUCCESS) return;\n  fz_note(number, rc);\n"
+                '  fprintf(stderr, "call %d gave %d\\n", number, rc);\n  MPI_Abort(MPI_COMM_WORLD, 7);\n}')
+        if not scene.maybe and not scene.loop_depth and scene.rng.random() < 0.2:
+            late = scene.integer("late")
+            lines = [f"{late} = {call};"]
+            scene.late.append(Node(f"acc = (acc * 31 + {late}) & 1048575;"))
+        return lines
 
     @staticmethod
     def address_at(buffer, index):

@@ -53,8 +53,21 @@ class FortranWords(Words):
         return status or "MPI_STATUS_IGNORE"
 
     @staticmethod
-    def error_name():
-        return "rc"
+    def checked(scene, line):
+        """The lines of a call whose error is looked at, in one of many ways."""
+        head, number = line[:line.rindex(",")], scene.program.number()
+        with_rc = f"{head}, rc)"
+        lines = scene.rng.choice([
+            [with_rc, "acc = iand(acc * 31 + rc, 1048575)"],
+            [with_rc, "if (rc /= MPI_SUCCESS) then", f"  call fz_note({number}, rc)", "  call MPI_Abort(MPI_COMM_WORLD, 7, ierr)", "end if"],
+            [with_rc, "if (rc /= 0) stop 3"],
+            [with_rc, "acc = iand(acc * 31 + merge(5, 2, rc == MPI_SUCCESS), 1048575)"],
+        ])
+        if not scene.maybe and not scene.loop_depth and scene.rng.random() < 0.2:
+            late = scene.integer("late")
+            lines = [f"{head}, {late})"]
+            scene.late.append(Node(f"acc = iand(acc * 31 + {late}, 1048575)"))
+        return lines
 
     def local_fillers(self):
         import fillers_fortran

@@ -13,7 +13,7 @@ MPI_Request global;
 #define WAIT(request) MPI_Wait(request, MPI_STATUS_IGNORE)
 
 // Figure 3: two starts, one wait, one buffer.
-// CHECK: MPI_Wait at waits.c:[[#@LINE+7]] is moved: its wait stands at {{.*}} (a write to the buffer
+// CHECK: MPI_Wait at waits.c:[[#@LINE+7]] is moved: its wait stands at {{.*}} (a write to `b`
 void figure3(int c) {
   MPI_Request r;
   if (c)
@@ -24,7 +24,7 @@ void figure3(int c) {
   WORK;
   b[0] = 1;
 }
-// CHECK: MPI_Waitall at waits.c:[[#@LINE+5]] is moved: its wait stands at {{.*}} (a write to the buffer
+// CHECK: MPI_Waitall at waits.c:[[#@LINE+5]] is moved: its wait stands at {{.*}} (a write to `b`
 void all(void) {
   MPI_Request r[2];
   ISEND(a, &r[0]);
@@ -33,7 +33,7 @@ void all(void) {
   WORK;
   b[0] = 1;
 }
-// CHECK: MPI_Wait at waits.c:[[#@LINE+5]] is moved: its wait stands at {{.*}} (a read of the buffer
+// CHECK: MPI_Wait at waits.c:[[#@LINE+5]] is moved: its wait stands at {{.*}} (a read of `b`
 double element(void) {
   MPI_Request r[2];
   ISEND(a, &r[0]);
@@ -56,7 +56,7 @@ double restarted(void) {
   return x;
 }
 // A status that is read is a use of the wait.
-// CHECK: MPI_Wait at waits.c:[[#@LINE+6]] is moved: its wait stands at {{.*}} (a use of the request, the
+// CHECK: MPI_Wait at waits.c:[[#@LINE+6]] is moved: its wait stands at {{.*}} (a use of the request or the
 // status
 int status(void) {
   MPI_Request r;
@@ -91,5 +91,5 @@ void cancelled(void) {
 // A request of this file's own, started in a function that is not inlined.
 static MPI_Request own;
 static __attribute__((noinline)) void starts_own(void) { ISEND(b, &own); }
-// CHECK: MPI_Wait at waits.c:[[#@LINE+1]] is moved: its wait stands at {{.*}} (a write to the buffer
+// CHECK: MPI_Wait at waits.c:[[#@LINE+1]] is moved: its wait stands at {{.*}} (a write to `b`
 void waits_for_own(void) { starts_own(); WAIT(&own); WORK; b[0] = 1; }
