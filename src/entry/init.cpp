@@ -8,6 +8,7 @@
 
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
+#include "entry/watched.hpp"
 #include "mpi/launch.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/retire.hpp"
@@ -92,7 +93,9 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::forget_launcher();
   if (compiled) start_compiled(granted, futile);
   // Later calls go from the preloaded library straight to MPI.
-  if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted()) stand_aside();
+  if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
+      !lapwing::sets::watcher)
+    stand_aside();
   return rc;
 }
 
@@ -113,6 +116,8 @@ LAPWING_ENTRY int MPI_Query_thread(int* provided) {
 }
 
 LAPWING_ENTRY int MPI_Finalize() {
+  int result = MPI_SUCCESS;
+  if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
   const bool active = transfer::Engine::get() != nullptr;
   transfer::Proved::stop();
   transfer::Engine::stop();
