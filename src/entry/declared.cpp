@@ -43,9 +43,10 @@ struct Call {
     if (handle == MPI_COMM_NULL) refuse(routine, returns_to, "the communicator is MPI_COMM_NULL");
     comm = declared::Comm::of(handle);
     if (!comm)
-      refuse(routine, returns_to,
-             "nothing can be declared on this communicator yet. All its members call lapwing_declare_open(comm) "
-             "once, after it has been made");
+      refuse(
+          routine, returns_to,
+          "nothing can be declared on this communicator yet. All its members call lapwing_declare_open(comm) "
+          "once, after it has been made");
     if (count < 0) refuse(routine, returns_to, fmt::format("the count is {}", count));
     if (type == MPI_DATATYPE_NULL) refuse(routine, returns_to, "the datatype is MPI_DATATYPE_NULL");
     if (partner < 0 || partner >= comm->size())
@@ -139,8 +140,8 @@ Range range_of(const void* address, std::size_t size) {
 namespace lapwing::entry {
 
 bool declares() {
-  static constexpr const char* names[] = {"lapwing_declare", "lapwing_use", "lapwing_define", "lapwing_complete",
-                                          "lapwing_shortcut_", nullptr};
+  static constexpr const char* names[] = {"lapwing_declare",  "lapwing_use",       "lapwing_define",
+                                          "lapwing_complete", "lapwing_shortcut_", nullptr};
   return refers_to(names);
 }
 
@@ -150,7 +151,11 @@ void start_declared(const transfer::Settings& settings) {
   sets::Shortcut::start();
 }
 
-void stop_declared() { Declared::stop(); }
+void stop_declared() {
+  if (!Declared::get()) return;
+  Declared::stop();
+  Messages::stop();
+}
 
 }  // namespace lapwing::entry
 
@@ -190,12 +195,13 @@ LAPWING_ENTRY void lapwing_declare_recv(void* buffer, int count, MPI_Datatype ty
   submit(std::move(made));
 }
 
-LAPWING_ENTRY void lapwing_declare_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+LAPWING_ENTRY void lapwing_declare_bcast(void* buffer, int count, MPI_Datatype type, int root,
+                                         MPI_Comm comm) {
   broadcast({"lapwing_declare_bcast", __builtin_return_address(0), nullptr}, buffer, count, type, root, comm);
 }
 
-LAPWING_ENTRY void lapwing_declare_reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
-                                          int root, MPI_Comm comm) {
+LAPWING_ENTRY void lapwing_declare_reduce(const void* send, void* recv, int count, MPI_Datatype type,
+                                          MPI_Op op, int root, MPI_Comm comm) {
   reduce({"lapwing_declare_reduce", __builtin_return_address(0), nullptr}, send, recv, count, type, op, root,
          comm);
 }

@@ -69,6 +69,9 @@ T read(const char* data) {
 
 }  // namespace
 
+Declared::Declared(std::size_t staging, bool trace) : automata_(*this), staging_(staging), trace_(trace) {}
+Declared::~Declared() = default;
+
 void Declared::start(std::size_t staging, bool helper, bool trace) {
   if (instance_) return;
   Comm::start();
@@ -95,7 +98,8 @@ void Declared::listen() {
     const Key key = address.key(source);
     const auto [declaration, leg] = address.outgoing ? automata_.outgoing(key) : automata_.incoming(key);
     if (!declaration) return;
-    end(fmt::format("rank {}: the {}, declared at {}, cannot happen: {} has reached MPI_Finalize and did not "
+    end(
+        fmt::format("rank {}: the {}, declared at {}, cannot happen: {} has reached MPI_Finalize and did not "
                     "declare its side. Declare it there, with the same communicator{}, or remove it here.",
                     Messages::rank(), words(*declaration), place(*declaration), partner(key),
                     key.collective ? " and in the same order as the other collective ones" : " and tag"));
@@ -164,8 +168,8 @@ void Declared::print() const {
 
 void Declared::changed(const Declaration& declaration, const Leg& leg) {
   if (trace_)
-    fmt::print(stderr, "lapwing: rank {}: {}, {}: {}\n", Messages::rank(), place(declaration), words(declaration),
-               words(declaration, leg));
+    fmt::print(stderr, "lapwing: rank {}: {}, {}: {}\n", Messages::rank(), place(declaration),
+               words(declaration), words(declaration, leg));
 }
 
 void Declared::announce(Declaration& declaration, Leg& leg) {
@@ -294,7 +298,7 @@ void Declared::combine(Declaration& declaration, Leg* leg) {
   transfer.result_block = std::move(operand);
 }
 
-void Declared::place(Declaration& declaration) {
+void Declared::deliver(Declaration& declaration) {
   Transfer& transfer = static_cast<Transfer&>(declaration);
   if (transfer.result == transfer.to) return;
   // Only the data: what lies between them is the program's.
@@ -315,8 +319,9 @@ void Declared::differs(const Declaration* here, const Key& key, const Terms& the
         them, words(theirs.kind, theirs));
   } else {
     Kind kind = theirs.kind == Kind::send ? Kind::receive : theirs.kind;
-    sentence = fmt::format("the {}, declared at {}, meets a {} that {} declared. Both sides must declare the same.",
-                           words(*here), place(*here), words(kind, theirs), them);
+    sentence =
+        fmt::format("the {}, declared at {}, meets a {} that {} declared. Both sides must declare the same.",
+                    words(*here), place(*here), words(kind, theirs), them);
   }
   fmt::print(stderr, "lapwing: rank {}: {}\n", Messages::rank(), sentence);
   std::fflush(stderr);

@@ -61,13 +61,14 @@ class Declared : private World {
     Key key;
     bool outgoing;
   };
-  Declared(std::size_t staging, bool trace) : automata_(*this), staging_(staging), trace_(trace) {}
+  Declared(std::size_t staging, bool trace);
+  ~Declared() override;
 
   void announce(Declaration& declaration, Leg& leg) override;
   void move(Declaration& declaration, Leg& leg) override;
   bool copy(Declaration& declaration) override;
   void combine(Declaration& declaration, Leg* leg) override;
-  void place(Declaration& declaration) override;
+  void deliver(Declaration& declaration) override;
   void ended(Declaration& declaration) override;
   void changed(const Declaration& declaration, const Leg& leg) override;
   void differs(const Declaration* here, const Key& key, const Terms& theirs) override;

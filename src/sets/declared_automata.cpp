@@ -219,7 +219,7 @@ void Automata::combine(Declaration& declaration) {
   announce_operands(declaration);
   if (declaration.combined <= incoming) return;
   if (declaration.legs.size() == incoming) {  // the root
-    world_.place(declaration);
+    world_.deliver(declaration);
     declaration.from_variable = false;
     declaration.writing = false;
     release(declaration.after_landing);
@@ -243,9 +243,9 @@ bool Automata::vacate(Declaration& declaration) {
   if (!declaration.reading) return true;
   if (!declaration.available) return false;
   if (declaration.from_variable) {
-    const bool waiting = std::any_of(
-        declaration.legs.begin(), declaration.legs.end(),
-        [](const Leg& leg) { return leg.state != State::done && leg.state != State::moving; });
+    const bool waiting = std::any_of(declaration.legs.begin(), declaration.legs.end(), [](const Leg& leg) {
+      return leg.state != State::done && leg.state != State::moving;
+    });
     if (waiting && !world_.copy(declaration)) return false;
     declaration.from_variable = false;
   }

@@ -52,8 +52,8 @@ struct Declaration {
   bool reading = false, writing = false;  ///< the program's memory is still needed
   bool available = false;                 ///< the value to pass on or to combine is there
   bool from_variable = true;              ///< ... and lies in the program's memory
-  std::size_t combined = 0;  ///< operands so far
-  int waits = 0;             ///< for older declarations
+  std::size_t combined = 0;               ///< operands so far
+  int waits = 0;                          ///< for older declarations
   bool over = false;
   std::size_t index = 0;
   std::vector<Declaration*> after_landing, after_leaving;
@@ -78,7 +78,7 @@ class World {
   /// if null. The first becomes the result so far.
   virtual void combine(Declaration& declaration, Leg* leg) = 0;
   /// The result of a reduction enters the variable of its root.
-  virtual void place(Declaration& declaration) = 0;
+  virtual void deliver(Declaration& declaration) = 0;
   /// All of it has happened; the object goes away soon.
   virtual void ended(Declaration&) {}
   virtual void changed(const Declaration&, const Leg&) {}

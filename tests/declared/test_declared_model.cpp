@@ -23,9 +23,7 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 constexpr std::uint64_t prime = 1000003;
-Value operator*(const Value& f, const Value& g) {
-  return {f.a * g.a % prime, (f.a * g.b + f.b) % prime};
-}
+Value operator*(const Value& f, const Value& g) { return {f.a * g.a % prime, (f.a * g.b + f.b) % prime}; }
 
 struct Statement {
   enum What { define, use, send, receive, broadcast, reduction } what;
@@ -86,7 +84,7 @@ class Process : public World {
       plan.source = &plan.result;
     }
   }
-  void place(Declaration& declaration) override {
+  void deliver(Declaration& declaration) override {
     Plan& plan = static_cast<Plan&>(declaration);
     *plan.to = *plan.source;
   }
@@ -290,8 +288,11 @@ void run(Net& net) {
         }
         break;
       }
-      case 1: moved = process.finish_a_move(); break;
-      default: moved = process.step();
+      case 1:
+        moved = process.finish_a_move();
+        break;
+      default:
+        moved = process.step();
     }
     idle = moved ? 0 : idle + 1;
     if (idle < 40 * size) continue;
