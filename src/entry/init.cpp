@@ -9,6 +9,7 @@
 #include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
+#include "entry/sets_start.hpp"
 #include "entry/watched.hpp"
 #include "mpi/launch.hpp"
 #include "transfer/proved.hpp"
@@ -75,7 +76,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::prepare();
   StandAside* const stand_aside = preloaded();
   const bool compiled = is_compiled(), reports = !settings.report.empty();
-  mpi::announce_presence(stand_aside != nullptr);
+  const bool sets = entry::wants_sets(settings);
+  mpi::announce_presence(stand_aside != nullptr, sets);
   std::string obstacle;
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
@@ -94,6 +96,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   } else {
     complain(reports);
   }
+  if (sets) entry::start_sets(settings);
   mpi::forget_launcher();
   if (compiled) start_compiled(granted, futile);
   if (declares) entry::start_declared(settings);
@@ -124,6 +127,7 @@ LAPWING_ENTRY int MPI_Finalize() {
   entry::stop_declared();
   int result = MPI_SUCCESS;
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
+  entry::stop_sets();
   const bool active = transfer::Engine::get() != nullptr;
   transfer::Proved::stop();
   transfer::Engine::stop();
