@@ -26,8 +26,12 @@ using lapwing::sets::Messages;
 
 namespace {
 
+constexpr const char* why_not_started =
+    "it is called before MPI_Init or after MPI_Finalize, or not every program of this job was linked with "
+    "Lapwing";
+
 Declared& started(const char* routine, const void* returns_to) {
-  if (!Declared::get()) refuse(routine, returns_to, "it is called before MPI_Init or after MPI_Finalize");
+  if (!Declared::get()) refuse(routine, returns_to, why_not_started);
   return *Declared::get();
 }
 
@@ -140,22 +144,22 @@ Range range_of(const void* address, std::size_t size) {
 namespace lapwing::entry {
 
 bool declares() {
-  static constexpr const char* names[] = {"lapwing_declare",  "lapwing_use",       "lapwing_define",
-                                          "lapwing_complete", "lapwing_shortcut_", nullptr};
+  static constexpr const char* names[] = {"lapwing_declare", "lapwing_shortcut_", nullptr};
   return refers_to(names);
 }
 
 void start_declared(const transfer::Settings& settings) {
-  Messages::start();
+  if (!settings.enabled && declares()) Messages::start();
+  if (!Messages::started()) return;
+  // One program of several may declare: the others answer it.
+  int anybody = declares();
+  PMPI_Allreduce(MPI_IN_PLACE, &anybody, 1, MPI_INT, MPI_MAX, Messages::world());
+  if (!anybody) return;
   Declared::start(settings.staging, settings.helper, settings.declared_trace);
   sets::Shortcut::start();
 }
 
-void stop_declared() {
-  if (!Declared::get()) return;
-  Declared::stop();
-  Messages::stop();
-}
+void stop_declared() { Declared::stop(); }
 
 }  // namespace lapwing::entry
 

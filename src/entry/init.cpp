@@ -69,8 +69,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (!settings.enabled) {
     const int rc = PMPI_Init_thread(argc, argv, required, &level);
     if (provided) *provided = level;
-    // What the program has written is not to be switched off.
-    if (rc == MPI_SUCCESS && entry::declares()) entry::start_declared(settings);
+    if (rc == MPI_SUCCESS) entry::start_declared(settings);
     return rc;
   }
   mpi::prepare();
@@ -99,7 +98,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (sets) entry::start_sets(settings);
   mpi::forget_launcher();
   if (compiled) start_compiled(granted, futile);
-  if (declares) entry::start_declared(settings);
+  entry::start_declared(settings);
   // Later calls go from the preloaded library straight to MPI.
   if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
       !lapwing::sets::watcher)

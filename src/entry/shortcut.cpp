@@ -21,7 +21,11 @@ struct lapwing_shortcut : Shortcut {
 LAPWING_ENTRY lapwing_shortcut* lapwing_shortcut_begin(MPI_Comm comm, int choice) {
   const char* routine = "lapwing_shortcut_begin";
   const void* here = __builtin_return_address(0);
-  if (!declared::Declared::get()) refuse(routine, here, "it is called before MPI_Init or after MPI_Finalize");
+  if (!declared::Declared::get())
+    refuse(routine, here,
+           "it is called before MPI_Init or after MPI_Finalize, or not every program of this job was linked "
+           "with "
+           "Lapwing");
   if (choice != LAPWING_SHORTCUT_ANY && choice != LAPWING_SHORTCUT_LOWEST)
     refuse(routine, here,
            fmt::format("the choice {} is neither LAPWING_SHORTCUT_ANY nor LAPWING_SHORTCUT_LOWEST", choice));

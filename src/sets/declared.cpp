@@ -98,11 +98,13 @@ void Declared::listen() {
     const Key key = address.key(source);
     const auto [declaration, leg] = address.outgoing ? automata_.outgoing(key) : automata_.incoming(key);
     if (!declaration) return;
-    end(
-        fmt::format("rank {}: the {}, declared at {}, cannot happen: {} has reached MPI_Finalize and did not "
-                    "declare its side. Declare it there, with the same communicator{}, or remove it here.",
-                    Messages::rank(), words(*declaration), place(*declaration), partner(key),
-                    key.collective ? " and in the same order as the other collective ones" : " and tag"));
+    const char* why =
+        key.collective ? "declared another collective transfer or another root in its place, or reached "
+                         "MPI_Finalize without it. All members must declare the same ones in the same order"
+                       : "has reached MPI_Finalize and did not declare its side. Declare it there, with the "
+                         "same communicator and tag, or remove it here";
+    end(fmt::format("rank {}: the {}, declared at {}, cannot happen: {} {}.", Messages::rank(),
+                    words(*declaration), place(*declaration), partner(key), why));
   });
   Messages::on(inquire_kind, [this](int source, const char* data, std::size_t) {
     automata_.inquired(read<Address>(data).key(source));

@@ -96,7 +96,9 @@ void Automata::announced(const Key& key, const Terms& terms, std::int32_t wire_t
 
 void Automata::inquired(const Key& key) {
   if (incoming(key).first) return;  // it will announce itself, or has
-  if (closed_)
+  const auto so_far = collectives_.find(key.comm);
+  const bool another = key.collective && so_far != collectives_.end() && key.number < so_far->second;
+  if (closed_ || another)
     world_.refuse(key, true);
   else
     inquiries_[key] = true;
