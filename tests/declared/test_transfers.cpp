@@ -100,6 +100,7 @@ TEST_F(Declared, ReceivesMayBeDeclaredInAnyOrderOfTags) {
     lapwing_use(&in[static_cast<std::size_t>(tag)], sizeof(int));
     EXPECT_EQ(in[static_cast<std::size_t>(tag)], 100 * left() + tag);
   }
+  lapwing_complete();  // the values to send must stay until they have left
 }
 
 TEST_F(Declared, ColumnsKeepWhatLiesBetween) {
@@ -198,6 +199,7 @@ TEST_F(Declared, InPlaceAndSubcommunicators) {
   EXPECT_EQ(x, expected);
   EXPECT_EQ(world, size);
   EXPECT_EQ(received % 2, rank % 2);
+  lapwing_complete();
 }
 
 // Without a call from here, the helper's is the only hand that moves anything.
