@@ -9,6 +9,7 @@
 #include "entry/references.hpp"
 #include "lapwing/compiled_sets.h"
 #include "mpi/launch.hpp"
+#include "sets/check.hpp"
 #include "sets/group_call.hpp"
 #include "sets/messages.hpp"
 #include "sets/mode.hpp"
@@ -24,8 +25,8 @@ Sets declared = Sets::unset;
 Sets mode_of(const transfer::Settings& settings) {
   if (settings.sets != Sets::unset) return settings.sets;
   if (declared != Sets::unset) return declared;
-  static constexpr const char* api[] = {"lapwing_sets_", "lapwing_split_at", "lapwing_set_comm", "lapwing_on_set",
-                                        nullptr};
+  static constexpr const char* api[] = {"lapwing_sets_", "lapwing_split_at", "lapwing_set_comm",
+                                        "lapwing_on_set", nullptr};
   return refers_to(api) ? Sets::run : Sets::off;
 }
 
@@ -98,7 +99,9 @@ bool wants_sets(const transfer::Settings& settings) {
   return mode == Sets::check || mode == Sets::run || declares();
 }
 
-void start_sets(const transfer::Settings& settings) {
+bool checks(const transfer::Settings& settings) { return mode_of(settings) == Sets::check; }
+
+void start_sets(const transfer::Settings& settings, bool threads) {
   int rank = 0, size = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -111,6 +114,7 @@ void start_sets(const transfer::Settings& settings) {
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;
+      sets::Checker::start(!threads);
       break;
     default:
       break;
