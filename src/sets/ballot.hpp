@@ -114,6 +114,9 @@ class Ballot {
   const int branches, mine;
   int bits = 1;           ///< of one vote
   Subset from;            ///< whose vote it is
+  Subset within;          ///< of the world, where a split there concerns this communicator too
+  bool narrowed = false;  ///< by `within`
+  int* open = nullptr;    ///< counts the ballots that are not complete
   Set* voters = nullptr;  ///< the same once it is known and the ballot has started
   bool complete = false;
   std::vector<std::uint64_t> votes;  ///< `bits` for each voter, by number, once complete

@@ -15,30 +15,36 @@ std::string describe(const lapwing_place& place) {
 std::shared_ptr<Ballot> Stack::vote(const lapwing_place& place, int branches, int branch) {
   auto ballot = std::make_shared<Ballot>(place, branches, branch, current_);
   current_ = Subset(ballot, nullptr);
+  serial_ = ++serials_;
   return ballot;
 }
 
-std::shared_ptr<Ballot> Stack::split(Frame frame, const lapwing_split_site& site, int branch) {
+std::shared_ptr<Ballot> Stack::split(Frame frame, const lapwing_split_site& site, int branch,
+                                     bool everywhere) {
   const lapwing_merge_site* last = site.merges > 0 ? site.merge[site.merges - 1].site : nullptr;
   const bool joins = !levels_.empty() && !levels_.back().hand && levels_.back().frame == frame &&
                      levels_.back().last == last;
-  if (!joins) levels_.push_back({frame, false, last, current_, {}, nullptr, nullptr});
+  if (!joins) levels_.push_back({frame, false, false, last, current_, serial_, {}, nullptr, nullptr});
   Level& level = levels_.back();
   level.place = site.place;
   level.site = &site;
+  if (everywhere && !level.everywhere) ++everywhere_;
+  level.everywhere |= everywhere;
   level.ballot = vote(site.place, site.branches, branch);
   return level.ballot;
 }
 
 std::shared_ptr<Ballot> Stack::split_by_hand(Frame frame, const lapwing_place& place, int branches,
                                              int branch) {
-  levels_.push_back({frame, true, nullptr, current_, place, nullptr, nullptr});
+  levels_.push_back({frame, true, false, nullptr, current_, serial_, place, nullptr, nullptr});
   levels_.back().ballot = vote(place, branches, branch);
   return levels_.back().ballot;
 }
 
 void Stack::pop() {
+  if (levels_.back().everywhere) --everywhere_;
   current_ = std::move(levels_.back().before);
+  serial_ = levels_.back().serial_before;
   levels_.pop_back();
 }
 
@@ -66,6 +72,7 @@ void Stack::merge(Frame frame, const lapwing_merge_site* site) {
       const int mine = top.ballot->mine;
       if (merge.site != site || (merge.branches[mine / 64] >> (mine % 64) & 1) == 0) continue;
       current_ = Subset(top.ballot, merge.branches);
+      serial_ = ++serials_;
       break;
     }
     return;

@@ -37,9 +37,11 @@ class Stack {
  public:
   explicit Stack(Set* all) : current_(all) {}
 
-  /// The process takes `branch`. The ballot is to be started in the order of
+  /// The process takes `branch`; `everywhere` if communication on others than this
+  /// communicator lies in the scope. The ballot is to be started in the order of
   /// these calls, each once its voters are known.
-  std::shared_ptr<Ballot> split(Frame frame, const lapwing_split_site& site, int branch);
+  std::shared_ptr<Ballot> split(Frame frame, const lapwing_split_site& site, int branch,
+                                bool everywhere = false);
   /// The same by hand: only merge_by_hand() ends it.
   std::shared_ptr<Ballot> split_by_hand(Frame frame, const lapwing_place& place, int branches, int branch);
 
@@ -49,6 +51,11 @@ class Stack {
   void leave(Frame frame);
 
   Subset& current() { return current_; }
+  /// Of the activation of the current set: no two splits share one, and a merge
+  /// brings back the one from before.
+  unsigned long long serial() const { return serial_; }
+  /// Whether a split that concerns other communicators too is open.
+  bool everywhere() const { return everywhere_ > 0; }
   bool divided() const { return !levels_.empty(); }
   std::size_t depth() const { return levels_.size(); }
   /// Of the innermost open split.
@@ -59,9 +66,10 @@ class Stack {
  private:
   struct Level {
     Frame frame;
-    bool hand;
+    bool hand, everywhere;
     const lapwing_merge_site* last;
     Subset before;
+    unsigned long long serial_before;
     lapwing_place place;  ///< of the latest split
     const lapwing_split_site* site;
     std::shared_ptr<Ballot> ballot;
@@ -73,6 +81,8 @@ class Stack {
 
   std::vector<Level> levels_;
   Subset current_;
+  int everywhere_ = 0;
+  unsigned long long serial_ = 0, serials_ = 0;
 };
 
 }  // namespace lapwing::sets

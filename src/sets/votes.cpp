@@ -76,6 +76,7 @@ void Votes::finish(Exchange& exchange) {
   append_bits(ballot.votes, &length, exchange.have.data(), (voters - mine) * bits, mine * bits);
   append_bits(ballot.votes, &length, exchange.have.data(), 0, (voters - mine) * bits);
   ballot.complete = true;
+  if (ballot.open) --*ballot.open;
 }
 
 }  // namespace lapwing::sets
