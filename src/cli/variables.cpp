@@ -30,6 +30,8 @@ const std::vector<Variable>& known_variables() {
       {"LAPWING_STAGING", Kind::bytes, {}},
       {"LAPWING_DIRECTION", Kind::choice, {"auto", "up", "down"}},
       {"LAPWING_PROTECT", Kind::choice, {"all", "first", "last"}},
+      {"LAPWING_SETS", Kind::choice, {"off", "check", "run"}},
+      {"LAPWING_SPLIT", Kind::choice, {"auto", "overlap", "static", "blocking"}},
       {"LAPWING_PROFILE", Kind::path, {}},
       {"LAPWING_REPORT", Kind::path, {}},
       {"LAPWING_VERBOSE", Kind::choice, {"0", "1", "2"}},

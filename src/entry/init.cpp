@@ -8,6 +8,8 @@
 
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
+#include "entry/sets_start.hpp"
+#include "entry/watched.hpp"
 #include "mpi/launch.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/retire.hpp"
@@ -71,7 +73,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::prepare();
   StandAside* const stand_aside = preloaded();
   const bool compiled = is_compiled(), reports = !settings.report.empty();
-  mpi::announce_presence(stand_aside != nullptr);
+  const bool sets = entry::wants_sets(settings);
+  mpi::announce_presence(stand_aside != nullptr, sets);
   std::string obstacle;
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
@@ -89,10 +92,13 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   } else {
     complain(reports);
   }
+  if (sets) entry::start_sets(settings);
   mpi::forget_launcher();
   if (compiled) start_compiled(granted, futile);
   // Later calls go from the preloaded library straight to MPI.
-  if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted()) stand_aside();
+  if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
+      !lapwing::sets::watcher)
+    stand_aside();
   return rc;
 }
 
@@ -113,6 +119,9 @@ LAPWING_ENTRY int MPI_Query_thread(int* provided) {
 }
 
 LAPWING_ENTRY int MPI_Finalize() {
+  int result = MPI_SUCCESS;
+  if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
+  entry::stop_sets();
   const bool active = transfer::Engine::get() != nullptr;
   transfer::Proved::stop();
   transfer::Engine::stop();
