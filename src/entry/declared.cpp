@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API of declared communication.
-#include "sets/declared.hpp"
+#include "entry/declared.hpp"
 
 #include <fmt/format.h>
 
-#include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
 #include "entry/refuse.hpp"
-#include "lapwing/declare.h"
+#include "sets/declared.hpp"
 #include "sets/declared_tree.hpp"
 #include "sets/messages.hpp"
 #include "sets/shortcut.hpp"
@@ -134,11 +132,6 @@ void broadcast(Call call, void* buffer, int count, MPI_Datatype type, int root, 
   submit(std::move(made));
 }
 
-Range range_of(const void* address, std::size_t size) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  return {begin, begin + size};
-}
-
 }  // namespace
 
 namespace lapwing::entry {
@@ -161,19 +154,16 @@ void start_declared(const transfer::Settings& settings) {
 
 void stop_declared() { Declared::stop(); }
 
-}  // namespace lapwing::entry
-
-LAPWING_ENTRY void lapwing_declare_open(MPI_Comm comm) {
-  const void* here = __builtin_return_address(0);
+void declare_open(const void* here, MPI_Comm comm) {
   started("lapwing_declare_open", here);
   if (const std::string why = declared::Comm::open(comm); !why.empty())
     refuse("lapwing_declare_open", here, why);
 }
 
-LAPWING_ENTRY void lapwing_declare_send(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
-                                        MPI_Comm comm) {
+void declare_send(const void* here, const void* buffer, int count, MPI_Datatype type, int dest, int tag,
+                  MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return;
-  Call call{"lapwing_declare_send", __builtin_return_address(0), nullptr};
+  Call call{"lapwing_declare_send", here, nullptr};
   auto made = call.transfer(Kind::send, count, type, comm, dest);
   const std::lock_guard guard(Messages::lock());
   made->from = buffer;
@@ -183,12 +173,12 @@ LAPWING_ENTRY void lapwing_declare_send(const void* buffer, int count, MPI_Datat
   submit(std::move(made));
 }
 
-LAPWING_ENTRY void lapwing_declare_recv(void* buffer, int count, MPI_Datatype type, int source, int tag,
-                                        MPI_Comm comm) {
+void declare_recv(const void* here, void* buffer, int count, MPI_Datatype type, int source, int tag,
+                  MPI_Comm comm) {
   if (source == MPI_PROC_NULL) return;
-  Call call{"lapwing_declare_recv", __builtin_return_address(0), nullptr};
+  Call call{"lapwing_declare_recv", here, nullptr};
   if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG)
-    refuse(call.routine, call.returns_to,
+    refuse(call.routine, here,
            "a declared receive names its source and its tag; there is no MPI_ANY_SOURCE and no MPI_ANY_TAG");
   auto made = call.transfer(Kind::receive, count, type, comm, source);
   const std::lock_guard guard(Messages::lock());
@@ -199,50 +189,24 @@ LAPWING_ENTRY void lapwing_declare_recv(void* buffer, int count, MPI_Datatype ty
   submit(std::move(made));
 }
 
-LAPWING_ENTRY void lapwing_declare_bcast(void* buffer, int count, MPI_Datatype type, int root,
-                                         MPI_Comm comm) {
-  broadcast({"lapwing_declare_bcast", __builtin_return_address(0), nullptr}, buffer, count, type, root, comm);
+void declare_bcast(const void* here, void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  broadcast({"lapwing_declare_bcast", here, nullptr}, buffer, count, type, root, comm);
 }
 
-LAPWING_ENTRY void lapwing_declare_reduce(const void* send, void* recv, int count, MPI_Datatype type,
-                                          MPI_Op op, int root, MPI_Comm comm) {
-  reduce({"lapwing_declare_reduce", __builtin_return_address(0), nullptr}, send, recv, count, type, op, root,
-         comm);
+void declare_reduce(const void* here, const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                    int root, MPI_Comm comm) {
+  reduce({"lapwing_declare_reduce", here, nullptr}, send, recv, count, type, op, root, comm);
 }
 
-LAPWING_ENTRY void lapwing_declare_allreduce(const void* send, void* recv, int count, MPI_Datatype type,
-                                             MPI_Op op, MPI_Comm comm) {
-  const Call call{"lapwing_declare_allreduce", __builtin_return_address(0), nullptr};
+void declare_allreduce(const void* here, const void* send, void* recv, int count, MPI_Datatype type,
+                       MPI_Op op, MPI_Comm comm) {
+  const Call call{"lapwing_declare_allreduce", here, nullptr};
   declared::Comm* members = comm == MPI_COMM_NULL || !Declared::get() ? nullptr : declared::Comm::of(comm);
   if (send == MPI_IN_PLACE && members && members->rank() != 0) send = recv;
   reduce(call, send, recv, count, type, op, 0, comm);
   broadcast(call, recv, count, type, 0, comm);
 }
 
-LAPWING_ENTRY void lapwing_use(const void* address, size_t size) {
-  if (Declared* pending = Declared::get(); pending && pending->pending() > 0)
-    pending->use(range_of(address, size));
-}
+void complete_declared(const void* here) { started("lapwing_complete", here).complete(); }
 
-LAPWING_ENTRY void lapwing_define(const void* address, size_t size) {
-  if (Declared* pending = Declared::get(); pending && pending->pending() > 0)
-    pending->define(range_of(address, size));
-}
-
-LAPWING_ENTRY void lapwing_complete(void) {
-  started("lapwing_complete", __builtin_return_address(0)).complete();
-}
-
-LAPWING_ENTRY int lapwing_declared_pending(void) {
-  return Declared::get() ? static_cast<int>(Declared::get()->pending()) : 0;
-}
-
-LAPWING_ENTRY void lapwing_declared_progress(void) {
-  if (Declared::get()) Messages::progress();
-}
-
-LAPWING_ENTRY void lapwing_declared_print(void) {
-  if (!Declared::get()) return;
-  const std::lock_guard guard(Messages::lock());
-  Declared::get()->print();
-}
+}  // namespace lapwing::entry

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/refuse.hpp"
 #include "lapwing/shortcut.h"
@@ -18,9 +19,8 @@ struct lapwing_shortcut : Shortcut {
   using Shortcut::Shortcut;
 };
 
-LAPWING_ENTRY lapwing_shortcut* lapwing_shortcut_begin(MPI_Comm comm, int choice) {
+lapwing_shortcut* lapwing::entry::begin_shortcut(const void* here, MPI_Comm comm, int choice) {
   const char* routine = "lapwing_shortcut_begin";
-  const void* here = __builtin_return_address(0);
   if (!declared::Declared::get())
     refuse(routine, here,
            "it is called before MPI_Init or after MPI_Finalize, or not every program of this job was linked "
@@ -31,6 +31,10 @@ LAPWING_ENTRY lapwing_shortcut* lapwing_shortcut_begin(MPI_Comm comm, int choice
            fmt::format("the choice {} is neither LAPWING_SHORTCUT_ANY nor LAPWING_SHORTCUT_LOWEST", choice));
   if (const std::string why = declared::Comm::open(comm); !why.empty()) refuse(routine, here, why);
   return new lapwing_shortcut(comm, choice == LAPWING_SHORTCUT_LOWEST);
+}
+
+LAPWING_ENTRY lapwing_shortcut* lapwing_shortcut_begin(MPI_Comm comm, int choice) {
+  return lapwing::entry::begin_shortcut(__builtin_return_address(0), comm, choice);
 }
 
 LAPWING_ENTRY void lapwing_shortcut_found(lapwing_shortcut* context, const void* data, size_t size) {
