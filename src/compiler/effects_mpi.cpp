@@ -58,6 +58,14 @@ unsigned seen_by(Kind kind) {
   return outside;
 }
 
+// A number that was made a pointer; a place inside of a global is none.
+bool is_sentinel_number(const llvm::Value* pointer) {
+  const llvm::Value* object = llvm::getUnderlyingObject(pointer);
+  return llvm::isa<llvm::ConstantPointerNull>(object) || llvm::isa<llvm::ConstantExpr>(object);
+}
+
+}  // namespace
+
 // Datatypes of the two MPIs whose elements lie one behind the other from the
 // buffer's address on. MPICH writes the size into the handle.
 std::optional<std::uint64_t> basic_size(const MpiCall& call, int index) {
@@ -108,14 +116,6 @@ std::optional<std::uint64_t> basic_size(const MpiCall& call, int index) {
     if (name == known_name) return size;
   return {};
 }
-
-// A number that was made a pointer; a place inside of a global is none.
-bool is_sentinel_number(const llvm::Value* pointer) {
-  const llvm::Value* object = llvm::getUnderlyingObject(pointer);
-  return llvm::isa<llvm::ConstantPointerNull>(object) || llvm::isa<llvm::ConstantExpr>(object);
-}
-
-}  // namespace
 
 unsigned request_bytes(const MpiCall& call) {
   if (call.is_fortran()) return 4;

@@ -17,6 +17,9 @@ class Arguments {
   Arguments(Form form, const std::int64_t* registers, const std::int64_t* stack)
       : form_(form), registers_(registers), stack_(stack) {}
 
+  Form form() const { return form_; }
+  bool fortran() const { return form_ == Form::fortran; }
+
   void* pointer(int index) const { return reinterpret_cast<void*>(word(index)); }
 
   /// Above bit 31 a 32 bit argument may hold anything.
@@ -38,6 +41,19 @@ class Arguments {
   }
   bool is_bottom(const void* address) const {
     return form_ == Form::fortran ? mpi::is_fortran_bottom(address) : address == MPI_BOTTOM;
+  }
+
+  MPI_Op op(int index) const {
+    return form_ == Form::fortran ? PMPI_Op_f2c(integer(index)) : handle<MPI_Op>(index);
+  }
+  MPI_Group group(int index) const {
+    return form_ == Form::fortran ? PMPI_Group_f2c(integer(index)) : handle<MPI_Group>(index);
+  }
+  MPI_Win win(int index) const {
+    return form_ == Form::fortran ? PMPI_Win_f2c(integer(index)) : handle<MPI_Win>(index);
+  }
+  MPI_File file(int index) const {
+    return form_ == Form::fortran ? PMPI_File_f2c(integer(index)) : handle<MPI_File>(index);
   }
 
  private:

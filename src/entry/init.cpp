@@ -6,9 +6,13 @@
 
 #include <algorithm>
 
+#include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
+#include "entry/sets_start.hpp"
+#include "entry/watched.hpp"
 #include "mpi/launch.hpp"
+#include "sets/report_text.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/retire.hpp"
 
@@ -67,17 +71,21 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (!settings.enabled) {
     const int rc = PMPI_Init_thread(argc, argv, required, &level);
     if (provided) *provided = level;
+    if (rc == MPI_SUCCESS) entry::start_declared(settings);
     return rc;
   }
   mpi::prepare();
   StandAside* const stand_aside = preloaded();
   const bool compiled = is_compiled(), reports = !settings.report.empty();
-  mpi::announce_presence(stand_aside != nullptr);
+  const bool sets = entry::wants_sets(settings);
+  if (entry::checks(settings)) settings.defer = transfer::Defer::off;
+  mpi::announce_presence(stand_aside != nullptr, sets);
   std::string obstacle;
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
                                     : settings.defer != transfer::Defer::off && compiled;
-  const bool wants_helper = !futile && settings.helper && has_work;
+  const bool declares = entry::declares();
+  const bool wants_helper = settings.helper && (declares || (!futile && has_work));
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
   const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);
@@ -90,10 +98,14 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   } else {
     complain(reports);
   }
+  if (sets) entry::start_sets(settings, granted == MPI_THREAD_MULTIPLE);
   mpi::forget_launcher();
   if (compiled) start_compiled(granted, futile);
+  entry::start_declared(settings);
   // Later calls go from the preloaded library straight to MPI.
-  if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted()) stand_aside();
+  if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
+      !lapwing::sets::watcher)
+    stand_aside();
   return rc;
 }
 
@@ -114,6 +126,10 @@ LAPWING_ENTRY int MPI_Query_thread(int* provided) {
 }
 
 LAPWING_ENTRY int MPI_Finalize() {
+  entry::stop_declared();
+  int result = MPI_SUCCESS;
+  if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
+  entry::stop_sets();
   const bool active = transfer::Engine::get() != nullptr;
   transfer::Proved::stop();
   transfer::Engine::stop();
@@ -122,6 +138,7 @@ LAPWING_ENTRY int MPI_Finalize() {
 }
 
 LAPWING_ENTRY int MPI_Abort(MPI_Comm comm, int code) {
+  lapwing::sets::job_ends = true;
   // Nothing is retired: a job that aborts must not wait for anybody.
   return PMPI_Abort(comm, code);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow path of every generated stub: pages are closed somewhere, so what
-// the call is about to touch is retired before MPI sees it (rule 3).
+// The slow path of every generated stub. Where pages are closed, what the call
+// is about to touch is retired before MPI sees it (rule 3). Where somebody
+// watches the calls that groups make, they hear of it.
 #include <mpi.h>
 
 #include "entry/arguments.hpp"
 #include "entry/spec.hpp"
+#include "entry/watched.hpp"
+#include "guard/guard.hpp"
 #include "mpi_fortran.hpp"
 #include "transfer/datatype.hpp"
 #include "transfer/operations.hpp"
@@ -51,6 +54,19 @@ bool retire_item(const Spec& spec, const Item& item, const Arguments& arguments)
   return true;
 }
 
+void retire_for(const Spec& spec, const Arguments& arguments) {
+  transfer::retire_frames();
+  if (spec.action == Action::everything) {
+    transfer::retire_everything();
+  } else if (spec.action == Action::check) {
+    for (int i = 0; i < spec.item_count; ++i) {
+      if (retire_item(spec, items[spec.first_item + i], arguments)) continue;
+      transfer::retire_everything();
+      break;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lapwing::entry
 
@@ -61,17 +77,10 @@ using namespace lapwing;
 extern "C" void* lapwing_entry_slow(unsigned index, const std::int64_t* registers,
                                     const std::int64_t* stack) {
   const entry::Spec& spec = entry::specs[index];
-  transfer::retire_frames();
-  if (spec.action == entry::Action::everything) {
-    transfer::retire_everything();
-  } else if (spec.action == entry::Action::check) {
-    const entry::Arguments arguments(spec.form, registers, stack);
-    for (int i = 0; i < spec.item_count; ++i) {
-      if (!entry::retire_item(spec, entry::items[spec.first_item + i], arguments)) {
-        transfer::retire_everything();
-        break;
-      }
-    }
+  if (guard::closed_regions.load(std::memory_order_relaxed) != 0) {
+    entry::retire_for(spec, entry::Arguments(spec.form, registers, stack));
   }
-  return lapwing_entry_real[index];
+  if (!entry::is_watched(spec)) return lapwing_entry_real[index];
+  entry::make_watched_call(index, registers, stack);
+  return reinterpret_cast<void*>(&lapwing_entry_done);
 }

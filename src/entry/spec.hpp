@@ -34,6 +34,7 @@ struct Spec {
   Form form;
   std::int8_t comm, root;  ///< arguments, or -1
   std::int16_t first_item, item_count;
+  std::int16_t group;  ///< in group_specs, if processes make this call together; or -1
 };
 
 extern const Spec specs[];

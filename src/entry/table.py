@@ -40,6 +40,7 @@ class Entry:
     def __init__(self, name, kind, words):
         self.name, self.kind = name, kind
         self.comm = self.root = -1
+        self.group = None  # of group_calls.py, if processes make the call together
         self.items = []
         for word in words:
             if word.startswith("comm="):
@@ -55,7 +56,7 @@ class Entry:
 
 
 class Table:
-    def __init__(self, path=TABLE):
+    def __init__(self, path=TABLE, groups=None):
         self.entries = {}   # by lower-case name
         self.patterns = []
         kind, words = None, []
@@ -76,6 +77,10 @@ class Table:
                         self.add(name, kind, words)
                 except TableError as error:
                     raise TableError(f"{path}:{number}: {error}") from None
+        for name, call in (groups or {}).items():
+            if name not in self.entries:
+                raise TableError(f"group_calls.txt names {call.name}, which mpi_table.txt does not")
+            self.entries[name].group = call
 
     def add(self, name, kind, words):
         if kind is None:
@@ -183,7 +188,8 @@ class Hook:
 def hooks(flavour, libraries, table, nm="nm"):
     """Every symbol that must be hooked, one level only: a Fortran wrapper that
     calls the C function, or another hooked wrapper, gets none of its own, but
-    for point-to-point one that remembers which line of the program called."""
+    for point-to-point and group calls one that remembers which line of the
+    program called."""
     result = {}
     symbols = {stem: exported(path, nm) for stem, path in libraries.items()}
     inner = symbols.get("libmpi_usempif08", (set(), set()))[1]
@@ -201,6 +207,7 @@ def hooks(flavour, libraries, table, nm="nm"):
                 continue
             entry, form = symbol.entry, symbol.form
             by_hand = entry.kind == "p2p"
+            tells_caller = by_hand or entry.group is not None
             if form in ("c", "large"):
                 if LIBRARIES[flavour][stem] == "c":
                     add(Hook(symbol, "cpp") if by_hand else Hook(symbol, "stub", "P" + name))
@@ -210,7 +217,7 @@ def hooks(flavour, libraries, table, nm="nm"):
                 if form == "f08":
                     add(Hook(symbol, "glue", entry.name.lower()) if by_hand
                         else Hook(symbol, "stub", name, stem))
-                elif by_hand:
+                elif tells_caller:
                     add(Hook(symbol, "site", name, stem))
             elif form in ("f77", "inner") and stem == "libmpi_mpifh":
                 prefix = "ompix_" if re.match("(?i)mpix|ompix", name) else "ompi_"
@@ -223,6 +230,6 @@ def hooks(flavour, libraries, table, nm="nm"):
                 target = f"{prefix}{entry.name.lower()}_f"
                 if target not in inner:
                     add(Hook(symbol, "glue", entry.name.lower()) if by_hand else Hook(symbol, "stub", name, stem))
-                elif by_hand:
+                elif tells_caller:
                     add(Hook(symbol, "site", name, stem))
     return [result[name] for name in sorted(result)]

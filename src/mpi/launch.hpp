@@ -7,16 +7,17 @@
 namespace lapwing::mpi {
 
 /// Before PMPI_Init: meets the launcher and, where this process will have an
-/// `engine`, which understands stripped messages, tells its key-value space so.
-/// Silent where there is no such space.
-void announce_presence(bool engine);
+/// `engine`, which understands stripped messages, or process `sets`, tells its
+/// key-value space so. Silent where there is no such space.
+void announce_presence(bool engine, bool sets);
 
 enum class Presence { all, some, unknown };
+enum class Part { engine, sets };
 
-/// After PMPI_Init: whether every rank of the job announced itself. Asks the
+/// After PMPI_Init: whether every rank of the job announced this part. Asks the
 /// launcher only; no rank need take part, so a rank without Lapwing cannot
 /// make it hang. `unknown` where the launcher offers no key-value space.
-Presence presence(int rank, int size, std::string* missing);
+Presence presence(Part part, int rank, int size, std::string* missing);
 
 /// After PMPI_Init and any presence(): ends what announce_presence() began.
 void forget_launcher();

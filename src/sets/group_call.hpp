@@ -130,6 +130,9 @@ struct GroupCall {
   bool has_root = false;
   int root = 0;  ///< or a leader, or MPI_ROOT, MPI_PROC_NULL
   MPI_Op op = MPI_OP_NULL;
+  MPI_Group group = MPI_GROUP_NULL;  ///< of comm_create and comm_create_group
+  /// Folded: what else must be equal on all (dimensions of a grid, an access mode).
+  std::uint64_t same = 0;
   Data send, receive;                ///< a call with one buffer has only `send`
   const void* returns_to = nullptr;  ///< into the caller, for its file and line
   /// The compiler's description, consumed by this call; null in code that was
@@ -143,6 +146,9 @@ struct Made {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Win win = MPI_WIN_NULL;
   MPI_File file = MPI_FILE_NULL;
+  /// Where before() returned false: make the call on this communicator, not on
+  /// the program's.
+  MPI_Comm instead = MPI_COMM_NULL;
 };
 
 /// Whoever looks at the calls that groups make; at most one in a process.
@@ -155,6 +161,10 @@ class Watcher {
   /// After MPI has carried it out.
   virtual void after(const GroupCall& call, int result, const Made& made) = 0;
 };
+
+/// What lapwing_sets_call() said about this thread's next group call; the entry
+/// point takes it.
+inline constinit thread_local const lapwing_call_site* next_call = nullptr;
 
 /// Null while nobody watches. Set between PMPI_Init and the return of MPI_Init,
 /// by one thread.

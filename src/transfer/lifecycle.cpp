@@ -88,7 +88,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   }
   if (size > 1 && !settings.uniform_job) {
     std::string missing;
-    switch (mpi::presence(rank, size, &missing)) {
+    switch (mpi::presence(mpi::Part::engine, rank, size, &missing)) {
       case mpi::Presence::all:
         break;
       case mpi::Presence::some:

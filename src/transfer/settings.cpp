@@ -115,9 +115,16 @@ Settings read_settings() {
       {"LAPWING_PROTECT",
        one_of<Protect>(s.protect,
                        {{"all", Protect::all}, {"first", Protect::first}, {"last", Protect::last}})},
+      {"LAPWING_SETS",
+       one_of<Sets>(s.sets, {{"off", Sets::off}, {"check", Sets::check}, {"run", Sets::run}})},
+      {"LAPWING_SPLIT", one_of<Split>(s.split, {{"auto", Split::automatic},
+                                                {"overlap", Split::overlap},
+                                                {"static", Split::static_},
+                                                {"blocking", Split::blocking}})},
       {"LAPWING_PROFILE", text(s.profile)},
       {"LAPWING_REPORT", text(s.report)},
       {"LAPWING_VERBOSE", one_of<int>(s.verbose, {{"0", 0}, {"1", 1}, {"2", 2}})},
+      {"LAPWING_DECLARED", one_of(s.declared_trace, {{"quiet", false}, {"trace", true}})},
       {"LAPWING_JOB",
        [&](const std::string& v) -> std::string {
          if (v != "uniform") return "uniform";

@@ -11,6 +11,8 @@ namespace lapwing::transfer {
 enum class Defer { off = 0, automatic = 1, on = 2, all = 3 };
 enum class Protect { all, first, last };  ///< all but `all` are benchmark switches (HUNT, section 5.2)
 enum class Order { automatic, up, down };
+enum class Sets { unset, off, check, run };                  ///< unset: as the program was compiled
+enum class Split { automatic, overlap, static_, blocking };  ///< how votes travel
 
 struct Settings {
   bool enabled = true;  ///< LAPWING: off passes every call through
@@ -28,9 +30,12 @@ struct Settings {
   std::size_t staging = 64 << 20;  ///< cap of the engine's own copies per rank (rule 10)
   Order order = Order::automatic;
   Protect protect = Protect::all;
+  Sets sets = Sets::unset;
+  Split split = Split::automatic;
   std::string profile;
   std::string report;
   int verbose = 0;
+  bool declared_trace = false;  ///< LAPWING_DECLARED=trace: every change of state is printed
   bool uniform_job = false;  ///< the launcher vouches that every rank has Lapwing
   bool testing = false;
   std::string fault;

@@ -38,27 +38,32 @@ std::string field(const std::string& answer, const char* name) {
 
 std::string key_space;
 
+const char* key_of(Part part) { return part == Part::engine ? "lapwing-" : "lapwing-sets-"; }
+
 }  // namespace
 
-void announce_presence(bool engine) {
+void announce_presence(bool engine, bool sets) {
   const char* rank = std::getenv("PMI_RANK");
   std::string answer;
   if (!rank || !ask("cmd=init pmi_version=1 pmi_subversion=1\n", &answer)) return;
   if (field(answer, "rc=") != "0" || !ask("cmd=get_my_kvsname\n", &answer)) return;
   key_space = field(answer, "kvsname=");
-  if (!engine) return;
   // Visible to all once PMPI_Init has gone through its own barrier.
-  ask("cmd=put kvsname=" + key_space + " key=lapwing-" + rank + " value=1\n", &answer);
+  const auto put = [&](Part part) {
+    ask("cmd=put kvsname=" + key_space + " key=" + key_of(part) + rank + " value=1\n", &answer);
+  };
+  if (engine) put(Part::engine);
+  if (sets) put(Part::sets);
 }
 
 void forget_launcher() {}
 
-Presence presence(int rank, int size, std::string* missing) {
+Presence presence(Part part, int rank, int size, std::string* missing) {
   if (key_space.empty()) return Presence::unknown;
   std::string answer;
   for (int r = 0; r < size; ++r) {
     if (r == rank) continue;
-    if (!ask("cmd=get kvsname=" + key_space + " key=lapwing-" + std::to_string(r) + "\n", &answer)) {
+    if (!ask("cmd=get kvsname=" + key_space + " key=" + key_of(part) + std::to_string(r) + "\n", &answer)) {
       return Presence::unknown;
     }
     if (field(answer, "rc=") != "0") {

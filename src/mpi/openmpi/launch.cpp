@@ -40,10 +40,12 @@ struct Pmix {
 };
 Pmix pmix;
 
+const char* key_of(Part part) { return part == Part::engine ? "lapwing" : "lapwing-sets"; }
+
 }  // namespace
 
-void announce_presence(bool engine) {
-  if (!engine || !std::getenv("PMIX_RANK")) return;
+void announce_presence(bool engine, bool sets) {
+  if ((!engine && !sets) || !std::getenv("PMIX_RANK")) return;
   void* library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
   if (!library) return;
   auto bind = [&](auto& function, const char* name) {
@@ -60,7 +62,8 @@ void announce_presence(bool engine) {
   value.type = pmix_int32;
   const std::int32_t one = 1;
   std::memcpy(value.data, &one, sizeof one);
-  pmix.ready = pmix.put(pmix_global, "lapwing", &value) == 0 && pmix.commit() == 0;
+  const auto put = [&](Part part) { return pmix.put(pmix_global, key_of(part), &value) == 0; };
+  pmix.ready = (!engine || put(Part::engine)) && (!sets || put(Part::sets)) && pmix.commit() == 0;
 }
 
 void forget_launcher() {
@@ -70,14 +73,14 @@ void forget_launcher() {
   pmix.initialised = pmix.ready = false;
 }
 
-Presence presence(int rank, int size, std::string* missing) {
+Presence presence(Part part, int rank, int size, std::string* missing) {
   if (!pmix.ready) return Presence::unknown;
   for (int r = 0; r < size; ++r) {
     if (r == rank) continue;
     PmixProcess peer = pmix.self;
     peer.rank = static_cast<std::uint32_t>(r);
     PmixValue* value = nullptr;
-    if (pmix.get(&peer, "lapwing", nullptr, 0, &value) != 0) {
+    if (pmix.get(&peer, key_of(part), nullptr, 0, &value) != 0) {
       *missing = std::to_string(r);
       return Presence::some;
     }

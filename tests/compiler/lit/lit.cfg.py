@@ -27,6 +27,8 @@ config.substitutions += [
     ("%clean", f"opt -S {clean}"),
     ("%lapwing", f"opt -S -load-pass-plugin={plugin}"),
     ("%clang_lapwing", f"clang -O2 -fpass-plugin={plugin} {mpich}"),
+    ("%sets", f"opt -S -load-pass-plugin={plugin} -passes='lapwing-sets<run>,verify' -pass-remarks=lapwing-sets "
+              "-pass-remarks-analysis=lapwing-sets -pass-remarks-missed=lapwing-sets"),
     ("%plugin", plugin),
     ("%include", mpich),
 ]

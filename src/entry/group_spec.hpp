@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What generate.py writes about each call that a group makes together, from
+// group_calls.txt. Arguments count from 0; -1 is none.
+#pragma once
+
+#include <cstdint>
+
+#include "sets/group_call.hpp"
+
+namespace lapwing::entry {
+
+struct GroupData {
+  std::int8_t buffer, count, displacement, type;
+  bool counts, types;  ///< arrays with one for each process
+};
+
+/// An int that must be equal on all, or an array of them as long as argument `length` says.
+struct SameArgument {
+  std::int8_t at, length;
+};
+
+struct GroupSpec {
+  const char* name;  ///< "MPI_Bcast", whatever the spelling
+  sets::Operation operation;
+  sets::Way way;
+  std::int8_t arguments;  ///< in C; Fortran's error comes after them
+  std::int8_t comm, win, file, root, op, group, request, new_comm, new_win, new_file;
+  bool by_address;  ///< the call takes the handle's address
+  GroupData send, receive;
+  SameArgument same[4];
+};
+
+extern const GroupSpec group_specs[];
+
+}  // namespace lapwing::entry

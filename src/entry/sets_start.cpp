@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "entry/sets_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "entry/p2p.hpp"
+#include "entry/references.hpp"
+#include "lapwing/compiled_sets.h"
+#include "mpi/launch.hpp"
+#include "sets/check.hpp"
+#include "sets/group_call.hpp"
+#include "sets/messages.hpp"
+#include "sets/mode.hpp"
+#include "sets/run.hpp"
+
+namespace lapwing::entry {
+namespace {
+
+using transfer::Sets;
+
+// What instrumented files said before main(): the strongest counts.
+Sets declared = Sets::unset;
+
+Sets mode_of(const transfer::Settings& settings) {
+  if (settings.sets != Sets::unset) return settings.sets;
+  if (declared != Sets::unset) return declared;
+  static constexpr const char* api[] = {"lapwing_sets_", "lapwing_split_at", "lapwing_set_comm",
+                                        "lapwing_on_set", nullptr};
+  return refers_to(api) ? Sets::run : Sets::off;
+}
+
+// Declared communication needs the messages, whatever the mode.
+bool declares() {
+  static constexpr const char* api[] = {"lapwing_declare", "lapwing_shortcut_", nullptr};
+  return refers_to(api);
+}
+
+const char* name_of(int mode) {
+  switch (static_cast<Sets>(mode)) {
+    case Sets::check:
+      return "check";
+    case Sets::run:
+      return "run";
+    default:
+      return "off";
+  }
+}
+
+// Different modes would wait for different messages.
+Sets agreed(const transfer::Settings& settings, int rank) {
+  const int mine = static_cast<int>(mode_of(settings));
+  int bounds[2] = {mine, -mine}, all[2] = {};
+  PMPI_Allreduce(bounds, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (all[0] == -all[1]) return static_cast<Sets>(mine);
+  if (rank == 0) {
+    fmt::print(stderr,
+               "lapwing: some ranks of this job run with process sets in mode '{}', others in mode '{}'; "
+               "compile all programs of the job with the same --sets, or set LAPWING_SETS for all.\n",
+               name_of(all[0]), name_of(-all[1]));
+  }
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  return Sets::off;
+}
+
+bool everybody_comes(const transfer::Settings& settings, int rank, int size) {
+  if (size == 1 || settings.uniform_job) return true;
+  std::string missing;
+  switch (mpi::presence(mpi::Part::sets, rank, size, &missing)) {
+    case mpi::Presence::all:
+      return true;
+    case mpi::Presence::some:
+      if (rank == 0 || missing == "0") {
+        fmt::print(
+            stderr,
+            "lapwing: rank {} of this job takes no part in process sets (not compiled with --sets, not "
+            "preloaded, or switched off there); they are off on all ranks.\n",
+            missing);
+      }
+      return false;
+    case mpi::Presence::unknown:
+      break;
+  }
+  // A program that was compiled for sets is the whole job, as a rule; a binary
+  // that is only looked at may be one of several.
+  if (declared != Sets::unset || mode_of(settings) == Sets::run || declares()) return true;
+  if (rank == 0) {
+    fmt::print(stderr,
+               "lapwing: this launcher does not tell whether every rank has Lapwing; nothing is checked. If "
+               "they all have, say LAPWING_JOB=uniform.\n");
+  }
+  return false;
+}
+
+}  // namespace
+
+bool wants_sets(const transfer::Settings& settings) {
+  const Sets mode = mode_of(settings);
+  return mode == Sets::check || mode == Sets::run || declares();
+}
+
+bool checks(const transfer::Settings& settings) { return mode_of(settings) == Sets::check; }
+
+void start_sets(const transfer::Settings& settings, bool threads) {
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (!everybody_comes(settings, rank, size)) return;
+  const Sets mode = agreed(settings, rank);
+  sets::Messages::start();
+  switch (mode) {
+    case Sets::run:
+      sets::mode = sets::Mode::run;
+      sets::Run::start(settings.split);
+      break;
+    case Sets::check:
+      sets::mode = sets::Mode::check;
+      sets::Checker::start(!threads);
+      break;
+    default:
+      break;
+  }
+}
+
+void stop_sets() {
+  if (!sets::Messages::started()) return;
+  sets::Run::stop();
+  sets::path = nullptr;
+  sets::watcher = nullptr;
+  sets::Messages::stop();
+  sets::mode = sets::Mode::off;
+}
+
+}  // namespace lapwing::entry
+
+LAPWING_ENTRY void lapwing_sets_declare_mode(int mode) {
+  using lapwing::entry::declared;
+  if (mode == 1 && declared == lapwing::transfer::Sets::unset) declared = lapwing::transfer::Sets::check;
+  if (mode == 2) declared = lapwing::transfer::Sets::run;
+}
