@@ -67,7 +67,8 @@ MPI_Comm lapwing_set_comm(MPI_Comm comm);
  *  0 is no set. A query. */
 unsigned long long lapwing_set_token(MPI_Comm comm);
 int lapwing_set_is_current(MPI_Comm comm, unsigned long long token);
-void lapwing_set_expect(MPI_Comm comm, unsigned long long token);
+#define lapwing_set_expect(comm, token) lapwing_set_expect_at(comm, token, __FILE__, __LINE__)
+void lapwing_set_expect_at(MPI_Comm comm, unsigned long long token, const char* file, int line);
 
 /** The next collective call of this thread acts on its communicator's current
  *  set, although it stands in code that was not compiled with --sets=run:

@@ -12,6 +12,7 @@
 #include "sets/group_call.hpp"
 #include "sets/messages.hpp"
 #include "sets/mode.hpp"
+#include "sets/run.hpp"
 
 namespace lapwing::entry {
 namespace {
@@ -24,8 +25,8 @@ Sets declared = Sets::unset;
 Sets mode_of(const transfer::Settings& settings) {
   if (settings.sets != Sets::unset) return settings.sets;
   if (declared != Sets::unset) return declared;
-  static constexpr const char* api[] = {"lapwing_sets_", "lapwing_split_at", "lapwing_set_comm", "lapwing_on_set",
-                                        nullptr};
+  static constexpr const char* api[] = {"lapwing_sets_", "lapwing_split_at", "lapwing_set_comm",
+                                        "lapwing_on_set", nullptr};
   return refers_to(api) ? Sets::run : Sets::off;
 }
 
@@ -108,6 +109,7 @@ void start_sets(const transfer::Settings& settings) {
   switch (mode) {
     case Sets::run:
       sets::mode = sets::Mode::run;
+      sets::Run::start(settings.split);
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;
@@ -119,6 +121,7 @@ void start_sets(const transfer::Settings& settings) {
 
 void stop_sets() {
   if (!sets::Messages::started()) return;
+  sets::Run::stop();
   sets::path = nullptr;
   sets::watcher = nullptr;
   sets::Messages::stop();
