@@ -59,6 +59,16 @@ void remark_refused(const RefusedSplit& refused) {
   });
 }
 
+void remark_refused_in_handler(const llvm::Instruction& call) {
+  llvm::OptimizationRemarkEmitter emitter(call.getFunction());
+  emitter.emit([&] {
+    llvm::OptimizationRemarkMissed remark(pass_name, "Refused", &call);
+    remark << "no split for the call at " << llvm::ore::NV("At", place_name(call))
+           << ": only processes that caught an exception come to it";
+    return remark;
+  });
+}
+
 void remark_refused(const llvm::Function& function, llvm::StringRef why) {
   llvm::OptimizationRemarkEmitter emitter(&function);
   emitter.emit([&] {

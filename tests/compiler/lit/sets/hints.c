@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A split names the communicators on which its branches communicate where their
-// handles are certain, and MPI_COMM_WORLD beside them for what is not.
+// A split names the communicators on which its branches communicate if the
+// handles of all of them are certain where control parts; else none.
 //
 // RUN: %ir %s -o - | %sets -o - 2> /dev/null | FileCheck %s --check-prefixes=CHECK,MPICH
 // RUN: %openmpi_ir %s -o - | %sets -o - 2> /dev/null | FileCheck %s --check-prefixes=CHECK,OPENMPI
@@ -17,7 +17,7 @@ void argument(int rank, MPI_Comm comm) {
   if (rank) MPI_Barrier(comm);
 }
 
-// Two of them, and what a function of another file does.
+// Several of them, a constant among them.
 // CHECK-LABEL: define {{.*}}@several(
 // CHECK: call i32 @MPI_Comm_dup(
 // CHECK: load {{i32|ptr}}, ptr %mine
@@ -30,7 +30,17 @@ void several(int rank, MPI_Comm comm) {
   if (rank) {
     MPI_Barrier(mine);
     MPI_Barrier(comm);
-    of_another_file();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// What a function of another file does may be on any; then the split around it is of all, too.
+// CHECK-LABEL: define {{.*}}@any(
+// CHECK-COUNT-2: call void @lapwing_sets_split(ptr @{{.*}}, i32 %{{.*}}, i32 0, ptr null, i32 0)
+void any(int rank, MPI_Comm comm) {
+  if (rank) {
+    MPI_Barrier(comm);
+    if (rank > 2) of_another_file();
   }
 }
 

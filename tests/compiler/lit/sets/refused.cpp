@@ -53,23 +53,45 @@ void passes(int rank) {
   }
 }
 
-// One that is caught restores the sets from before the call.
+// One that is caught leaves what the call has split, and the scope of the branch.
 // CHECK-LABEL: define {{.*}}@_Z7catchesi(
 // CHECK: %lapwing.depth = call i32 @lapwing_sets_enter()
 // CHECK: %[[before:.*]] = call i32 @lapwing_sets_enter()
 // CHECK-NEXT: store i32 %[[before]], ptr %[[slot:.*]], align
 // CHECK-NEXT: invoke void @_Z9may_throwi(
+// CHECK-NEXT: to label %[[returned:.*]] unwind
+// CHECK: [[returned]]:
+// CHECK-NEXT: call void @lapwing_sets_leave(i32 %[[before]])
 // CHECK: landingpad
 // CHECK: %[[was:.*]] = load i32, ptr %[[slot]]
 // CHECK-NEXT: call void @lapwing_sets_leave(i32 %[[was]])
+// CHECK-NEXT: call void @lapwing_sets_merge(ptr @[[site:.*]])
+// CHECK: if.end:
+// CHECK-NEXT: call void @lapwing_sets_merge(ptr @[[site]])
 void catches(int rank) {
   try {
     if (rank) {
-      // REMARK-DAG: no split at refused.cpp:[[@LINE+1]]: an exception may take some processes to a handler and not others
       may_throw(rank);
       MPI_Barrier(MPI_COMM_WORLD);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
   } catch (...) {
+    // REMARK-DAG: no split for the call at refused.cpp:[[@LINE+1]]: only processes that caught an exception come to it
     MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+}
+
+// Within the scope, it stays open.
+// CHECK-LABEL: define {{.*}}@_Z12catches_theni(
+// CHECK: landingpad
+// CHECK: call void @lapwing_sets_leave(
+// CHECK-NEXT: extractvalue
+void catches_then(int rank) {
+  if (rank) {
+    try {
+      may_throw(rank);
+    } catch (...) {
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
   }
 }
