@@ -41,6 +41,7 @@ int blocking_send(const SendArguments& a) {
     return a.kind == Kind::synchronous ? PMPI_Ssend(a.buffer, count, a.type, a.rank, a.tag, a.comm)
                                        : PMPI_Send(a.buffer, count, a.type, a.rank, a.tag, a.comm);
   };
+  if (watched()) return P2pWatch::send(a);
   return straight(a.count, a.type) ? plain() : transfer::send(a, plain);
 }
 
@@ -48,6 +49,7 @@ int blocking_receive(const ReceiveArguments& a, MPI_Status* status) {
   auto plain = [&](MPI_Status* s) {
     return PMPI_Recv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, s);
   };
+  if (watched()) return P2pWatch::receive(a, status);
   return straight(a.count, a.type) ? noted(plain(status)) : transfer::receive(a, status, plain);
 }
 
@@ -74,8 +76,12 @@ lapwing_token* follow(const lapwing_token& started, int* error) {
   MPI_Request request = started.request;
   MPI_Status status;
   int done = 0;
-  *error = transfer::quiet() ? noted(PMPI_Test(&request, &done, &status))
-                             : transfer::test(&request, &done, &status);
+  if (watched()) {
+    *error = P2pWatch::test(&request, &done, &status);
+  } else {
+    *error = transfer::quiet() ? noted(PMPI_Test(&request, &done, &status))
+                               : transfer::test(&request, &done, &status);
+  }
   if (*error != MPI_SUCCESS) return nullptr;
   if (!done) return Proved::begin(started);
   if (started.status != MPI_STATUS_IGNORE) {
@@ -87,6 +93,7 @@ lapwing_token* follow(const lapwing_token& started, int* error) {
 
 int complete(lapwing_token* token, MPI_Status* status, transfer::Caller caller) {
   MPI_Request* request = &token->request;
+  if (watched()) return P2pWatch::wait(request, status, caller);
   if (token->touchy && transfer::quiet()) return noted(mpi::wait_raising_in(token->comm, request, status));
   return transfer::quiet() ? noted(PMPI_Wait(request, status)) : transfer::wait(request, status, caller);
 }
@@ -181,7 +188,11 @@ lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
     return a.kind == Kind::synchronous ? PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r)
                                        : PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
   };
-  *error = straight(a.count, a.type) ? plain(&token.request) : transfer::isend(a, &token.request, plain);
+  if (watched()) {
+    *error = P2pWatch::isend(a, &token.request);
+  } else {
+    *error = straight(a.count, a.type) ? plain(&token.request) : transfer::isend(a, &token.request, plain);
+  }
   if (*error != MPI_SUCCESS) return nullptr;
   token.copy = copy.get();
   lapwing_token* const following = follow(token, error);
@@ -203,7 +214,11 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
   auto plain = [&](MPI_Request* r) {
     return PMPI_Irecv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, r);
   };
-  *error = straight(a.count, a.type) ? plain(&token.request) : transfer::ireceive(a, &token.request, plain);
+  if (watched()) {
+    *error = P2pWatch::ireceive(a, &token.request);
+  } else {
+    *error = straight(a.count, a.type) ? plain(&token.request) : transfer::ireceive(a, &token.request, plain);
+  }
   return *error == MPI_SUCCESS ? follow(token, error) : nullptr;
 }
 

@@ -11,6 +11,7 @@
 #include "entry/sets_start.hpp"
 #include "entry/watched.hpp"
 #include "mpi/launch.hpp"
+#include "sets/report_text.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/retire.hpp"
 
@@ -74,6 +75,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   StandAside* const stand_aside = preloaded();
   const bool compiled = is_compiled(), reports = !settings.report.empty();
   const bool sets = entry::wants_sets(settings);
+  if (entry::checks(settings)) settings.defer = transfer::Defer::off;
   mpi::announce_presence(stand_aside != nullptr, sets);
   std::string obstacle;
   const bool futile = nothing_to_gain(reports && stand_aside);
@@ -92,7 +94,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   } else {
     complain(reports);
   }
-  if (sets) entry::start_sets(settings);
+  if (sets) entry::start_sets(settings, granted == MPI_THREAD_MULTIPLE);
   mpi::forget_launcher();
   if (compiled) start_compiled(granted, futile);
   // Later calls go from the preloaded library straight to MPI.
@@ -130,6 +132,7 @@ LAPWING_ENTRY int MPI_Finalize() {
 }
 
 LAPWING_ENTRY int MPI_Abort(MPI_Comm comm, int code) {
+  lapwing::sets::job_ends = true;
   // Nothing is retired: a job that aborts must not wait for anybody.
   return PMPI_Abort(comm, code);
 }

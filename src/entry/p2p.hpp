@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "entry/fortran_caller.hpp"
+#include "sets/p2p_watch.hpp"
 #include "transfer/operations.hpp"
 
 #define LAPWING_ENTRY extern "C" __attribute__((visibility("default")))
@@ -18,6 +19,11 @@ namespace lapwing::entry {
 inline transfer::Caller caller(const char* name, const void* returns_to) {
   return {call_site(returns_to), name};
 }
+
+using lapwing::sets::P2pWatch;
+
+/// True while checking: every call is the watch's. Such calls are never quiet.
+inline bool watched() { return __builtin_expect(lapwing::sets::p2p_watched, 0); }
 
 /// True where a call may go straight to MPI: small, or nobody is there to strip.
 inline bool straight(MPI_Count count, MPI_Datatype type) {

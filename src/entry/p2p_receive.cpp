@@ -2,76 +2,88 @@
 // MPI_Recv and its kin, and the calls that send and receive at once.
 #include "entry/p2p.hpp"
 
+using lapwing::entry::P2pWatch;
 using lapwing::entry::straight;
+using lapwing::entry::watched;
+using lapwing::transfer::ReceiveArguments;
+using lapwing::transfer::SendArguments;
 namespace transfer = lapwing::transfer;
 
-#define RECEIVE(NAME, COUNT)                                                                    \
-  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
-                               MPI_Comm comm, MPI_Status* status) {                             \
-    if (straight(count, type)) {                                                                \
-      const int rc = PMPI_##NAME(buffer, count, type, rank, tag, comm, status);                 \
-      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);             \
-      return rc;                                                                                \
-    }                                                                                           \
-    return transfer::receive(                                                                   \
-        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)}, status,           \
-        [&](MPI_Status* s) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, s); });   \
+#define RECEIVE(NAME, COUNT)                                                                             \
+  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,          \
+                               MPI_Comm comm, MPI_Status* status) {                                      \
+    if (straight(count, type)) {                                                                         \
+      const int rc = PMPI_##NAME(buffer, count, type, rank, tag, comm, status);                          \
+      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);                      \
+      return rc;                                                                                         \
+    }                                                                                                    \
+    const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};        \
+    if (watched()) return P2pWatch::receive(a, status);                                                  \
+    return transfer::receive(                                                                            \
+        a, status, [&](MPI_Status* s) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, s); }); \
   }
 
-#define POST(NAME, COUNT, OPERATION, FAST)                                                                \
-  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,           \
-                               MPI_Comm comm, MPI_Request* request) {                                     \
-    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request); \
-    return transfer::OPERATION(                                                                           \
-        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)}, request,                    \
-        [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); });            \
+#define POST(NAME, COUNT, OPERATION, FAST)                                                                 \
+  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,            \
+                               MPI_Comm comm, MPI_Request* request) {                                      \
+    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);  \
+    const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};          \
+    if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
+    return transfer::OPERATION(                                                                            \
+        a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
   }
 
 #define MATCHED(SUFFIX, COUNT)                                                                              \
   LAPWING_ENTRY int MPI_Mrecv##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, MPI_Message* message,   \
                                       MPI_Status* status) {                                                 \
+    if (watched()) return PMPI_Mrecv##SUFFIX(buffer, count, type, message, status);                         \
     return transfer::mreceive(                                                                              \
         {buffer, count, type, 0, 0, MPI_COMM_NULL, LAPWING_CALLER("MPI_Mrecv" #SUFFIX)}, message, status,   \
         [&](MPI_Status* s) { return PMPI_Mrecv##SUFFIX(buffer, count, type, message, s); });                \
   }                                                                                                         \
   LAPWING_ENTRY int MPI_Imrecv##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, MPI_Message* message,  \
                                        MPI_Request* request) {                                              \
+    if (watched()) return PMPI_Imrecv##SUFFIX(buffer, count, type, message, request);                       \
     return transfer::imreceive(                                                                             \
         {buffer, count, type, 0, 0, MPI_COMM_NULL, LAPWING_CALLER("MPI_Imrecv" #SUFFIX)}, message, request, \
         [&](MPI_Request* r) { return PMPI_Imrecv##SUFFIX(buffer, count, type, message, r); });              \
   }
 
-#define EXCHANGE(SUFFIX, COUNT)                                                                              \
-  LAPWING_ENTRY int MPI_Sendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to,    \
-                                         int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,        \
-                                         int from, int in_tag, MPI_Comm comm, MPI_Status* status) {          \
-    auto plain = [&](MPI_Status* s) {                                                                        \
-      return PMPI_Sendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,       \
-                                   in_tag, comm, s);                                                         \
-    };                                                                                                       \
-    if (straight(out_count, out_type) && straight(in_count, in_type)) {                                      \
-      const int rc = plain(status);                                                                          \
-      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);                          \
-      return rc;                                                                                             \
-    }                                                                                                        \
-    const auto caller = LAPWING_CALLER("MPI_Sendrecv" #SUFFIX);                                              \
-    return transfer::send_receive({out, out_count, out_type, to, out_tag, comm, caller},                     \
-                                  {in, in_count, in_type, from, in_tag, comm, caller}, status, plain);       \
-  }                                                                                                          \
-  LAPWING_ENTRY int MPI_Sendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,       \
-                                                 int out_tag, int from, int in_tag, MPI_Comm comm,           \
-                                                 MPI_Status* status) {                                       \
-    auto plain = [&](MPI_Status* s) {                                                                        \
-      return PMPI_Sendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, s);         \
-    };                                                                                                       \
-    if (straight(count, type)) {                                                                             \
-      const int rc = plain(status);                                                                          \
-      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);                          \
-      return rc;                                                                                             \
-    }                                                                                                        \
-    const auto caller = LAPWING_CALLER("MPI_Sendrecv_replace" #SUFFIX);                                      \
-    return transfer::send_receive_replace({buffer, count, type, to, out_tag, comm, caller},                  \
-                                          {buffer, count, type, from, in_tag, comm, caller}, status, plain); \
+#define EXCHANGE(SUFFIX, COUNT)                                                                           \
+  LAPWING_ENTRY int MPI_Sendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to, \
+                                         int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,     \
+                                         int from, int in_tag, MPI_Comm comm, MPI_Status* status) {       \
+    auto plain = [&](MPI_Status* s) {                                                                     \
+      return PMPI_Sendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,    \
+                                   in_tag, comm, s);                                                      \
+    };                                                                                                    \
+    if (straight(out_count, out_type) && straight(in_count, in_type)) {                                   \
+      const int rc = plain(status);                                                                       \
+      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);                       \
+      return rc;                                                                                          \
+    }                                                                                                     \
+    const auto caller = LAPWING_CALLER("MPI_Sendrecv" #SUFFIX);                                           \
+    const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                           \
+    const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                          \
+    if (watched()) return P2pWatch::send_receive(s, r, status);                                           \
+    return transfer::send_receive(s, r, status, plain);                                                   \
+  }                                                                                                       \
+  LAPWING_ENTRY int MPI_Sendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,    \
+                                                 int out_tag, int from, int in_tag, MPI_Comm comm,        \
+                                                 MPI_Status* status) {                                    \
+    auto plain = [&](MPI_Status* s) {                                                                     \
+      return PMPI_Sendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, s);      \
+    };                                                                                                    \
+    if (straight(count, type)) {                                                                          \
+      const int rc = plain(status);                                                                       \
+      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);                       \
+      return rc;                                                                                          \
+    }                                                                                                     \
+    const auto caller = LAPWING_CALLER("MPI_Sendrecv_replace" #SUFFIX);                                   \
+    const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                \
+    const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                            \
+    if (watched()) return P2pWatch::send_receive_replace(s, r, status);                                   \
+    return transfer::send_receive_replace(s, r, status, plain);                                           \
   }
 
 RECEIVE(Recv, int)
@@ -87,27 +99,37 @@ POST(Recv_init_c, MPI_Count, receive_init, false)
 MATCHED(_c, MPI_Count)
 EXCHANGE(_c, MPI_Count)
 
-#define START_EXCHANGE(SUFFIX, COUNT)                                                                        \
-  LAPWING_ENTRY int MPI_Isendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to,   \
-                                          int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,       \
-                                          int from, int in_tag, MPI_Comm comm, MPI_Request* request) {       \
-    const auto caller = LAPWING_CALLER("MPI_Isendrecv" #SUFFIX);                                             \
-    return transfer::isend_receive(                                                                          \
-        {out, out_count, out_type, to, out_tag, comm, caller},                                               \
-        {in, in_count, in_type, from, in_tag, comm, caller}, request, [&](MPI_Request* r) {                  \
-          return PMPI_Isendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,  \
-                                        in_tag, comm, r);                                                    \
-        });                                                                                                  \
-  }                                                                                                          \
-  LAPWING_ENTRY int MPI_Isendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,      \
-                                                  int out_tag, int from, int in_tag, MPI_Comm comm,          \
-                                                  MPI_Request* request) {                                    \
-    const auto caller = LAPWING_CALLER("MPI_Isendrecv_replace" #SUFFIX);                                     \
-    return transfer::isend_receive(                                                                          \
-        {buffer, count, type, to, out_tag, comm, caller}, {buffer, count, type, from, in_tag, comm, caller}, \
-        request, [&](MPI_Request* r) {                                                                       \
-          return PMPI_Isendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, r);    \
-        });                                                                                                  \
+#define START_EXCHANGE(SUFFIX, COUNT)                                                                      \
+  LAPWING_ENTRY int MPI_Isendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to, \
+                                          int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,     \
+                                          int from, int in_tag, MPI_Comm comm, MPI_Request* request) {     \
+    const auto caller = LAPWING_CALLER("MPI_Isendrecv" #SUFFIX);                                           \
+    const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                            \
+    const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                           \
+    auto plain = [&](MPI_Request* into) {                                                                  \
+      return PMPI_Isendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,    \
+                                    in_tag, comm, into);                                                   \
+    };                                                                                                     \
+    if (watched()) {                                                                                       \
+      P2pWatch::note_exchange(s, r);                                                                       \
+      return plain(request);                                                                               \
+    }                                                                                                      \
+    return transfer::isend_receive(s, r, request, plain);                                                  \
+  }                                                                                                        \
+  LAPWING_ENTRY int MPI_Isendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,    \
+                                                  int out_tag, int from, int in_tag, MPI_Comm comm,        \
+                                                  MPI_Request* request) {                                  \
+    const auto caller = LAPWING_CALLER("MPI_Isendrecv_replace" #SUFFIX);                                   \
+    const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                 \
+    const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                             \
+    auto plain = [&](MPI_Request* into) {                                                                  \
+      return PMPI_Isendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, into);   \
+    };                                                                                                     \
+    if (watched()) {                                                                                       \
+      P2pWatch::note_exchange(s, r);                                                                       \
+      return plain(request);                                                                               \
+    }                                                                                                      \
+    return transfer::isend_receive(s, r, request, plain);                                                  \
   }
 
 START_EXCHANGE(, int)

@@ -2,27 +2,30 @@
 // MPI_Send and its kin.
 #include "entry/p2p.hpp"
 
+using lapwing::entry::P2pWatch;
 using lapwing::entry::straight;
+using lapwing::entry::watched;
 using lapwing::transfer::SendArguments;
 using Kind = SendArguments::Kind;
 
-#define BLOCKING(NAME, COUNT, KIND)                                                                   \
-  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
-                               MPI_Comm comm) {                                                       \
-    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);              \
-    return lapwing::transfer::send(                                                                   \
-        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND},                   \
-        [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });                           \
+#define BLOCKING(NAME, COUNT, KIND)                                                                       \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,     \
+                               MPI_Comm comm) {                                                           \
+    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);                  \
+    const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};      \
+    if (watched()) return P2pWatch::send(a);                                                              \
+    return lapwing::transfer::send(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); }); \
   }
 
 // FAST: small ones may go straight to MPI; a persistent request is always remembered.
-#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION, FAST)                                                  \
-  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,     \
-                               MPI_Comm comm, MPI_Request* request) {                                     \
-    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request); \
-    return lapwing::transfer::OPERATION(                                                                  \
-        {buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND}, request,              \
-        [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); });            \
+#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION, FAST)                                                   \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,      \
+                               MPI_Comm comm, MPI_Request* request) {                                      \
+    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);  \
+    const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};       \
+    if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
+    return lapwing::transfer::OPERATION(                                                                   \
+        a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
   }
 
 #define SENDS(SUFFIX, COUNT)                                                   \

@@ -9,6 +9,7 @@
 #include "entry/references.hpp"
 #include "lapwing/compiled_sets.h"
 #include "mpi/launch.hpp"
+#include "sets/check.hpp"
 #include "sets/group_call.hpp"
 #include "sets/messages.hpp"
 #include "sets/mode.hpp"
@@ -99,7 +100,9 @@ bool wants_sets(const transfer::Settings& settings) {
   return mode == Sets::check || mode == Sets::run || declares();
 }
 
-void start_sets(const transfer::Settings& settings) {
+bool checks(const transfer::Settings& settings) { return mode_of(settings) == Sets::check; }
+
+void start_sets(const transfer::Settings& settings, bool threads) {
   int rank = 0, size = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -113,6 +116,7 @@ void start_sets(const transfer::Settings& settings) {
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;
+      sets::Checker::start(!threads);
       break;
     default:
       break;

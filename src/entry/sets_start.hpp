@@ -10,9 +10,13 @@ namespace lapwing::entry {
 /// by what the program refers to. May differ between the ranks.
 bool wants_sets(const transfer::Settings& settings);
 
+/// Whether that is in order to check: then nothing else is done to the program.
+bool checks(const transfer::Settings& settings);
+
 /// After PMPI_Init, before the launcher is forgotten: opens the room where every
 /// rank of the job wants it. Otherwise nobody opens it, and one rank says why.
-void start_sets(const transfer::Settings& settings);
+/// `threads`: several threads may call MPI at once.
+void start_sets(const transfer::Settings& settings, bool threads);
 
 /// Before PMPI_Finalize; collective where the room is open.
 void stop_sets();

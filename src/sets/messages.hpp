@@ -45,6 +45,7 @@ class Messages {
   static MPI_Comm world() { return world_; }
   /// For tests and benchmarks: messages sent by this process so far.
   static std::uint64_t sent() { return sent_; }
+  static std::uint64_t handled() { return control_ ? control_->handled() : 0; }
 
  private:
   static inline std::recursive_mutex lock_;

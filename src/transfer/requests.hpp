@@ -115,6 +115,8 @@ class Requests {
   static bool any_kept() { return any_kept_.load(std::memory_order_relaxed); }
 
   /// False only while no request is tracked: one load for the fast path.
+  /// From now on no call is quiet: somebody wants to see each.
+  static void see_all() { any_.store(true, std::memory_order_relaxed); }
   static bool any() { return any_.load(std::memory_order_relaxed); }
 
  private:

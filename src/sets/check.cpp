@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/check.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "sets/call_signature.hpp"
+#include "sets/circle_make.hpp"
+#include "sets/deadlock.hpp"
+#include "sets/messages.hpp"
+#include "sets/p2p_watch.hpp"
+#include "sets/path.hpp"
+#include "sets/pending.hpp"
+#include "sets/report.hpp"
+#include "sets/report_text.hpp"
+#include "sets/waiting.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+bool finalized = false;
+pid_t checked_process = 0;
+
+Circle* circle_of(const GroupCall& call) {
+  if (call.win != MPI_WIN_NULL) return Circles::of(call.win);
+  if (call.file != MPI_FILE_NULL) return Circles::of(call.file);
+  if (call.comm == MPI_COMM_NULL) return nullptr;
+  Circle* circle = Circles::of(call.comm);
+  return circle && call.operation == Operation::comm_create_group ? group_circle(*circle, call.group)
+                                                                  : circle;
+}
+
+// The other side of these is not in sight, or not of this job.
+bool joins_strangers(Operation operation) {
+  return operation == Operation::comm_spawn || operation == Operation::comm_spawn_multiple ||
+         operation == Operation::comm_accept || operation == Operation::comm_connect;
+}
+
+// Nobody waits in MPI_Comm_free, in any MPI; that all have called it is seen at
+// the end. A call that returns at once is looked at when it is waited for.
+bool returns_at_once(const GroupCall& call) {
+  return call.way == Way::immediate || call.way == Way::persistent || call.operation == Operation::comm_free;
+}
+
+std::uint64_t open_call(Circle& circle, const GroupCall& call) {
+  const Signature signature = call_signature(call, circle);
+  const Told told = call_told(call, circle);
+  const Blocks blocks = call_blocks(call, circle);
+  const Lock lock(Messages::lock());
+  return circle.open(signature, told, blocks);
+}
+
+void wait_for_all(Circle& circle, std::uint64_t number) {
+  CallWait wait(circle, number);
+  block(wait);
+  const Lock lock(Messages::lock());
+  circle.close(number);
+}
+
+// A process that ends without MPI_Finalize is missed by those that go on.
+void at_exit() {
+  if (finalized || job_ends || !watcher || getpid() != checked_process) return;
+  int over = 0;
+  PMPI_Finalized(&over);
+  if (over) return;
+  GroupCall call{};
+  call.operation = Operation::finalize;
+  call.way = Way::end;  // never as the others'
+  call.name = "exit";
+  call.comm = MPI_COMM_WORLD;
+  Circle* world = Circles::of(MPI_COMM_WORLD);
+  wait_for_all(*world, open_call(*world, call));
+}
+
+}  // namespace
+
+void Checker::start(bool provable) {
+  static Checker checker;
+  checked_process = getpid();
+  Circles::start();
+  Deadlock::start(provable);
+  Reports::start();
+  make_world_circles();
+  if (provable) P2pWatch::start();
+  path = &path_recorder();
+  watcher = &checker;
+  std::atexit(at_exit);
+}
+
+bool Checker::before(const GroupCall& call, int*, Made*) {
+  opened_ = false;
+  circle_ = circle_of(call);
+  if (!circle_) return false;
+  number_ = open_call(*circle_, call);
+  opened_ = true;
+  if (!returns_at_once(call)) wait_for_all(*circle_, number_);
+  if (call.operation == Operation::finalize) {
+    finalized = true;
+    say_farewell();
+    P2pWatch::stop();
+  }
+  return false;
+}
+
+void Checker::after(const GroupCall& call, int result, const Made& made) {
+  if (!opened_ || result != MPI_SUCCESS) return;
+  const Lock lock(Messages::lock());
+  switch (call.operation) {
+    case Operation::comm_free:
+    case Operation::comm_disconnect:
+      Circles::unbind(call.comm);
+      break;
+    case Operation::win_free:
+      Circles::unbind(call.win);
+      break;
+    case Operation::file_close:
+      Circles::unbind(call.file);
+      break;
+    default:
+      bind_made(call, made);
+  }
+}
+
+void Checker::bind_made(const GroupCall& call, const Made& made) {
+  Told maker;
+  maker.name = call.name;
+  maker.operation = call.operation;
+  maker.returns_to = call.returns_to;
+  maker.site = call.site;
+  if (made.comm != MPI_COMM_NULL && !joins_strangers(call.operation)) {
+    if (call.way == Way::immediate) {
+      twin_circle(*circle_, number_, made.comm, maker);
+    } else {
+      comm_circle(*circle_, number_, made.comm, maker, call.operation == Operation::intercomm_create);
+    }
+  }
+  if (made.win != MPI_WIN_NULL) Circles::bind(made.win, object_circle(*circle_, number_, maker));
+  if (made.file != MPI_FILE_NULL) Circles::bind(made.file, object_circle(*circle_, number_, maker));
+  if (made.request == MPI_REQUEST_NULL) return;
+  Pending pending;
+  pending.kind = Pending::group;
+  pending.circle = circle_;
+  pending.number = number_;
+  pending.name = call.name;
+  pending.returns_to = call.returns_to;
+  if (call.way == Way::persistent) {
+    pending.persistent = true;
+    pending.active = false;
+    pending.count = static_cast<std::int64_t>(call.operation) + 1;
+  }
+  PendingRequests::add(made.request, pending);
+}
+
+}  // namespace lapwing::sets

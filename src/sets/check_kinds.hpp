@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker's kinds of control message.
+#pragma once
+
+#include "sets/messages.hpp"
+
+namespace lapwing::sets {
+
+enum CheckKind : int {
+  round_kind = check_kinds,  ///< agreement.hpp
+  amount_kind,               ///< agreement.hpp: what one member sends another in one call
+  question_kind,             ///< deadlock.hpp
+  answer_kind,
+  report_kind,    ///< report.hpp: a description for who reports
+  finished_kind,  ///< farewell.cpp: how many messages went where
+};
+
+}  // namespace lapwing::sets

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Circles of communicators, windows and files, named alike by all members.
+#pragma once
+
+#include "sets/agreement.hpp"
+
+namespace lapwing::sets {
+
+/// World ranks of a communicator's processes, in its order (both groups of an
+/// intercommunicator, `first` first); empty if one is not of this world.
+struct Members {
+  std::vector<int> all, peers;
+  bool inter = false, first_side = true;
+};
+Members members_of(MPI_Comm comm);
+
+void make_world_circles();
+/// The group that MPI_Comm_create_group is called with.
+Circle* group_circle(const Circle& parent, MPI_Group group);
+/// What call `number` of `parent` has made; null where it is not followed.
+Circle* comm_circle(const Circle& parent, std::uint64_t number, MPI_Comm comm, const Told& maker,
+                    bool of_both_sides);
+Circle* object_circle(const Circle& parent, std::uint64_t number, const Told& maker);
+/// A communicator that cannot be asked yet: its members are the parent's.
+Circle* twin_circle(const Circle& parent, std::uint64_t number, MPI_Comm comm, const Told& maker);
+
+}  // namespace lapwing::sets

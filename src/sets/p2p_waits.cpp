@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completing requests and probing while checking.
+#include "sets/p2p_waits.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sets/messages.hpp"
+#include "sets/p2p_watch.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+bool is_wild(const Pending& pending) {
+  return pending.kind == Pending::receive &&
+         (pending.peer == MPI_ANY_SOURCE || pending.tag == MPI_ANY_TAG || pending.cancelled);
+}
+
+// MPI has completed `pending`, whose entry goes unless it is persistent.
+void retire(Pending pending, const MPI_Status& status) {
+  if (pending.kind != Pending::receive || !pending.circle) return;
+  int cancelled = 0;
+  if (pending.cancelled) PMPI_Test_cancelled(&status, &cancelled);
+  if (cancelled) return;
+  const bool wild = is_wild(pending);
+  count_received(*pending.circle, wild ? status.MPI_SOURCE : pending.peer,
+                 wild ? status.MPI_TAG : pending.tag);
+}
+
+/// The requests of one completing call, as they were before MPI changed them.
+class Batch {
+ public:
+  Batch(int count, MPI_Request* requests) : count_(count > 0 ? count : 0) {
+    if (count_ > few) many_ = std::make_unique<MPI_Request[]>(static_cast<std::size_t>(count_));
+    for (int i = 0; i < count_; ++i) {
+      handles()[i] = requests[i];
+      const Pending* pending = requests[i] == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(requests[i]);
+      if (!pending) continue;
+      followed_ = true;
+      wild_ = wild_ || is_wild(*pending);
+    }
+  }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  /// Statuses are needed to know what came.
+  bool wild() const { return wild_; }
+  bool followed() const { return followed_; }
+  MPI_Request handle(int i) const { return many_ ? many_[static_cast<std::size_t>(i)] : few_[i]; }
+
+  void completed(int i, const MPI_Status& status) {
+    if (handle(i) == MPI_REQUEST_NULL) return;
+    Pending* pending = PendingRequests::find(handle(i));
+    if (!pending || !pending->active) return;
+    const Pending copy = *pending;
+    if (pending->persistent) {
+      pending->active = false;
+    } else {
+      PendingRequests::remove(handle(i));
+    }
+    if (copy.kind == Pending::group) {
+      close_group(copy);
+    } else {
+      retire(copy, status);
+    }
+  }
+  // What has not been agreed on yet is left open: somebody's message will close it.
+  static void close_group(const Pending& pending) {
+    const Opened* opened = pending.circle->find(pending.number);
+    if (opened && opened->settled() && !opened->combined.wrong) pending.circle->close(pending.number);
+  }
+  bool groups_settled() const {
+    for (int i = 0; followed_ && i < count_; ++i) {
+      const Pending* pending = handle(i) == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(handle(i));
+      if (!pending || pending->kind != Pending::group || !pending->active) continue;
+      const Opened* opened = pending->circle->find(pending->number);
+      if (opened && (!opened->settled() || opened->combined.wrong)) return false;
+    }
+    return true;
+  }
+  int count() const { return count_; }
+
+ private:
+  static constexpr int few = 16;
+  MPI_Request* handles() { return many_ ? many_.get() : few_; }
+  int count_;
+  bool wild_ = false, followed_ = false;
+  MPI_Request few_[few];
+  std::unique_ptr<MPI_Request[]> many_;
+};
+
+/// Statuses for a call whose program ignores them.
+class Statuses {
+ public:
+  Statuses(const Batch& batch, MPI_Status* given, bool wanted) : given_(given) {
+    if (given != MPI_STATUSES_IGNORE || !wanted) return;
+    own_.resize(static_cast<std::size_t>(batch.count()) + 1);
+    given_ = own_.data();
+  }
+  MPI_Status* data() { return given_; }
+  const MPI_Status& of(int i) const {
+    static const MPI_Status none{};
+    return given_ == MPI_STATUSES_IGNORE ? none : given_[i];
+  }
+
+ private:
+  MPI_Status* given_;
+  std::vector<MPI_Status> own_;
+};
+
+/// A wait that ends when `test` says so; `test` completes requests.
+template <typename Test>
+class RequestWait : public Wait {
+ public:
+  RequestWait(const Batch& batch, bool all, P2pWatch::Caller caller, Test test)
+      : batch_(batch), all_(all), caller_(caller), test_(test) {}
+  bool done() override { return test_(); }
+  void edges(Edges* edges) override {
+    // All: a clause for each that is left. Any: one of all.
+    bool some = false;
+    for (int i = 0; i < batch_.count(); ++i) {
+      if (batch_.handle(i) == MPI_REQUEST_NULL) continue;
+      const Pending* pending = PendingRequests::find(batch_.handle(i));
+      if (pending && !pending->active) continue;
+      Edges own;
+      request_edges(batch_.handle(i), all_ ? edges->clauses : 0, &own);
+      if (own.goes_on) {
+        if (!all_) edges->goes_on = true;
+        continue;
+      }
+      some = true;
+      if (all_) ++edges->clauses;
+      edges->list.insert(edges->list.end(), own.list.begin(), own.list.end());
+    }
+    if (!all_) edges->clauses = 1;
+    if (!some) edges->goes_on = true;
+  }
+  Told told() const override { return told_of(caller_.name, caller_.address); }
+  std::string details() const override {
+    std::string text;
+    int shown = 0;
+    for (int i = 0; i < batch_.count(); ++i) {
+      const Pending* pending = PendingRequests::find(batch_.handle(i));
+      if (!pending || !pending->active) continue;
+      if (pending->kind != Pending::group) {
+        int complete = 0;
+        PMPI_Request_get_status(batch_.handle(i), &complete, MPI_STATUS_IGNORE);
+        if (complete) continue;
+      }
+      if (++shown > 3) continue;
+      text += text.empty() ? "for " : "; ";
+      text += pending->kind == Pending::group
+                  ? fmt::format("{} on {}", pending->name, pending->circle->described())
+                  : fmt::format("{} {}", pending->name, partner_text(*pending));
+    }
+    if (shown > 3) text += fmt::format("; and {} more", shown - 3);
+    return text;
+  }
+  const Circle* circle() const override {
+    for (int i = 0; i < batch_.count(); ++i) {
+      const Pending* pending = PendingRequests::find(batch_.handle(i));
+      if (pending && pending->kind == Pending::group && pending->active) return pending->circle;
+    }
+    return nullptr;
+  }
+  std::uint64_t call() const override {
+    for (int i = 0; i < batch_.count(); ++i) {
+      const Pending* pending = PendingRequests::find(batch_.handle(i));
+      if (pending && pending->kind == Pending::group && pending->active) return pending->number;
+    }
+    return 0;
+  }
+
+ private:
+  const Batch& batch_;
+  bool all_;
+  P2pWatch::Caller caller_;
+  Test test_;
+};
+
+/// One receive or send that the program called.
+class OwnWait : public Wait {
+ public:
+  OwnWait(MPI_Request* request, const Pending& pending, MPI_Status* status)
+      : request_(request), pending_(pending), status_(status) {}
+  bool done() override {
+    int flag = 0;
+    rc_ = PMPI_Test(request_, &flag, status_);
+    return flag || rc_ != MPI_SUCCESS;
+  }
+  int rc() const { return rc_; }
+  void edges(Edges* edges) override {
+    edges->clauses = 1;
+    int complete = 0;
+    PMPI_Request_get_status(*request_, &complete, MPI_STATUS_IGNORE);
+    if (complete || !pending_.circle) {
+      edges->goes_on = true;
+    } else if (pending_.kind == Pending::receive) {
+      message_edges(*pending_.circle, pending_.peer, pending_.tag, 0, edges);
+    } else {
+      edges->list.push_back({pending_.circle->peers[static_cast<std::size_t>(pending_.peer)], Edge::receive,
+                             pending_.circle->id, static_cast<std::uint32_t>(pending_.tag), pending_.number,
+                             0, 0});
+    }
+  }
+  Told told() const override { return told_of(pending_); }
+  std::string details() const override {
+    return pending_.circle ? fmt::format("{}, on {}", partner_text(pending_), pending_.circle->described())
+                           : "";
+  }
+  bool could_receive(const Circle& circle, int peer, int tag) override {
+    return pending_.kind == Pending::receive && pending_.circle == &circle &&
+           (pending_.peer == MPI_ANY_SOURCE || pending_.peer == peer) &&
+           (pending_.tag == MPI_ANY_TAG || pending_.tag == tag);
+  }
+
+ private:
+  MPI_Request* request_;
+  const Pending& pending_;
+  MPI_Status* status_;
+  int rc_ = MPI_SUCCESS;
+};
+
+/// A probe, matched or not.
+template <typename Look>
+class ProbeWait : public Wait {
+ public:
+  ProbeWait(Circle& circle, int rank, int tag, P2pWatch::Caller caller, Look look)
+      : circle_(circle), caller_(caller), look_(look) {
+    pending_.kind = Pending::receive;
+    pending_.peer = rank;
+    pending_.tag = tag;
+  }
+  bool done() override { return look_(); }
+  void edges(Edges* edges) override {
+    edges->clauses = 1;
+    message_edges(circle_, pending_.peer, pending_.tag, 0, edges);
+  }
+  Told told() const override { return told_of(caller_.name, caller_.address); }
+  std::string details() const override {
+    return fmt::format("{}, on {}", partner_text(pending_), circle_.described());
+  }
+
+ private:
+  Circle& circle_;
+  P2pWatch::Caller caller_;
+  Pending pending_;
+  Look look_;
+};
+
+template <typename Test>
+void wait_until(const Batch& batch, bool all, P2pWatch::Caller caller, Test test) {
+  RequestWait<Test> wait(batch, all, caller, test);
+  block(wait);
+}
+
+}  // namespace
+
+Told told_of(const char* name, const void* returns_to) {
+  Told told;
+  told.name = name;
+  told.returns_to = returns_to;
+  return told;
+}
+
+Told told_of(const Pending& pending) { return told_of(pending.name, pending.returns_to); }
+
+void count_received(Circle& circle, int peer, int tag) { ++circle.channel(peer, tag).received; }
+
+int wait_for(MPI_Request request, const Pending& pending, MPI_Status* status, MPI_Comm) {
+  MPI_Status own;
+  MPI_Status* const seen = status == MPI_STATUS_IGNORE && is_wild(pending) ? &own : status;
+  OwnWait wait(&request, pending, seen);
+  block(wait);
+  if (pending.circle && pending.kind == Pending::receive)
+    retire(pending, seen == MPI_STATUS_IGNORE ? MPI_Status{} : *seen);
+  return wait.rc();
+}
+
+int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
+  Batch batch(1, request);
+  Statuses statuses(batch, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status, batch.wild());
+  MPI_Status* const seen = statuses.data() == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses.data();
+  int rc = MPI_SUCCESS;
+  wait_until(batch, true, caller, [&] {
+    int flag = 0;
+    if (!batch.groups_settled()) return false;
+    rc = PMPI_Test(request, &flag, seen);
+    return flag || rc != MPI_SUCCESS;
+  });
+  batch.completed(0, statuses.of(0));
+  return rc;
+}
+
+int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Caller caller) {
+  if (count > 0 && !requests) return PMPI_Waitall(count, requests, given);
+  Batch batch(count, requests);
+  Statuses statuses(batch, given, batch.wild());
+  int rc = MPI_SUCCESS;
+  wait_until(batch, true, caller, [&] {
+    int flag = 0;
+    if (!batch.groups_settled()) return false;
+    rc = PMPI_Testall(count, requests, &flag, statuses.data());
+    return flag || rc != MPI_SUCCESS;
+  });
+  for (int i = 0; i < batch.count(); ++i) batch.completed(i, statuses.of(i));
+  return rc;
+}
+
+int P2pWatch::wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, Caller caller) {
+  Batch batch(count, requests);
+  MPI_Status own{};
+  MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;
+  int rc = MPI_SUCCESS;
+  wait_until(batch, false, caller, [&] {
+    int flag = 0;
+    rc = PMPI_Testany(count, requests, index, &flag, seen);
+    return flag || rc != MPI_SUCCESS;
+  });
+  if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED) batch.completed(*index, *seen);
+  return rc;
+}
+
+int P2pWatch::wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* given,
+                        Caller caller) {
+  Batch batch(count, requests);
+  Statuses statuses(batch, given, batch.wild());
+  int rc = MPI_SUCCESS;
+  wait_until(batch, false, caller, [&] {
+    rc = PMPI_Testsome(count, requests, done, indices, statuses.data());
+    return rc != MPI_SUCCESS || *done != 0;
+  });
+  for (int i = 0; *done != MPI_UNDEFINED && i < *done; ++i) batch.completed(indices[i], statuses.of(i));
+  return rc;
+}
+
+int P2pWatch::test(MPI_Request* request, int* flag, MPI_Status* status) {
+  return test_all(1, request, flag, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+}
+
+int P2pWatch::test_all(int count, MPI_Request* requests, int* flag, MPI_Status* given) {
+  Messages::progress();
+  Batch batch(count, requests);
+  Statuses statuses(batch, given, batch.wild());
+  const int rc = count == 1
+                     ? PMPI_Test(requests, flag,
+                                 statuses.data() == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses.data())
+                     : PMPI_Testall(count, requests, flag, statuses.data());
+  if (rc == MPI_SUCCESS && *flag) {
+    for (int i = 0; i < batch.count(); ++i) batch.completed(i, statuses.of(i));
+  }
+  return rc;
+}
+
+int P2pWatch::test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  Messages::progress();
+  Batch batch(count, requests);
+  MPI_Status own{};
+  MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;
+  const int rc = PMPI_Testany(count, requests, index, flag, seen);
+  if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED) batch.completed(*index, *seen);
+  return rc;
+}
+
+int P2pWatch::test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* given) {
+  Messages::progress();
+  Batch batch(count, requests);
+  Statuses statuses(batch, given, batch.wild());
+  const int rc = PMPI_Testsome(count, requests, done, indices, statuses.data());
+  for (int i = 0; *done != MPI_UNDEFINED && i < *done; ++i) batch.completed(indices[i], statuses.of(i));
+  return rc;
+}
+
+int P2pWatch::start_one(MPI_Request* request) {
+  if (Pending* pending = PendingRequests::find(*request);
+      pending && pending->persistent && !pending->active) {
+    pending->active = true;
+    pending->cancelled = false;
+    if (pending->kind == Pending::group) {
+      Signature signature;
+      signature.say(Signature::operation, mixed(static_cast<std::uint64_t>(pending->count), 1));
+      std::lock_guard guard(Messages::lock());
+      pending->number = pending->circle->open(signature, told_of(*pending));
+    }
+    if (pending->kind == Pending::send)
+      pending->number = ++pending->circle->channel(pending->peer, pending->tag).sent;
+  }
+  return PMPI_Start(request);
+}
+
+int P2pWatch::cancel(MPI_Request* request) {
+  if (Pending* pending = PendingRequests::find(*request)) {
+    pending->cancelled = true;
+    if (pending->kind == Pending::send)
+      pending->circle->channel(pending->peer, pending->tag).uncertain = true;
+  }
+  return PMPI_Cancel(request);
+}
+
+int P2pWatch::request_free(MPI_Request* request) {
+  if (const Pending* pending = PendingRequests::find(*request)) {
+    // A receive that nobody waits for: what it takes is not seen.
+    if (pending->kind == Pending::receive && pending->active) pending->circle->uncertain = true;
+    PendingRequests::remove(*request);
+  }
+  return PMPI_Request_free(request);
+}
+
+int P2pWatch::probe(int rank, int tag, MPI_Comm comm, MPI_Status* status, Caller caller) {
+  Circle* circle = rank == MPI_PROC_NULL ? nullptr : Circles::of(comm);
+  if (!circle || circle->peers.empty()) return PMPI_Probe(rank, tag, comm, status);
+  int rc = MPI_SUCCESS;
+  auto look = [&] {
+    int flag = 0;
+    rc = PMPI_Iprobe(rank, tag, comm, &flag, status);
+    return flag || rc != MPI_SUCCESS;
+  };
+  ProbeWait wait(*circle, rank, tag, caller, look);
+  block(wait);
+  return rc;
+}
+
+int P2pWatch::iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  Messages::progress();
+  return PMPI_Iprobe(rank, tag, comm, flag, status);
+}
+
+int P2pWatch::mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
+                     Caller caller) {
+  Circle* circle = rank == MPI_PROC_NULL ? nullptr : Circles::of(comm);
+  if (!circle || circle->peers.empty()) return PMPI_Mprobe(rank, tag, comm, message, status);
+  MPI_Status own{};
+  MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;
+  int rc = MPI_SUCCESS;
+  auto look = [&] {
+    int flag = 0;
+    rc = PMPI_Improbe(rank, tag, comm, &flag, message, seen);
+    return flag || rc != MPI_SUCCESS;
+  };
+  ProbeWait wait(*circle, rank, tag, caller, look);
+  block(wait);
+  if (rc == MPI_SUCCESS) count_received(*circle, seen->MPI_SOURCE, seen->MPI_TAG);
+  return rc;
+}
+
+int P2pWatch::improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  Messages::progress();
+  MPI_Status own{};
+  MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;
+  const int rc = PMPI_Improbe(rank, tag, comm, flag, message, seen);
+  Circle* circle = rank == MPI_PROC_NULL ? nullptr : Circles::of(comm);
+  if (rc == MPI_SUCCESS && *flag && circle && !circle->peers.empty())
+    count_received(*circle, seen->MPI_SOURCE, seen->MPI_TAG);
+  return rc;
+}
+
+void P2pWatch::start() {
+  transfer::Requests::see_all();
+  p2p_watched = true;
+}
+void P2pWatch::stop() { p2p_watched = false; }
+
+}  // namespace lapwing::sets

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends, receives and probes while checking.
+#include "sets/p2p_watch.hpp"
+
+#include <climits>
+#include <memory>
+#include <vector>
+
+#include "sets/messages.hpp"
+#include "sets/p2p_waits.hpp"
+#include "sets/pending.hpp"
+#include "transfer/datatype.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+using Send = P2pWatch::Send;
+using Receive = P2pWatch::Receive;
+
+int to_int(MPI_Count count) { return static_cast<int>(count); }
+
+int post(const Send& a, MPI_Request* r) {
+#if MPI_VERSION >= 4
+  if (a.count > INT_MAX) {
+    switch (a.kind) {
+      case Send::Kind::synchronous:
+        return PMPI_Issend_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
+      case Send::Kind::ready:
+        return PMPI_Irsend_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
+      case Send::Kind::buffered:
+        return PMPI_Ibsend_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
+      default:
+        return PMPI_Isend_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
+    }
+  }
+#endif
+  const int count = to_int(a.count);
+  switch (a.kind) {
+    case Send::Kind::synchronous:
+      return PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+    case Send::Kind::ready:
+      return PMPI_Irsend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+    case Send::Kind::buffered:
+      return PMPI_Ibsend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+    default:
+      return PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+  }
+}
+
+int post_persistent(const Send& a, MPI_Request* r) {
+  const int count = to_int(a.count);
+  switch (a.kind) {
+    case Send::Kind::synchronous:
+      return PMPI_Ssend_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+    case Send::Kind::ready:
+      return PMPI_Rsend_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+    case Send::Kind::buffered:
+      return PMPI_Bsend_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+    default:
+      return PMPI_Send_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+  }
+}
+
+int post(const Receive& a, MPI_Request* r) {
+#if MPI_VERSION >= 4
+  if (a.count > INT_MAX) return PMPI_Irecv_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
+#endif
+  return PMPI_Irecv(a.buffer, to_int(a.count), a.type, a.rank, a.tag, a.comm, r);
+}
+
+/// The circle in which a call's partner is; null for calls that are not followed.
+template <typename Arguments>
+Circle* followed(const Arguments& a) {
+  if (a.rank == MPI_PROC_NULL) return nullptr;
+  Circle* circle = Circles::of(a.comm);
+  if (!circle) return nullptr;
+  const bool known = a.rank >= 0 ? static_cast<std::size_t>(a.rank) < circle->peers.size()
+                                 : a.rank == MPI_ANY_SOURCE && !circle->peers.empty();
+  return known ? circle : nullptr;
+}
+
+template <typename Arguments>
+Pending pending_of(const Arguments& a, Pending::Kind kind, Circle* circle) {
+  Pending pending;
+  pending.kind = kind;
+  pending.circle = circle;
+  pending.peer = a.rank;
+  pending.tag = a.tag;
+  pending.count = a.count;
+  pending.name = a.caller.name;
+  pending.returns_to = a.caller.address;
+  return pending;
+}
+
+}  // namespace
+
+int P2pWatch::send(const Send& a) {
+  if (a.kind == Send::Kind::buffered) {
+    if (Circle* circle = followed(a)) ++circle->channel(a.rank, a.tag).sent;
+    return PMPI_Bsend(a.buffer, to_int(a.count), a.type, a.rank, a.tag, a.comm);
+  }
+  Circle* circle = followed(a);
+  MPI_Request request = MPI_REQUEST_NULL;
+  Pending pending = pending_of(a, Pending::send, circle);
+  if (circle) pending.number = ++circle->channel(a.rank, a.tag).sent;
+  const int rc = post(a, &request);
+  if (rc != MPI_SUCCESS) {
+    if (circle) --circle->channel(a.rank, a.tag).sent;
+    return rc;
+  }
+  int done = 0;
+  const int tested = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  if (done || tested != MPI_SUCCESS) return tested;
+  return wait_for(request, pending, MPI_STATUS_IGNORE, a.comm);
+}
+
+int P2pWatch::isend(const Send& a, MPI_Request* request) {
+  Circle* circle = followed(a);
+  Pending pending = pending_of(a, Pending::send, circle);
+  if (circle) pending.number = ++circle->channel(a.rank, a.tag).sent;
+  const int rc = post(a, request);
+  if (circle && rc == MPI_SUCCESS) PendingRequests::add(*request, pending);
+  if (circle && rc != MPI_SUCCESS) --circle->channel(a.rank, a.tag).sent;
+  return rc;
+}
+
+int P2pWatch::send_init(const Send& a, MPI_Request* request) {
+  const int rc = post_persistent(a, request);
+  Circle* circle = followed(a);
+  if (rc != MPI_SUCCESS || !circle) return rc;
+  Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::send, circle));
+  pending.persistent = true;
+  pending.active = false;
+  return rc;
+}
+
+int P2pWatch::receive(const Receive& a, MPI_Status* status) {
+  Circle* circle = followed(a);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int rc = post(a, &request);
+  if (rc != MPI_SUCCESS) return rc;
+  return wait_for(request, pending_of(a, Pending::receive, circle), status, a.comm);
+}
+
+int P2pWatch::ireceive(const Receive& a, MPI_Request* request) {
+  Circle* circle = followed(a);
+  const int rc = post(a, request);
+  if (circle && rc == MPI_SUCCESS) PendingRequests::add(*request, pending_of(a, Pending::receive, circle));
+  return rc;
+}
+
+int P2pWatch::receive_init(const Receive& a, MPI_Request* request) {
+  const int rc = PMPI_Recv_init(a.buffer, to_int(a.count), a.type, a.rank, a.tag, a.comm, request);
+  Circle* circle = followed(a);
+  if (rc != MPI_SUCCESS || !circle) return rc;
+  Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::receive, circle));
+  pending.persistent = true;
+  pending.active = false;
+  return rc;
+}
+
+int P2pWatch::send_receive(const Send& s, const Receive& r, MPI_Status* status) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int rc = ireceive(r, &requests[0]);
+  if (rc != MPI_SUCCESS) return rc;
+  rc = isend(s, &requests[1]);
+  if (rc != MPI_SUCCESS) {
+    PMPI_Cancel(&requests[0]);
+    PMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    return rc;
+  }
+  MPI_Status both[2];
+  rc = wait_all(2, requests, both, s.caller);
+  if (status != MPI_STATUS_IGNORE) {
+    const int error = status->MPI_ERROR;
+    *status = both[0];
+    status->MPI_ERROR = error;
+  }
+  if (rc == MPI_ERR_IN_STATUS) rc = both[0].MPI_ERROR != MPI_SUCCESS ? both[0].MPI_ERROR : both[1].MPI_ERROR;
+  return rc;
+}
+
+int P2pWatch::send_receive_replace(const Send& s, const Receive& r, MPI_Status* status) {
+  int size = 0, at = 0;
+  int rc = PMPI_Pack_size(to_int(s.count), s.type, s.comm, &size);
+  if (rc != MPI_SUCCESS) return rc;
+  std::vector<char> copy(static_cast<std::size_t>(size) + 1);
+  rc = PMPI_Pack(s.buffer, to_int(s.count), s.type, copy.data(), size, &at, s.comm);
+  if (rc != MPI_SUCCESS) return rc;
+  Send packed = s;
+  packed.buffer = copy.data();
+  packed.count = at;
+  packed.type = MPI_PACKED;
+  return send_receive(packed, r, status);
+}
+
+void P2pWatch::note_exchange(const Send& s, const Receive& r) {
+  if (Circle* circle = followed(s)) ++circle->channel(s.rank, s.tag).sent;
+  if (Circle* circle = followed(r)) circle->uncertain = true;
+}
+
+}  // namespace lapwing::sets

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The requests of the program that a checked process follows, and what its
+// counts say to others.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "sets/agreement.hpp"
+#include "sets/waiting.hpp"
+
+namespace lapwing::sets {
+
+/// A request of the program's.
+struct Pending {
+  enum Kind : std::uint8_t { send, receive, group };
+  Kind kind = send;
+  bool persistent = false, active = true, cancelled = false;
+  Circle* circle = nullptr;
+  int peer = 0, tag = 0;     ///< as the program gave them
+  std::uint64_t number = 0;  ///< of the send on its channel, or of the group's call
+  std::int64_t count = 0;
+  const char* name = "";
+  const void* returns_to = nullptr;
+};
+
+/// Under the lock of Messages where several threads call MPI.
+class PendingRequests {
+ public:
+  static std::uint64_t key(MPI_Request request) { return Circles::key(&request, sizeof request); }
+  static Pending* find(MPI_Request request) {
+    if (map_.empty()) return nullptr;
+    const auto found = map_.find(key(request));
+    return found == map_.end() ? nullptr : &found->second;
+  }
+  static Pending& add(MPI_Request request, const Pending& pending) {
+    return map_.insert_or_assign(key(request), pending).first->second;
+  }
+  static void remove(MPI_Request request) { map_.erase(key(request)); }
+  static std::unordered_map<std::uint64_t, Pending>& all() { return map_; }
+
+ private:
+  static inline std::unordered_map<std::uint64_t, Pending> map_;
+};
+
+/// What lets a request complete that has not: edges of one clause. `goes_on` is
+/// set where it may complete by itself.
+void request_edges(MPI_Request request, int clause, Edges* edges);
+/// "from rank 1 with tag 3"
+std::string partner_text(const Pending& pending);
+
+/// Messages from `peer` that receives have taken, those included that the
+/// program has not asked about.
+std::uint64_t received(Circle& circle, int peer, std::uint64_t tag);
+/// This process has started more sends to `peer` than `count`.
+bool has_sent_more(Circle& circle, int peer, std::uint64_t tag, std::uint64_t count);
+/// The `number`th message of `peer`'s has been received, or a posted receive may
+/// take it.
+bool has_received(Circle& circle, int peer, int tag, std::uint64_t number);
+/// The edges of a receive or probe of (peer, tag).
+void message_edges(Circle& circle, int peer, int tag, int clause, Edges* edges);
+
+}  // namespace lapwing::sets

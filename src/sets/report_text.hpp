@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings as sentences and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sets/report.hpp"
+
+namespace lapwing::sets {
+
+struct Finding {
+  std::string kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost"
+  std::string text;  ///< lines for a person
+  std::string json;  ///< one object in one line
+};
+
+Finding mismatch_finding(std::uint32_t wrong, const std::vector<Account>& accounts, int members);
+Finding amount_finding(const Account& here, int from, const Amount& amount);
+Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<int>& core,
+                         const std::vector<Attended>& calls);
+Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group);
+Finding unfinished_finding(const Account& account);
+
+/// Says it, writes the file that LAPWING_CHECK_JSON names, and aborts the job.
+[[noreturn]] void end_job(const Finding& finding);
+
+/// Set before the job ends here or by MPI_Abort: nobody waits any more.
+inline bool job_ends = false;
+
+}  // namespace lapwing::sets
