@@ -43,8 +43,7 @@ StandAside* preloaded() {
 // Whether the compiler has split or moved anything in this program.
 bool is_compiled() {
   static constexpr const char* starts[] = {"lapwing_start_", "lapwing_post_", "lapwing_defer", nullptr};
-  static constexpr const char* none[] = {nullptr};
-  return entry::refers_to(starts, none);
+  return entry::refers_to(starts);
 }
 
 // Without the preload there is no engine, whose guards need its hooks.

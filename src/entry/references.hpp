@@ -7,6 +7,7 @@ namespace lapwing::entry {
 /// Whether anything in the process but Lapwing, and files whose path contains
 /// one of `others`, refers to a symbol whose name begins with one of `prefixes`.
 /// Both lists end with a null. Never loads anything.
-bool refers_to(const char* const* prefixes, const char* const* others);
+inline constexpr const char* no_others[] = {nullptr};
+bool refers_to(const char* const* prefixes, const char* const* others = no_others);
 
 }  // namespace lapwing::entry
