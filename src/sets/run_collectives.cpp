@@ -184,12 +184,14 @@ std::string place_of(const GroupCall& call) {
 
 }  // namespace
 
-int refuse(Family& family, const Set& set, const GroupCall& call, int code, const std::string& sentence) {
+int refuse(Family& family, Set& set, const GroupCall& call, int code, const std::string& sentence) {
   if (set.mine() == 0) {
     fmt::print(stderr, "lapwing: {}, which the set {} of {} runs: {}.\n", place_of(call),
                Family::list(set.members()), family.name(), sentence);
     fflush(stderr);
   }
+  // Nobody ends the job before the sentence is out.
+  if (set.size() > 1) PMPI_Barrier(family.comm_of(set));
   PMPI_Comm_call_errhandler(call.comm, code);
   return code;
 }
