@@ -67,7 +67,8 @@ MPI_Comm lapwing_set_comm(MPI_Comm comm);
  *  0 is no set. A query. */
 unsigned long long lapwing_set_token(MPI_Comm comm);
 int lapwing_set_is_current(MPI_Comm comm, unsigned long long token);
-void lapwing_set_expect(MPI_Comm comm, unsigned long long token);
+#define lapwing_set_expect(comm, token) lapwing_set_expect_at(comm, token, __FILE__, __LINE__)
+void lapwing_set_expect_at(MPI_Comm comm, unsigned long long token, const char* file, int line);
 
 /** The next collective call of this thread acts on its communicator's current
  *  set, although it stands in code that was not compiled with --sets=run:
@@ -75,6 +76,18 @@ void lapwing_set_expect(MPI_Comm comm, unsigned long long token);
  *  Local. */
 #define lapwing_on_set() lapwing_on_set_at(__FILE__, __LINE__)
 void lapwing_on_set_at(const char* file, int line);
+
+/** Counters of this process since MPI_Init; all grow only. */
+struct lapwing_sets_stats {
+  unsigned long long splits;        /**< ballots in which this process has voted */
+  unsigned long long messages;      /**< sent for them over the queue; collectives of MPI's are not counted */
+  unsigned long long bytes;         /**< of these messages */
+  unsigned long long sets;          /**< different memberships seen */
+  unsigned long long communicators; /**< made for sets */
+};
+
+/** Fills `*out`. Local. */
+void lapwing_sets_get_stats(struct lapwing_sets_stats* out);
 
 /** From now on calls on `comm` mean what plain MPI means, whatever splits are
  *  open; for libraries' own communicators. Each member calls it, at the same

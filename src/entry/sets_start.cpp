@@ -13,6 +13,7 @@
 #include "sets/group_call.hpp"
 #include "sets/messages.hpp"
 #include "sets/mode.hpp"
+#include "sets/run.hpp"
 
 namespace lapwing::entry {
 namespace {
@@ -111,6 +112,7 @@ void start_sets(const transfer::Settings& settings, bool threads) {
   switch (mode) {
     case Sets::run:
       sets::mode = sets::Mode::run;
+      sets::Run::start(settings.split);
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;
@@ -123,6 +125,7 @@ void start_sets(const transfer::Settings& settings, bool threads) {
 
 void stop_sets() {
   if (!sets::Messages::started()) return;
+  sets::Run::stop();
   sets::path = nullptr;
   sets::watcher = nullptr;
   sets::Messages::stop();

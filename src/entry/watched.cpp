@@ -3,6 +3,8 @@
 // before and after.
 #include "entry/watched.hpp"
 
+#include <cstring>
+
 #include "entry/arguments.hpp"
 #include "entry/fortran_caller.hpp"
 #include "entry/group_spec.hpp"
@@ -166,7 +168,17 @@ void make_watched_call(unsigned index, const std::int64_t* registers, const std:
   std::int64_t registers_again[6], stack_again[most];
   for (int i = 0; i < 6; ++i) registers_again[i] = registers[i];
   for (int i = 0; i < most; ++i) stack_again[i] = stack[i];
-  MPI_Fint error = MPI_SUCCESS;
+  MPI_Fint error = MPI_SUCCESS, instead = 0;
+  if (made.instead != MPI_COMM_NULL && group.comm >= 0) {
+    std::int64_t word = 0;
+    if (arguments.fortran()) {
+      instead = PMPI_Comm_c2f(made.instead);
+      word = reinterpret_cast<std::int64_t>(&instead);
+    } else {
+      std::memcpy(&word, &made.instead, sizeof made.instead);
+    }
+    (group.comm < 6 ? registers_again[group.comm] : stack_again[group.comm - 6]) = word;
+  }
   if (arguments.fortran() && !error_at) {
     const auto address = reinterpret_cast<std::int64_t>(&error);
     (group.arguments < 6 ? registers_again[group.arguments] : stack_again[group.arguments - 6]) = address;

@@ -149,6 +149,9 @@ struct Made {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Win win = MPI_WIN_NULL;
   MPI_File file = MPI_FILE_NULL;
+  /// Where before() returned false: make the call on this communicator, not on
+  /// the program's.
+  MPI_Comm instead = MPI_COMM_NULL;
 };
 
 /// Whoever looks at the calls that groups make; at most one in a process.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A communicator of the program with the sets that it divides into.
+#pragma once
+
+#include <mpi.h>
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sets/ballot.hpp"
+#include "sets/stack.hpp"
+
+namespace lapwing::sets {
+
+/// How the votes of a set travel, and what was learnt about it: equal on all
+/// members, as it changes only in calls that they make together.
+struct SetComms : SetExtra {
+  enum Phase { queued, collective, decided };
+
+  MPI_Comm comm = MPI_COMM_NULL;  ///< what the program's calls on the set use
+  MPI_Comm twin = MPI_COMM_NULL;  ///< what static votes use
+  std::vector<int> ranks;         ///< of the members, in the parent; filled with `comm`
+  Phase phase = queued;
+  bool by_collective = false;  ///< from `decided` on
+  std::uint64_t since = 0;     ///< ballots when the phase began
+  double seconds[2] = {0, 0};  ///< exposed, queued and collective
+
+  /// Arrays that calls of MPI's read; equal ones are kept once, until the end.
+  const int* keep(std::vector<int> values) { return arrays.insert(std::move(values)).first->data(); }
+  std::set<std::vector<int>> arrays;
+  std::set<std::vector<MPI_Datatype>> types;
+  std::vector<std::unique_ptr<char[]>> inputs;
+};
+
+class Family {
+ public:
+  Family(MPI_Comm comm, std::vector<int> world, int size, int me);
+  ~Family();
+
+  /// Null where the communicator has not been divided or born yet. Cheap.
+  static Family* find(MPI_Comm comm);
+  /// Null where sets do not apply: no or one process, an intercommunicator, a
+  /// member from outside of the job's world.
+  static Family* of(MPI_Comm comm);
+  /// All members are where `comm` has just been made: its identity is settled.
+  static void born(MPI_Comm comm);
+  /// Before Messages stop: frees every communicator of the sets.
+  static void forget_all();
+  template <typename F>
+  static void each(F f) {
+    for (Family* family : alive_) f(*family);
+  }
+  static Family* by_id(std::uint64_t id);
+
+  std::uint64_t id();
+  int world_rank(int rank) const { return world_.empty() ? rank : world_[static_cast<std::size_t>(rank)]; }
+  /// "MPI_COMM_WORLD", or what the program named it.
+  std::string name() const;
+  /// For errors: the members' ranks, compressed ("0, 2-5").
+  static std::string list(const Membership& members);
+
+  SetComms& comms(Set& set);
+  /// The set's communicator; its members make it together if there is none.
+  MPI_Comm comm_of(Set& set);
+  std::size_t communicators() const { return made_.size(); }
+  MPI_Comm twin_of(Set& set);
+
+  MPI_Comm comm;
+  SetTable table;
+  Stack stack;
+  std::deque<std::shared_ptr<Ballot>> waiting;  ///< not started: their voters are not known yet
+  int open = 0;                                 ///< ballots started and incomplete
+  bool excluded = false;
+
+ private:
+  static int on_free(MPI_Comm comm, int keyval, void* family, void* extra);
+  MPI_Comm make(const Set& set) const;
+  void free_comms();
+
+  static inline int keyval_ = MPI_KEYVAL_INVALID;
+  static inline std::vector<Family*> alive_;
+  static inline MPI_Comm last_comm_ = MPI_COMM_NULL;
+  static inline Family* last_ = nullptr;
+
+  std::vector<int> world_;  ///< empty where ranks are those of the world
+  std::uint64_t id_ = 0;
+  std::vector<SetComms*> made_;  ///< in the order in which they got communicators
+};
+
+/// Ends the job with a sentence.
+[[noreturn]] void fail(const std::string& sentence);
+
+}  // namespace lapwing::sets

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "sets/messages.hpp"
+#include "sets/run_collectives.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+constexpr int vote_kind = vote_kinds;
+
+std::atomic<unsigned> threads{0};
+thread_local Frame frame;
+thread_local bool has_number = false;
+
+Frame here() {
+  if (!has_number) {
+    frame.thread = threads.fetch_add(1);
+    has_number = true;
+  }
+  return frame;
+}
+
+}  // namespace
+
+void Run::start(transfer::Split how) {
+  instance_ = new Run(how);
+  {
+    const std::lock_guard guard(Messages::lock());
+    Messages::on(vote_kind,
+                 [](int, const char* data, std::size_t size) { instance_->votes_.arrived(data, size); });
+    Family::born(MPI_COMM_WORLD);
+    instance_->world_ = Family::find(MPI_COMM_WORLD);
+  }
+  path = instance_;
+  watcher = instance_;
+}
+
+void Run::stop() {
+  if (!instance_) return;
+  {
+    const std::lock_guard guard(Messages::lock());
+    Family::each([](Family& family) {
+      if (const lapwing_place* place = family.stack.by_hand())
+        fail(fmt::format("MPI_Finalize: the lapwing_split of {} at {} is still open", family.name(),
+                         describe(*place)));
+    });
+  }
+  // Everybody has started all of its ballots, or does so on its way here.
+  Messages::wait([] {
+    instance_->move();
+    bool all = instance_->statics_.empty() && instance_->votes_.owed() == 0;
+    Family::each([&](Family& family) { all = all && family.waiting.empty() && family.open == 0; });
+    return all;
+  });
+  const std::lock_guard guard(Messages::lock());
+  Family::forget_all();
+  path = nullptr;
+  watcher = nullptr;
+  delete instance_;
+  instance_ = nullptr;
+}
+
+void Run::mark_divided(Family& family) {
+  if (std::find(divided_.begin(), divided_.end(), &family) == divided_.end()) divided_.push_back(&family);
+}
+
+// Ballots of a communicator start in program order, so that all members of a set
+// number its ballots alike.
+void Run::open(Family& family, std::shared_ptr<Ballot> ballot) {
+  if (world_ && &family != world_ && world_->stack.everywhere()) {
+    ballot->narrowed = true;
+    ballot->within = world_->stack.current();
+  }
+  mark_divided(family);
+  family.waiting.push_back(std::move(ballot));
+  start_what_can(family);
+  if (!family.waiting.empty() && std::find(unstarted_.begin(), unstarted_.end(), &family) == unstarted_.end())
+    unstarted_.push_back(&family);
+}
+
+void Run::start_what_can(Family& family) {
+  while (!family.waiting.empty()) {
+    auto& ballot = family.waiting.front();
+    Set* voters = ballot->from.get();
+    if (voters && ballot->narrowed) {
+      Set* world = ballot->within.get();
+      voters = world ? narrow(family, voters, world) : nullptr;
+    }
+    if (!voters) return;
+    ballot->voters = voters;
+    start_ballot(family, std::move(ballot));
+    family.waiting.pop_front();
+  }
+}
+
+Set* Run::narrow(Family& family, Set* set, Set* world) const {
+  if (world->full()) return set;
+  Membership members(set->members().ranks(), false);
+  for (const int r : set->members().members()) {
+    if (world->members().has(family.world_rank(r))) members.add(r);
+  }
+  return members == set->members() ? set : family.table.intern(std::move(members));
+}
+
+/// What has arrived moves votes on; under the lock.
+bool Run::move() {
+  test_statics();
+  std::erase_if(unstarted_, [this](Family* family) {
+    start_what_can(*family);
+    return family->waiting.empty();
+  });
+  return true;
+}
+
+void Run::progress() {
+  Messages::progress();
+  const std::lock_guard guard(Messages::lock());
+  move();
+}
+
+// --- the path ----------------------------------------------------------------
+
+void Run::split(const lapwing_split_site* site, int branch, int comms, const void* handles, bool fortran) {
+  const std::lock_guard guard(Messages::lock());
+  if (comms <= 0) {
+    if (world_ && !world_->excluded) open(*world_, world_->stack.split(here(), *site, branch, true));
+    return;
+  }
+  Family* done[16];
+  int count = 0;
+  for (int i = 0; i < comms; ++i) {
+    const MPI_Comm comm = fortran ? PMPI_Comm_f2c(static_cast<const MPI_Fint*>(handles)[i])
+                                  : static_cast<const MPI_Comm*>(handles)[i];
+    Family* family = Family::of(comm);
+    if (!family || family->excluded || std::find(done, done + count, family) != done + count) continue;
+    if (count < 16) done[count++] = family;
+    family->id();
+    open(*family, family->stack.split(here(), *site, branch));
+  }
+}
+
+void Run::merge(const lapwing_merge_site* site) {
+  if (divided_.empty()) return;
+  const std::lock_guard guard(Messages::lock());
+  try {
+    for (Family* family : divided_) family->stack.merge(here(), site);
+  } catch (const Misuse& error) {
+    fail(error.what());
+  }
+  std::erase_if(divided_, [](Family* family) { return !family->stack.divided(); });
+}
+
+unsigned Run::enter() {
+  here();
+  return ++frame.depth;
+}
+
+void Run::leave(unsigned depth) {
+  here();
+  frame.depth = depth;
+  if (!divided_.empty()) {
+    const std::lock_guard guard(Messages::lock());
+    try {
+      for (Family* family : divided_) family->stack.leave(frame);
+    } catch (const Misuse& error) {
+      fail(error.what());
+    }
+    std::erase_if(divided_, [](Family* family) { return !family->stack.divided(); });
+  }
+  if (depth > 0) --frame.depth;
+}
+
+void Run::split_by_hand(MPI_Comm comm, int branches, int branch, const char* file, int line) {
+  const lapwing_place place{file, "lapwing_split", line};
+  const std::lock_guard guard(Messages::lock());
+  if (comm == MPI_COMM_NULL)
+    fail(fmt::format("lapwing_split at {}: MPI_COMM_NULL has no set", describe(place)));
+  if (branches < 1 || branches > 64 || branch < 0 || branch >= branches) {
+    fail(fmt::format("lapwing_split at {}: branch {} of {}; there can be 1 to 64 branches, counted from 0",
+                     describe(place), branch, branches));
+  }
+  Family* family = Family::of(comm);
+  if (!family) return;
+  family->id();
+  open(*family, family->stack.split_by_hand(here(), place, branches, branch));
+}
+
+void Run::merge_by_hand(MPI_Comm comm, const char* file, int line) {
+  const lapwing_place place{file, "lapwing_merge", line};
+  const std::lock_guard guard(Messages::lock());
+  if (comm == MPI_COMM_NULL)
+    fail(fmt::format("lapwing_merge at {}: MPI_COMM_NULL has no set", describe(place)));
+  Family* family = Family::of(comm);
+  if (!family) return;
+  try {
+    family->stack.merge_by_hand(place);
+  } catch (const Misuse& error) {
+    fail(error.what());
+  }
+  if (!family->stack.divided()) std::erase(divided_, family);
+}
+
+void Run::exclude(MPI_Comm comm) {
+  const std::lock_guard guard(Messages::lock());
+  Family* family = Family::of(comm);
+  if (!family) return;
+  if (family->stack.divided()) {
+    fail(fmt::format("lapwing_sets_exclude: {} is divided by the split at {}", family->name(),
+                     describe(family->stack.place())));
+  }
+  family->excluded = true;
+}
+
+// --- the current set -----------------------------------------------------------
+
+Set* Run::known(Family& family) {
+  Set* set = family.stack.current().get();
+  if (!set || !world_ || &family == world_ || !world_->stack.everywhere()) return set;
+  Set* world = world_->stack.current().get();
+  return world ? narrow(family, set, world) : nullptr;
+}
+
+Set* Run::acting(Family& family) {
+  {
+    const std::lock_guard guard(Messages::lock());
+    move();
+    if (Set* set = known(family)) return set;
+  }
+  Set* set = nullptr;
+  const std::shared_ptr<Ballot> ballot = family.stack.current().ballot();
+  const double began = how_ == transfer::Split::automatic ? PMPI_Wtime() : 0;
+  Messages::wait([&] {
+    move();
+    return (set = known(family)) != nullptr;
+  });
+  if (how_ == transfer::Split::automatic && ballot && ballot->voters) {
+    SetComms& tried = family.comms(*ballot->voters);
+    if (tried.phase != SetComms::decided) tried.seconds[tried.phase] += PMPI_Wtime() - began;
+  }
+  return set;
+}
+
+Set* Run::current(MPI_Comm comm, Family** found) {
+  Family* family = nullptr;
+  {
+    const std::lock_guard guard(Messages::lock());
+    family = Family::of(comm);
+  }
+  if (found) *found = family;
+  return family && !family->excluded ? acting(*family) : nullptr;
+}
+
+MPI_Comm Run::comm_of(Family& family, Set& set) {
+  settle(family);
+  return family.comm_of(set);
+}
+
+unsigned long long Run::token(Family& family) {
+  const std::lock_guard guard(Messages::lock());
+  return family.stack.serial() + 1;
+}
+
+// Whoever is about to wait inside MPI must owe nobody a vote of this
+// communicator. All its voters are on their way to where this process is.
+void Run::settle(Family& family) {
+  const auto settled = [&] { return family.waiting.empty() && family.open == 0; };
+  {
+    const std::lock_guard guard(Messages::lock());
+    if (settled()) return;
+  }
+  Messages::wait([&] {
+    move();
+    return settled();
+  });
+}
+
+// --- the calls -----------------------------------------------------------------
+
+bool Run::before(const GroupCall& call, int* result, Made* made) {
+  if (call.operation == Operation::finalize || call.comm == MPI_COMM_NULL) return false;
+  Family* family = nullptr;
+  {
+    const std::lock_guard guard(Messages::lock());
+    family = Family::find(call.comm);
+    if (!family && call.site && world_ && world_->stack.everywhere()) family = Family::of(call.comm);
+  }
+  if (!family || family->excluded) return false;
+  if (!call.site) {
+    settle(*family);
+    return false;
+  }
+  Set* set = acting(*family);
+  settle(*family);
+  learn(*family, *set);
+  return !set->full() && carry_out(*family, *set, call, result, made);
+}
+
+void Run::after(const GroupCall& call, int result, const Made& made) {
+  if (result != MPI_SUCCESS || made.comm == MPI_COMM_NULL || call.way == Way::immediate) return;
+  // Of a communicator with two groups, or with strangers, nothing is kept.
+  if (call.operation < Operation::comm_dup || call.operation > Operation::dist_graph_create_adjacent) return;
+  const std::lock_guard guard(Messages::lock());
+  Family::born(made.comm);
+}
+
+}  // namespace lapwing::sets

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run mode: follows the program's path, lets the votes of its splits travel, and
+// carries collectives out on the current set.
+//
+// Votes move on whenever the program enters the room: at splits, group calls,
+// queries, and point-to-point calls while somebody else still waits for votes
+// that this process has to pass on.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sets/family.hpp"
+#include "sets/group_call.hpp"
+#include "sets/mode.hpp"
+#include "sets/votes.hpp"
+#include "transfer/settings.hpp"
+
+namespace lapwing::sets {
+
+class Run final : public Path, public Watcher {
+ public:
+  static void start(transfer::Split how);
+  /// Before Messages stop; collective. Ends the job if a split by hand is open.
+  static void stop();
+  static Run* get() { return instance_; }
+  ~Run() override;
+
+  // Path
+  void split(const lapwing_split_site* site, int branch, int comms, const void* handles,
+             bool fortran) override;
+  void merge(const lapwing_merge_site* site) override;
+  unsigned enter() override;
+  void leave(unsigned depth) override;
+
+  // Watcher
+  bool before(const GroupCall& call, int* result, Made* made) override;
+  void after(const GroupCall& call, int result, const Made& made) override;
+
+  // By hand
+  void split_by_hand(MPI_Comm comm, int branches, int branch, const char* file, int line);
+  void merge_by_hand(MPI_Comm comm, const char* file, int line);
+  /// The current set of a communicator, once all votes are there; null where
+  /// sets do not apply.
+  Set* current(MPI_Comm comm, Family** family = nullptr);
+  void exclude(MPI_Comm comm);
+  MPI_Comm comm_of(Family& family, Set& set);
+  /// Differs for every set that a split or a merge has made current.
+  unsigned long long token(Family& family);
+
+  struct Stats {
+    unsigned long long splits = 0, messages = 0, bytes = 0, sets = 0, communicators = 0;
+  };
+  Stats stats();
+
+  /// One look at what has arrived; the lock must not be held.
+  void progress();
+
+ private:
+  struct Static;  // a vote by a collective of MPI's
+
+  explicit Run(transfer::Split how);
+  void open(Family& family, std::shared_ptr<Ballot> ballot);
+  void start_what_can(Family& family);
+  void start_ballot(Family& family, std::shared_ptr<Ballot> ballot);
+  void test_statics();
+  void start_static(Family& family, const std::shared_ptr<Ballot>& ballot);
+  bool by_collective(Family& family, Set& voters);
+  bool move();
+  Set* known(Family& family);
+  Set* narrow(Family& family, Set* set, Set* world) const;
+  Set* acting(Family& family);
+  void settle(Family& family);
+  void learn(Family& family, Set& set);
+  void mark_divided(Family& family);
+
+  static inline Run* instance_ = nullptr;
+
+  const transfer::Split how_;
+  Votes votes_;
+  Stats stats_;
+  std::vector<std::unique_ptr<Static>> statics_;
+  std::vector<Family*> divided_;    ///< families with open splits
+  std::vector<Family*> unstarted_;  ///< families with ballots that wait for an earlier one
+  Family* world_ = nullptr;
+};
+
+}  // namespace lapwing::sets

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a ballot travels: over the control queue, or by a collective of MPI's on
+// a twin of the set, and which of them is cheaper.
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "sets/messages.hpp"
+#include "sets/run.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+constexpr std::uint64_t ballots_per_trial = 16;
+
+}  // namespace
+
+struct Run::Static {
+  std::shared_ptr<Ballot> ballot;
+  std::size_t bytes;  // of one vote
+  std::vector<unsigned char> mine, all;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+namespace {
+
+void count_votes(Ballot& ballot, const std::vector<unsigned char>& all, std::size_t bytes) {
+  std::size_t length = 0;
+  ballot.votes.clear();
+  for (std::size_t v = 0; v < all.size(); v += bytes) {
+    std::uint64_t vote = 0;
+    for (std::size_t b = 0; b < bytes; ++b) vote |= static_cast<std::uint64_t>(all[v + b]) << 8 * b;
+    append_bits(ballot.votes, &length, &vote, 0, static_cast<std::size_t>(ballot.bits));
+  }
+  ballot.complete = true;
+  if (ballot.open) --*ballot.open;
+}
+
+}  // namespace
+
+bool Run::by_collective(Family& family, Set& voters) {
+  if (how_ == transfer::Split::overlap || voters.size() == 1) return false;
+  if (how_ != transfer::Split::automatic) return true;
+  const SetComms& known = family.comms(voters);
+  return known.phase == SetComms::collective || (known.phase == SetComms::decided && known.by_collective);
+}
+
+void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
+  Set& voters = *ballot->voters;
+  ballot->open = &family.open;
+  ++family.open;
+  ++stats_.splits;
+  const bool learns = how_ == transfer::Split::automatic && voters.size() > 1 &&
+                      family.comms(voters).phase != SetComms::decided;
+  const double began = learns ? PMPI_Wtime() : 0;
+  const bool collective = by_collective(family, voters);
+  if (collective) {
+    start_static(family, ballot);
+  } else {
+    votes_.start(family.id(), ballot);
+  }
+  if (learns) family.comms(voters).seconds[collective] += PMPI_Wtime() - began;
+}
+
+void Run::start_static(Family& family, const std::shared_ptr<Ballot>& ballot) {
+  Set& voters = *ballot->voters;
+  const MPI_Comm twin = family.twin_of(voters);
+  ++voters.ballots;
+  auto vote = std::make_unique<Static>();
+  vote->ballot = ballot;
+  vote->bytes = (static_cast<std::size_t>(ballot->bits) + 7) / 8;
+  for (std::size_t b = 0; b < vote->bytes; ++b)
+    vote->mine.push_back(static_cast<unsigned char>(static_cast<unsigned>(ballot->mine) >> 8 * b));
+  vote->all.resize(vote->bytes * static_cast<std::size_t>(voters.size()));
+  const int bytes = static_cast<int>(vote->bytes);
+  if (how_ == transfer::Split::blocking) {
+    PMPI_Allgather(vote->mine.data(), bytes, MPI_BYTE, vote->all.data(), bytes, MPI_BYTE, twin);
+    count_votes(*ballot, vote->all, vote->bytes);
+    return;
+  }
+  PMPI_Iallgather(vote->mine.data(), bytes, MPI_BYTE, vote->all.data(), bytes, MPI_BYTE, twin,
+                  &vote->request);
+  statics_.push_back(std::move(vote));
+}
+
+void Run::test_statics() {
+  std::erase_if(statics_, [](std::unique_ptr<Static>& vote) {
+    int here = 0;
+    PMPI_Test(&vote->request, &here, MPI_STATUS_IGNORE);
+    if (here) count_votes(*vote->ballot, vote->all, vote->bytes);
+    return here != 0;
+  });
+}
+
+// Called by all members of `set` together, after the same number of its ballots:
+// so all change the way of the next ones at the same time.
+void Run::learn(Family& family, Set& set) {
+  if (how_ != transfer::Split::automatic || set.size() < 2) return;
+  SetComms& known = family.comms(set);
+  if (known.phase == SetComms::decided || set.ballots - known.since < ballots_per_trial) return;
+  known.seconds[known.phase] /= static_cast<double>(set.ballots - known.since);
+  known.since = set.ballots;
+  if (known.phase == SetComms::queued) {
+    family.twin_of(set);
+    known.phase = SetComms::collective;
+    return;
+  }
+  double worst[2];
+  PMPI_Allreduce(known.seconds, worst, 2, MPI_DOUBLE, MPI_SUM, known.twin);
+  known.by_collective = worst[1] < 0.9 * worst[0];
+  known.phase = SetComms::decided;
+}
+
+Run::Run(transfer::Split how)
+    : how_(how),
+      votes_([this](std::uint64_t comm, const Set& set, int position, const void* data, std::size_t size) {
+        const Family* family = Family::by_id(comm);
+        ++stats_.messages;
+        stats_.bytes += size;
+        Messages::send(family->world_rank(set.members().rank(position)), vote_kinds, data, size);
+      }) {}
+
+Run::Stats Run::stats() {
+  const std::lock_guard guard(Messages::lock());
+  Stats now = stats_;
+  Family::each([&](Family& family) {
+    now.sets += family.table.size();
+    now.communicators += family.communicators();
+  });
+  return now;
+}
+
+Run::~Run() = default;
+
+}  // namespace lapwing::sets

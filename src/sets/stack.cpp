@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/stack.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace lapwing::sets {
+
+std::string describe(const lapwing_place& place) {
+  if (!place.file || !*place.file) return place.function ? place.function : "an unknown place";
+  return fmt::format("{}:{}", place.file, place.line);
+}
+
+std::shared_ptr<Ballot> Stack::vote(const lapwing_place& place, int branches, int branch) {
+  auto ballot = std::make_shared<Ballot>(place, branches, branch, current_);
+  current_ = Subset(ballot, nullptr);
+  serial_ = ++serials_;
+  return ballot;
+}
+
+std::shared_ptr<Ballot> Stack::split(Frame frame, const lapwing_split_site& site, int branch,
+                                     bool everywhere) {
+  const lapwing_merge_site* last = site.merges > 0 ? site.merge[site.merges - 1].site : nullptr;
+  const bool joins = !levels_.empty() && !levels_.back().hand && levels_.back().frame == frame &&
+                     levels_.back().last == last;
+  if (!joins) levels_.push_back({frame, false, false, last, current_, serial_, {}, nullptr, nullptr});
+  Level& level = levels_.back();
+  level.place = site.place;
+  level.site = &site;
+  if (everywhere && !level.everywhere) ++everywhere_;
+  level.everywhere |= everywhere;
+  level.ballot = vote(site.place, site.branches, branch);
+  return level.ballot;
+}
+
+std::shared_ptr<Ballot> Stack::split_by_hand(Frame frame, const lapwing_place& place, int branches,
+                                             int branch) {
+  levels_.push_back({frame, true, false, nullptr, current_, serial_, place, nullptr, nullptr});
+  levels_.back().ballot = vote(place, branches, branch);
+  return levels_.back().ballot;
+}
+
+void Stack::pop() {
+  if (levels_.back().everywhere) --everywhere_;
+  current_ = std::move(levels_.back().before);
+  serial_ = levels_.back().serial_before;
+  levels_.pop_back();
+}
+
+// A split by hand that is open where a scope around it ends was not merged.
+void Stack::refuse_if_hidden(Frame frame, const lapwing_merge_site* site) const {
+  for (std::size_t i = levels_.size(); i-- > 0;) {
+    const Level& level = levels_[i];
+    if (level.hand || !(level.frame == frame) || level.last != site) continue;
+    throw Misuse(fmt::format("the lapwing_split at {} is still open where the split at {}, around it, ends",
+                             describe(levels_.back().place), describe(level.place)));
+  }
+}
+
+void Stack::merge(Frame frame, const lapwing_merge_site* site) {
+  while (!levels_.empty()) {
+    Level& top = levels_.back();
+    if (top.hand) refuse_if_hidden(frame, site);
+    if (top.hand || !(top.frame == frame)) return;
+    if (top.last == site) {
+      pop();
+      continue;
+    }
+    for (int i = 0; i + 1 < top.site->merges; ++i) {
+      const lapwing_split_merge& merge = top.site->merge[i];
+      const int mine = top.ballot->mine;
+      if (merge.site != site || (merge.branches[mine / 64] >> (mine % 64) & 1) == 0) continue;
+      current_ = Subset(top.ballot, merge.branches);
+      serial_ = ++serials_;
+      break;
+    }
+    return;
+  }
+}
+
+void Stack::merge_by_hand(const lapwing_place& place) {
+  if (levels_.empty())
+    throw Misuse(fmt::format("lapwing_merge at {}: no split of this communicator is open", describe(place)));
+  if (!levels_.back().hand) {
+    throw Misuse(fmt::format(
+        "lapwing_merge at {}: the innermost open split of this communicator is the branch at {}, which ends "
+        "by itself",
+        describe(place), describe(levels_.back().place)));
+  }
+  pop();
+}
+
+void Stack::leave(Frame frame) {
+  while (!levels_.empty()) {
+    const Level& top = levels_.back();
+    const bool inside = top.frame.thread == frame.thread && top.frame.depth >= frame.depth;
+    if (!inside) return;
+    if (top.hand) {
+      // Open by hand beyond the function that opened it: its own affair, unless
+      // something of this function's lies below.
+      for (const Level& level : levels_) {
+        if (level.hand || level.frame.thread != frame.thread || level.frame.depth < frame.depth) continue;
+        throw Misuse(
+            fmt::format("the lapwing_split at {} is still open where the function of the split at "
+                        "{} returns",
+                        describe(top.place), describe(level.place)));
+      }
+      return;
+    }
+    pop();
+  }
+}
+
+const lapwing_place* Stack::by_hand() const {
+  for (std::size_t i = levels_.size(); i-- > 0;) {
+    if (levels_[i].hand) return &levels_[i].place;
+  }
+  return nullptr;
+}
+
+}  // namespace lapwing::sets
