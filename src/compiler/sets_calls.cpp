@@ -182,6 +182,7 @@ std::optional<std::int64_t> constant_at(const llvm::Value* address) {
   const auto* local = llvm::dyn_cast<llvm::AllocaInst>(address);
   if (!local) return {};
   std::optional<std::int64_t> found;
+  int calls = 0, others = 0;
   for (const llvm::User* user : local->users()) {
     const llvm::StoreInst* store = llvm::dyn_cast<llvm::StoreInst>(user);
     if (const auto* field = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
@@ -206,10 +207,15 @@ std::optional<std::int64_t> constant_at(const llvm::Value* address) {
     }
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
     if (instruction && (llvm::isa<llvm::LoadInst>(user) || instruction->isLifetimeStartOrEnd())) continue;
-    // A variable of flang's own goes to one call; MPI reads a communicator there.
-    if (!instruction || !GroupCall::of(*instruction)) return {};
-    const auto group = GroupCall::of(*instruction);
-    if (group->comm() != local) return {};
+    // A variable of flang's own goes to one call, which only reads it where it is asked for here; one of
+    // the program's may go to several, as their communicator.
+    const auto* call = instruction ? llvm::dyn_cast<llvm::CallBase>(instruction) : nullptr;
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || routine_name(callee->getName()).empty()) return {};
+    const auto group = GroupCall::of(*call);
+    others += !group || group->comm() != local;
+    ++calls;
+    if (others > 0 && calls > 1) return {};
   }
   return found;
 }

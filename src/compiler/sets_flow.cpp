@@ -12,6 +12,19 @@ namespace lapwing::compiler {
 
 using llvm::BasicBlock;
 
+namespace {
+
+// Where control goes unless an exception is thrown.
+llvm::SmallVector<BasicBlock*, 2> ways_on(const BasicBlock* block) {
+  const llvm::Instruction* last = block->getTerminator();
+  if (const auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(last)) return {invoke->getNormalDest()};
+  llvm::SmallVector<BasicBlock*, 2> found;
+  for (unsigned i = 0; i < last->getNumSuccessors(); ++i) found.push_back(last->getSuccessor(i));
+  return found;
+}
+
+}  // namespace
+
 SetFlow::SetFlow(llvm::Function& function, const std::function<bool(const BasicBlock&)>& ends) {
   std::vector<BasicBlock*> reached;
   llvm::DenseMap<const BasicBlock*, bool> stops;
@@ -24,7 +37,7 @@ SetFlow::SetFlow(llvm::Function& function, const std::function<bool(const BasicB
       reached.push_back(block);
       stops[block] = ends(*block);
       if (stops[block]) continue;
-      for (BasicBlock* next : llvm::successors(block))
+      for (BasicBlock* next : ways_on(block))
         if (seen.insert(next).second) work.push_back(next);
     }
   }
@@ -60,7 +73,7 @@ SetFlow::SetFlow(llvm::Function& function, const std::function<bool(const BasicB
   for (const BasicBlock* block : exits) leaves[number_.lookup(block)] = true;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (stops[blocks_[i]]) continue;
-    for (BasicBlock* next : llvm::successors(blocks_[i]))
+    for (BasicBlock* next : ways_on(blocks_[i]))
       if (kept.contains(next) && !llvm::is_contained(next_[i], next)) next_[i].push_back(next);
   }
   find_closest(leaves);

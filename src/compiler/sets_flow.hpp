@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control flow that a split sees: paths that return. What ends the program,
-// or leaves by an exception that this function does not catch, does not count.
+// The control flow that a split sees: paths that return. What ends the program
+// does not count, nor does an exception.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

@@ -12,6 +12,12 @@ namespace {
 using llvm::MemoryAccess;
 using llvm::Value;
 
+// What an optional argument that is absent stands for.
+llvm::Constant* null_of(const CommHint& hint, bool mpich) {
+  if (hint.fortran) return llvm::ConstantInt::get(hint.type, mpich ? 0x04000000 : 2);
+  return llvm::Constant::getNullValue(hint.type);
+}
+
 // flang names no constant of MPI's: MPICH's handles begin with their kind.
 bool is_for_mpich(const llvm::Module& module) {
   for (const llvm::Function& function : module) {
@@ -23,23 +29,12 @@ bool is_for_mpich(const llvm::Module& module) {
         return true;
     }
   }
-  for (const llvm::GlobalVariable& global : module.globals())
-    if (global.isConstant() && global.hasInitializer())
-      if (const auto number = constant_at(&global);
-          number && (*number >> 24 == 0x44 || *number >> 24 == 0x4c))
-        return true;
+  for (const llvm::GlobalVariable& global : module.globals()) {
+    if (!global.isConstant() || !global.hasInitializer()) continue;
+    if (const auto number = constant_at(&global); number && (*number >> 24 == 0x44 || *number >> 24 == 0x4c))
+      return true;
+  }
   return false;
-}
-
-llvm::Constant* world_of(const CommHint& like, llvm::Module& module) {
-  if (like.fortran) return llvm::ConstantInt::get(like.type, is_for_mpich(module) ? 0x44000000 : 0);
-  if (like.type->isIntegerTy()) return llvm::ConstantInt::get(like.type, 0x44000000);
-  return module.getOrInsertGlobal("ompi_mpi_comm_world", llvm::Type::getInt8Ty(module.getContext()));
-}
-
-llvm::Constant* null_of(const CommHint& like, llvm::Module& module) {
-  if (like.fortran) return llvm::ConstantInt::get(like.type, is_for_mpich(module) ? 0x04000000 : 2);
-  return llvm::Constant::getNullValue(like.type);
 }
 
 // Where a handle stands, and which access to memory put it there.
@@ -96,6 +91,15 @@ bool find(const GroupCall& call, Uniformity& uniformity, Found* found) {
   const llvm::DataLayout& layout = copy->getFunction()->getDataLayout();
   CommHint& hint = found->hint;
   hint.fortran = call.is_fortran();
+  hint.in_memory = false;
+  hint.offset = 0;
+  if (known_comm(call.comm(), call.routine().interface) != KnownComm::unknown) {
+    hint.type = call.is_fortran() ? llvm::Type::getInt32Ty(copy->getContext()) : comm->getType();
+    hint.base = call.is_fortran()
+                    ? llvm::ConstantInt::get(hint.type, static_cast<std::uint64_t>(*constant_at(call.comm())))
+                    : call.comm()->stripPointerCasts();
+    return true;
+  }
   hint.in_memory = true;
   if (call.is_fortran()) {
     hint.type = llvm::Type::getInt32Ty(copy->getContext());
@@ -105,7 +109,6 @@ bool find(const GroupCall& call, Uniformity& uniformity, Found* found) {
     hint.type = comm->getType();
     if (llvm::isa<llvm::Argument>(comm)) {
       hint.base = model.original_of(comm);
-      hint.offset = 0;
       hint.in_memory = false;
       return hint.base != nullptr;
     }
@@ -139,9 +142,7 @@ CommHints find_hints(const Split& split, const SetFlow& flow, const Reach& reach
       if (reaches == Reaches::nothing) continue;
       const auto call = GroupCall::of(instruction);
       Found found;
-      if (!known || reaches == Reaches::through || !call ||
-          (call->comm() && known_comm(call->comm(), call->routine().interface) == KnownComm::world) ||
-          !find(*call, uniformity, &found) ||
+      if (!known || reaches == Reaches::through || !call || !find(*call, uniformity, &found) ||
           (found.reader && !is_written_before(found.place, found.reader, branch->getParent(), *known))) {
         hints.others = true;
         continue;
@@ -149,52 +150,48 @@ CommHints find_hints(const Split& split, const SetFlow& flow, const Reach& reach
       if (!llvm::is_contained(hints.known, found.hint)) hints.known.push_back(found.hint);
     }
   }
-  // One language at a time: the first one's.
-  const auto mixed = [&](const CommHint& hint) { return hint.fortran != hints.known[0].fortran; };
-  for (std::size_t i = 1; i < hints.known.size(); ++i) {
-    if (!mixed(hints.known[i])) continue;
-    hints.known.erase(hints.known.begin() + static_cast<std::ptrdiff_t>(i--));
-    hints.others = true;
-  }
+  // One language at a time, and not too many.
+  for (const CommHint& hint : hints.known) hints.others |= hint.fortran != hints.known[0].fortran;
+  hints.others |= hints.known.size() > 16;
   return hints;
 }
 
 EmittedHints emit_hints(llvm::IRBuilder<>& builder, const CommHints& hints) {
-  if (hints.known.empty())
+  if (hints.others || hints.known.empty())
     return {builder.getInt32(0), llvm::ConstantPointerNull::get(builder.getPtrTy()), builder.getInt32(0)};
   llvm::Function& function = *builder.GetInsertBlock()->getParent();
   llvm::Module& module = *function.getParent();
   const CommHint& first = hints.known[0];
-  const auto count = static_cast<unsigned>(hints.known.size() + (hints.others ? 1 : 0));
+  const auto count = static_cast<unsigned>(hints.known.size());
   auto* type = llvm::ArrayType::get(first.type, count);
+  const EmittedHints emitted{builder.getInt32(count), nullptr, builder.getInt32(first.fortran ? 1 : 0)};
+  if (llvm::all_of(hints.known, [](const CommHint& hint) { return hint.is_constant(); })) {
+    std::vector<llvm::Constant*> handles;
+    for (const CommHint& hint : hints.known) handles.push_back(llvm::cast<llvm::Constant>(hint.base));
+    auto* list = new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::PrivateLinkage,
+                                          llvm::ConstantArray::get(type, handles), "lapwing.comms");
+    list->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    return {emitted.comms, list, emitted.fortran};
+  }
   llvm::BasicBlock& entry = function.getEntryBlock();
   llvm::Value* list = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type, nullptr, "lapwing.comms");
   for (unsigned i = 0; i < count; ++i) {
-    llvm::Value* handle = nullptr;
-    if (i == hints.known.size()) {
-      handle = world_of(first, module);
-    } else {
-      const CommHint& hint = hints.known[i];
-      handle = hint.base;
-      if (hint.in_memory) {
-        llvm::Value* from = handle;
-        llvm::Value* absent = nullptr;
-        if (llvm::isa<llvm::Argument>(from)) {
-          // An optional argument that is absent is null.
-          absent = builder.CreateIsNull(from);
-          auto* none = new llvm::GlobalVariable(module, hint.type, true, llvm::GlobalValue::PrivateLinkage,
-                                                null_of(hint, module), "lapwing.no.comm");
-          from = builder.CreateSelect(absent, none, from);
-        } else if (hint.offset != 0) {
-          from =
-              builder.CreateConstGEP1_64(builder.getInt8Ty(), from, static_cast<std::uint64_t>(hint.offset));
-        }
-        handle = builder.CreateLoad(hint.type, from, "lapwing.comm");
+    const CommHint& hint = hints.known[i];
+    llvm::Value* handle = hint.base;
+    if (hint.in_memory) {
+      llvm::Value* from = handle;
+      if (llvm::isa<llvm::Argument>(from)) {
+        auto* none = new llvm::GlobalVariable(module, hint.type, true, llvm::GlobalValue::PrivateLinkage,
+                                              null_of(hint, is_for_mpich(module)), "lapwing.no.comm");
+        from = builder.CreateSelect(builder.CreateIsNull(from), none, from);
+      } else if (hint.offset != 0) {
+        from = builder.CreateConstGEP1_64(builder.getInt8Ty(), from, static_cast<std::uint64_t>(hint.offset));
       }
+      handle = builder.CreateLoad(hint.type, from, "lapwing.comm");
     }
     builder.CreateStore(handle, builder.CreateConstInBoundsGEP2_32(type, list, 0, i));
   }
-  return {builder.getInt32(count), list, builder.getInt32(first.fortran ? 1 : 0)};
+  return {emitted.comms, list, emitted.fortran};
 }
 
 }  // namespace lapwing::compiler

@@ -12,13 +12,14 @@
 
 namespace lapwing::compiler {
 
-/// One communicator: its handle, or where the handle stands in memory.
+/// One communicator: its handle, a constant or an argument, or where the handle stands in memory.
 struct CommHint {
   llvm::Value* base;    ///< of the program
   std::int64_t offset;  ///< bytes from there
   bool in_memory;
   bool fortran;
   llvm::Type* type;  ///< of the handle
+  bool is_constant() const { return !in_memory && llvm::isa<llvm::Constant>(base); }
   bool operator==(const CommHint& other) const {
     return base == other.base && offset == other.offset && in_memory == other.in_memory;
   }
@@ -26,11 +27,12 @@ struct CommHint {
 
 struct CommHints {
   std::vector<CommHint> known;
-  /// Some branch communicates on others as well, or may; MPI_COMM_WORLD stands for those.
+  /// Some branch communicates on others as well, or may. None is passed then: the split concerns all
+  /// of the process's communicators.
   bool others = false;
 };
 
-/// The communicator of a call; false where it is a constant or cannot be told.
+/// The communicator of a call; false where it cannot be told.
 bool comm_of_call(const GroupCall& call, Uniformity& uniformity, CommHint* hint);
 
 /// A handle counts only where it is certain to be the one that the call will read.

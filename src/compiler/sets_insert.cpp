@@ -54,6 +54,10 @@ void SetsInserter::call_split(IRBuilder<>& builder, llvm::Constant* site, llvm::
                      {site, branch, emitted.comms, emitted.handles, emitted.fortran});
 }
 
+void SetsInserter::call_merge(IRBuilder<>& builder, BasicBlock* meeting) {
+  builder.CreateCall(runtime("lapwing_sets_merge", void_, {pointer_}), {places_.merge_site(meeting)});
+}
+
 void SetsInserter::split_at_br(const Split& split, const CommHints& hints) {
   auto* branch = llvm::cast<llvm::BranchInst>(split.branch);
   IRBuilder<> builder(branch);
@@ -114,40 +118,38 @@ void SetsInserter::splits(llvm::Function& function, const std::vector<const Spli
     }
   }
   for (BasicBlock* block : meet) {
-    llvm::Constant* site = places_.merge_site(block);
     IRBuilder<> builder(block, block->getFirstInsertionPt());
     take_line(builder, &*block->getFirstInsertionPt());
-    builder.CreateCall(runtime("lapwing_sets_merge", void_, {pointer_}), {site});
+    call_merge(builder, block);
   }
   bracket(function);
 }
 
-void SetsInserter::handlers(llvm::Function& function, const SetFlow& flow, const Reach& reach) {
-  llvm::AllocaInst* slot = nullptr;
-  llvm::SetVector<BasicBlock*> pads;
-  std::vector<llvm::InvokeInst*> invokes;
-  for (BasicBlock* block : flow.blocks()) {
-    auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(block->getTerminator());
-    if (!invoke || !flow.contains(invoke->getUnwindDest())) continue;
-    if (reach(*invoke) == Reaches::through) pads.insert(invoke->getUnwindDest());
-    invokes.push_back(invoke);
-  }
-  for (llvm::InvokeInst* invoke : invokes) {
-    if (!pads.contains(invoke->getUnwindDest())) continue;
-    if (!slot) {
-      BasicBlock& entry = function.getEntryBlock();
-      slot = IRBuilder<>(&entry, entry.begin()).CreateAlloca(integer_, nullptr, "lapwing.depth.slot");
+void SetsInserter::handler(const Handler& handler) {
+  llvm::Function& function = *handler.pad->getParent();
+  IRBuilder<> builder(handler.pad, handler.pad->getFirstInsertionPt());
+  take_line(builder, &*handler.pad->getFirstInsertionPt());
+  if (handler.brackets) {
+    BasicBlock& entry = function.getEntryBlock();
+    auto* slot = IRBuilder<>(&entry, entry.begin()).CreateAlloca(integer_, nullptr, "lapwing.depth.slot");
+    const auto leave = runtime("lapwing_sets_leave", void_, {integer_});
+    for (llvm::InvokeInst* invoke : handler.invokes) {
+      IRBuilder<> before(invoke);
+      before.SetCurrentDebugLocation(invoke->getDebugLoc());
+      llvm::Value* depth = before.CreateCall(runtime("lapwing_sets_enter", integer_, {}));
+      before.CreateStore(depth, slot);
+      BasicBlock* to = invoke->getNormalDest();
+      auto* edge = BasicBlock::Create(module_.getContext(), "lapwing.returned", &function, to);
+      to->replacePhiUsesWith(invoke->getParent(), edge);
+      invoke->setNormalDest(edge);
+      IRBuilder<> after(edge);
+      after.SetCurrentDebugLocation(invoke->getDebugLoc());
+      after.CreateCall(leave, {depth});
+      after.CreateBr(to);
     }
-    IRBuilder<> builder(invoke);
-    builder.SetCurrentDebugLocation(invoke->getDebugLoc());
-    builder.CreateStore(builder.CreateCall(runtime("lapwing_sets_enter", integer_, {})), slot);
+    builder.CreateCall(leave, {builder.CreateLoad(integer_, slot)});
   }
-  for (BasicBlock* pad : pads) {
-    IRBuilder<> builder(pad, pad->getFirstInsertionPt());
-    take_line(builder, &*pad->getFirstInsertionPt());
-    builder.CreateCall(runtime("lapwing_sets_leave", void_, {integer_}),
-                       {builder.CreateLoad(integer_, slot)});
-  }
+  for (BasicBlock* meeting : handler.skipped) call_merge(builder, meeting);
 }
 
 void SetsInserter::declare_mode(int mode) {

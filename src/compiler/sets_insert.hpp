@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "compiler/sets_handlers.hpp"
 #include "compiler/sets_hints.hpp"
 #include "compiler/sets_places.hpp"
 #include "compiler/sets_splits.hpp"
@@ -24,8 +25,8 @@ class SetsInserter {
   /// All splits of a function with their merges. `hints` goes with `splits`.
   void splits(llvm::Function& function, const std::vector<const Split*>& splits,
               const std::vector<CommHints>& hints);
-  /// A caught exception restores the set from before the call that threw it.
-  void handlers(llvm::Function& function, const SetFlow& flow, const Reach& reach);
+  /// A caught exception leaves what the call that threw it has split, and the scopes around it.
+  void handler(const Handler& handler);
   /// The library learns the mode before MPI_Init.
   void declare_mode(int mode);
 
@@ -36,6 +37,7 @@ class SetsInserter {
   void split_at_switch(const Split& split, const CommHints& hints);
   void call_split(llvm::IRBuilder<>& builder, llvm::Constant* site, llvm::Value* branch,
                   const CommHints& hints);
+  void call_merge(llvm::IRBuilder<>& builder, llvm::BasicBlock* meeting);
   void bracket(llvm::Function& function);
 
   llvm::Module& module_;

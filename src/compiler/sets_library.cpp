@@ -91,16 +91,26 @@ bool is_of_cxx_library(StringRef symbol) {
   return false;
 }
 
+namespace {
+
+// What of include/lapwing/sets.h waits for the votes, as a collective does, or divides the set further.
+bool asks_for_set(StringRef name) {
+  for (StringRef prefix : {"lapwing_set_", "lapwing_split_", "lapwing_merge_", "lapwing_on_set"})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+}  // namespace
+
 bool is_library_function(const llvm::Function& function, const llvm::TargetLibraryInfo& library) {
   const StringRef name = function.getName();
   if (function.isIntrinsic()) return true;
   llvm::LibFunc known;
   if (library.getLibFunc(function, known)) return true;
   // The reserved names: fortified and versioned forms, flang's runtime, OpenMP's, the C++ ABI, and ours.
-  for (StringRef prefix :
-       {"__", "_Fortran", "_Zn", "_Zd", "omp_", "lapwing_sets_", "lapwing_start_", "lapwing_post_",
-        "lapwing_wait", "lapwing_poll", "lapwing_push", "lapwing_drain", "lapwing_defer", "lapwing_retire"})
+  for (StringRef prefix : {"__", "_Fortran", "_Zn", "_Zd", "omp_"})
     if (name.starts_with(prefix)) return true;
+  if (name.starts_with("lapwing_")) return !asks_for_set(name);
   return is_of_cxx_library(name) || is_one_of(others(), name) || is_one_of(endings(), name);
 }
 

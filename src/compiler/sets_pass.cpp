@@ -25,7 +25,26 @@ struct Kept {
   FunctionSplits* of;
   std::vector<const Split*> splits;
   std::vector<CommHints> hints;
+  std::vector<Handler> handlers;
 };
+
+// What lies inside a split lies inside the one around it: where the inner concerns all communicators,
+// so does the outer, or its members would wait for processes that have gone another way.
+void widen(Kept& kept) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t outer = 0; outer < kept.splits.size(); ++outer) {
+      if (kept.hints[outer].others) continue;
+      const auto region = kept.of->flow->region(kept.splits[outer]->branch->getParent());
+      for (std::size_t inner = 0; inner < kept.splits.size(); ++inner) {
+        if (!kept.hints[inner].others || !llvm::is_contained(region, kept.splits[inner]->branch->getParent()))
+          continue;
+        kept.hints[outer].others = changed = true;
+        break;
+      }
+    }
+  }
+}
 
 std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& found, const Reach& reach,
                          bool runs, llvm::SmallPtrSetImpl<const llvm::CallBase*>& siblings) {
@@ -33,7 +52,7 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
   bool any = false;
   for (const FunctionSplits& one : found) any |= !one.splits.empty() && one.refused_whole.empty();
   if (!any) {
-    for (FunctionSplits& one : found) kept.push_back({&one, {}, {}});
+    for (FunctionSplits& one : found) kept.push_back({&one, {}, {}, {}});
     return kept;
   }
   Model model(module);
@@ -42,7 +61,7 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
     if (auto* copy = llvm::dyn_cast_or_null<Function>(model.copy_of(one.function))) wanted.insert(copy);
   Uniformity uniformity(model, wanted);
   for (FunctionSplits& one : found) {
-    Kept& mine = kept.emplace_back(Kept{&one, {}, {}});
+    Kept& mine = kept.emplace_back(Kept{&one, {}, {}, {}});
     if (!one.refused_whole.empty()) continue;
     for (const Split& split : one.splits) {
       const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(model.copy_of(split.branch));
@@ -55,6 +74,7 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
       mine.splits.push_back(&split);
       mine.hints.push_back(find_hints(split, *one.flow, reach, uniformity));
     }
+    widen(mine);
   }
   return kept;
 }
@@ -77,7 +97,8 @@ llvm::PreservedAnalyses SetsPass::run(llvm::Module& module, llvm::ModuleAnalysis
   }
   if (found.empty()) return llvm::PreservedAnalyses::all();
   llvm::SmallPtrSet<const llvm::CallBase*, 8> siblings;
-  const auto kept = decide(module, found, reach, mode_ == Sets::run, siblings);
+  auto kept = decide(module, found, reach, mode_ == Sets::run, siblings);
+  for (Kept& one : kept) one.handlers = find_handlers(*one.of->function, *one.of->flow, reach, one.splits);
 
   SetsInserter inserter(module);
   bool changed = !calls.empty();
@@ -88,7 +109,11 @@ llvm::PreservedAnalyses SetsPass::run(llvm::Module& module, llvm::ModuleAnalysis
       if (!one.of->splits.empty()) remark_refused(*one.of->function, one.of->refused_whole);
       continue;
     }
-    inserter.handlers(*one.of->function, *one.of->flow, reach);
+    for (const Handler& handler : one.handlers) {
+      if (handler.communicates) remark_refused_in_handler(*handler.communicates);
+      inserter.handler(handler);
+      changed |= handler.brackets;
+    }
     if (one.splits.empty()) continue;
     inserter.splits(*one.of->function, one.splits, one.hints);
     changed = true;

@@ -2,6 +2,8 @@
 #include "compiler/sets_remarks.hpp"
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 
 #include "compiler/remarks.hpp"
 
@@ -9,6 +11,16 @@ namespace lapwing::compiler {
 namespace {
 
 constexpr const char* pass_name = "lapwing-sets";
+
+// A jump through a table has no line of its own: that of the statement that comes to it counts.
+const llvm::Instruction& with_line(const llvm::Instruction& branch) {
+  const llvm::BasicBlock* block = branch.getParent();
+  for (auto i = branch.getReverseIterator(); i != block->rend(); ++i)
+    if (i->getDebugLoc() && i->getDebugLoc().getLine()) return *i;
+  for (const llvm::BasicBlock* before : llvm::predecessors(block))
+    if (before->getTerminator()->getDebugLoc()) return *before->getTerminator();
+  return branch;
+}
 
 }  // namespace
 
@@ -40,9 +52,19 @@ void remark_uniform(const Split& split) {
 void remark_refused(const RefusedSplit& refused) {
   llvm::OptimizationRemarkEmitter emitter(refused.branch->getFunction());
   emitter.emit([&] {
-    llvm::OptimizationRemarkMissed remark(pass_name, "Refused", refused.branch);
-    remark << "no split at " << llvm::ore::NV("At", place_name(*refused.branch)) << ": "
+    llvm::OptimizationRemarkMissed remark(pass_name, "Refused", &with_line(*refused.branch));
+    remark << "no split at " << llvm::ore::NV("At", place_name(with_line(*refused.branch))) << ": "
            << llvm::ore::NV("Reason", refused.why);
+    return remark;
+  });
+}
+
+void remark_refused_in_handler(const llvm::Instruction& call) {
+  llvm::OptimizationRemarkEmitter emitter(call.getFunction());
+  emitter.emit([&] {
+    llvm::OptimizationRemarkMissed remark(pass_name, "Refused", &call);
+    remark << "no split for the call at " << llvm::ore::NV("At", place_name(call))
+           << ": only processes that caught an exception come to it";
     return remark;
   });
 }
@@ -50,7 +72,8 @@ void remark_refused(const RefusedSplit& refused) {
 void remark_refused(const llvm::Function& function, llvm::StringRef why) {
   llvm::OptimizationRemarkEmitter emitter(&function);
   emitter.emit([&] {
-    llvm::OptimizationRemarkMissed remark(pass_name, "Refused", &function.getEntryBlock().front());
+    llvm::OptimizationRemarkMissed remark(
+        pass_name, "Refused", llvm::DiagnosticLocation(function.getSubprogram()), &function.getEntryBlock());
     remark << "no splits in this function: " << llvm::ore::NV("Reason", why);
     return remark;
   });

@@ -11,6 +11,8 @@ namespace lapwing::compiler {
 void remark_split(const Split& split);
 void remark_uniform(const Split& split);
 void remark_refused(const RefusedSplit& refused);
+/// Of a call in a handler of exceptions.
+void remark_refused_in_handler(const llvm::Instruction& call);
 void remark_refused(const llvm::Function& function, llvm::StringRef why);
 
 }  // namespace lapwing::compiler

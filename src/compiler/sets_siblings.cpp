@@ -28,9 +28,6 @@ std::vector<GroupCall> calls_of(const Split& split, unsigned branch, unsigned ot
 
 bool on_same_comm(const GroupCall& a, const GroupCall& b, Uniformity& uniformity) {
   if (!a.comm() || !b.comm()) return !a.comm() && !b.comm();
-  const KnownComm one = known_comm(a.comm(), a.routine().interface);
-  if (one != known_comm(b.comm(), b.routine().interface)) return false;
-  if (one != KnownComm::unknown) return true;
   CommHint of_a, of_b;
   return comm_of_call(a, uniformity, &of_a) && comm_of_call(b, uniformity, &of_b) && of_a == of_b;
 }

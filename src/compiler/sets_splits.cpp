@@ -27,8 +27,6 @@ std::string reason_against(const llvm::Function& function) {
 std::string reason_against(const llvm::Instruction& branch) {
   if (llvm::isa<llvm::BranchInst>(branch) || llvm::isa<llvm::SwitchInst>(branch)) return {};
   if (llvm::isa<llvm::IndirectBrInst>(branch)) return "a computed goto says no branch by number";
-  if (llvm::isa<llvm::InvokeInst>(branch))
-    return "an exception may take some processes to a handler and not others";
   if (llvm::isa<llvm::CallBrInst>(branch)) return "assembly jumps";
   return "it is no branch of a kind that is known";
 }

@@ -12,7 +12,7 @@ void work(void);
 // CHECK-LABEL: define {{.*}}@one_sided(
 // CHECK: %[[depth:.*]] = call i32 @lapwing_sets_enter()
 // CHECK: %[[branch:.*]] = select i1 %[[cond:.*]], i32 0, i32 1
-// CHECK-NEXT: call void @lapwing_sets_split(ptr @[[site:.*]], i32 %[[branch]], i32 0, ptr null, i32 0)
+// CHECK-NEXT: call void @lapwing_sets_split(ptr @[[site:.*]], i32 %[[branch]], i32 1, ptr @lapwing.comms{{.*}}, i32 0)
 // CHECK-NEXT: br i1 %[[cond]], label %if.then, label %if.end
 // CHECK: if.then:
 // CHECK: call void @lapwing_sets_call(
@@ -76,16 +76,16 @@ void on_self(int rank) {
 // CHECK-NEXT: i32 5, label %[[zero]]
 // CHECK-NEXT: i32 1, label %[[one:.*]]
 // CHECK: [[zero]]:
-// CHECK-NEXT: call void @lapwing_sets_split(ptr @[[site:.*]], i32 1, i32 0, ptr null, i32 0)
+// CHECK-NEXT: call void @lapwing_sets_split(ptr @[[site:.*]], i32 1, i32 1, ptr @lapwing.comms{{.*}}, i32 0)
 // CHECK-NEXT: br label %sw.bb
 // CHECK: sw.bb:
 // CHECK: call i32 @MPI_Barrier(
 // CHECK: [[one]]:
-// CHECK-NEXT: call void @lapwing_sets_split(ptr @[[site]], i32 2, i32 0, ptr null, i32 0)
+// CHECK-NEXT: call void @lapwing_sets_split(ptr @[[site]], i32 2, i32 1, ptr @lapwing.comms{{.*}}, i32 0)
 // CHECK: call void @lapwing_sets_merge(ptr @[[inner:.*]])
 // CHECK: call i32 @MPI_Bcast(
 // CHECK: [[rest]]:
-// CHECK-NEXT: call void @lapwing_sets_split(ptr @[[site]], i32 0, i32 0, ptr null, i32 0)
+// CHECK-NEXT: call void @lapwing_sets_split(ptr @[[site]], i32 0, i32 1, ptr @lapwing.comms{{.*}}, i32 0)
 // CHECK: call void @lapwing_sets_merge(ptr @[[outer:.*]])
 void falls_through(int rank) {
   switch (rank) {
