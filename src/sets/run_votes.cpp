@@ -56,6 +56,10 @@ void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
   const bool collective = by_collective(family, voters);
   if (collective) {
     start_static(family, ballot);
+  } else if (voters.size() == 2) {
+    ++stats_.messages;
+    stats_.bytes += Pairs::bytes_of_a_vote;
+    pairs_.start(family.id(), ballot, family.world_rank(voters.members().rank(1 - voters.mine())));
   } else {
     votes_.start(family.id(), ballot);
   }
@@ -118,10 +122,11 @@ Run::Run(transfer::Split how)
         ++stats_.messages;
         stats_.bytes += size;
         Messages::send(family->world_rank(set.members().rank(position)), vote_kinds, data, size);
-      }) {}
+      }),
+      pairs_(Messages::world()) {}
 
 Run::Stats Run::stats() {
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   Stats now = stats_;
   Family::each([&](Family& family) {
     now.sets += family.table.size();
