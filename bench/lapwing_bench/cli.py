@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 
-from . import instructions, kernels, latency, overlap, places, table
+from . import instructions, kernels, latency, overlap, places, split, table
 from .build import Build
 from .errors import BenchError
 
@@ -13,9 +13,9 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels"), help="overlap: received data are used at once, or "
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "split"), help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
-                        "the compiler")
+                        "the compiler; split: what splits of process sets cost")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
@@ -37,7 +37,7 @@ def _parser():
     parser.add_argument("--defer", choices=("on", "auto"), help="overlap: defer always (on), or let call sites learn")
     parser.add_argument("--kernel", help="kernels: comma-separated, of " + ", ".join(kernels.KERNELS))
     parser.add_argument("--class", dest="size", help="kernels: comma-separated, of S, W, A, B (A; with --quick W)")
-    parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4)")
+    parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4); split: numbers of processes (2,4,8,16)")
     parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
     return parser
 
@@ -54,7 +54,7 @@ def _mpis(options):
 def _run(options, script):
     build = Build.find(options.prefix, script)
     options.mpis = _mpis(options)
-    bench = {"overlap": overlap, "latency": latency, "kernels": kernels}[options.name]
+    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "split": split}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")

@@ -77,6 +77,18 @@ void lapwing_set_expect_at(MPI_Comm comm, unsigned long long token, const char* 
 #define lapwing_on_set() lapwing_on_set_at(__FILE__, __LINE__)
 void lapwing_on_set_at(const char* file, int line);
 
+/** Counters of this process since MPI_Init; all grow only. */
+struct lapwing_sets_stats {
+  unsigned long long splits;        /**< ballots in which this process has voted */
+  unsigned long long messages;      /**< sent for them over the queue; collectives of MPI's are not counted */
+  unsigned long long bytes;         /**< of these messages */
+  unsigned long long sets;          /**< different memberships seen */
+  unsigned long long communicators; /**< made for sets */
+};
+
+/** Fills `*out`. Local. */
+void lapwing_sets_get_stats(struct lapwing_sets_stats* out);
+
 /** From now on calls on `comm` mean what plain MPI means, whatever splits are
  *  open; for libraries' own communicators. Each member calls it, at the same
  *  point of the program and outside of splits of `comm`. Local. */

@@ -45,10 +45,11 @@ Command add_bench(CLI::App& app) {
   auto options = std::make_shared<Options>();
   command->prefix_command();
   command
-      ->add_option(
-          "NAME", options->name,
-          "overlap: transfers with computation beside them; latency: ping-pongs; kernels: whole programs")
-      ->check(CLI::IsMember({"overlap", "latency", "kernels"}))
+      ->add_option("NAME", options->name,
+                   "overlap: transfers with computation beside them; latency: ping-pongs; kernels: whole "
+                   "programs; split: "
+                   "splits of process sets")
+      ->check(CLI::IsMember({"overlap", "latency", "kernels", "split"}))
       ->required()
       ->type_name("");
   command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");

@@ -10,6 +10,7 @@
 
 #include "entry/fortran_caller.hpp"
 #include "sets/p2p_watch.hpp"
+#include "sets/passing_on.hpp"
 #include "transfer/operations.hpp"
 
 #define LAPWING_ENTRY extern "C" __attribute__((visibility("default")))
@@ -25,10 +26,16 @@ using lapwing::sets::P2pWatch;
 /// True while checking: every call is the watch's. Such calls are never quiet.
 inline bool watched() { return __builtin_expect(lapwing::sets::p2p_watched, 0); }
 
+/// True where this process has votes of process sets to pass on while it waits.
+inline bool owing() { return __builtin_expect(lapwing::sets::owes_votes(), 0); }
+using lapwing::sets::PassingOn;
+
+/// Nothing is deferred, held back, watched or owed.
+inline bool quiet() { return transfer::quiet() && !owing(); }
+
 /// True where a call may go straight to MPI: small, or nobody is there to strip.
 inline bool straight(MPI_Count count, MPI_Datatype type) {
-  return transfer::quiet() &&
-         (transfer::surely_below(count, type, transfer::header_bytes) || !transfer::Engine::get());
+  return quiet() && (transfer::surely_below(count, type, transfer::header_bytes) || !transfer::Engine::get());
 }
 
 }  // namespace lapwing::entry

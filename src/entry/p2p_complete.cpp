@@ -5,9 +5,11 @@
 #include "sets/messages.hpp"
 
 namespace transfer = lapwing::transfer;
+using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
+using lapwing::entry::PassingOn;
+using lapwing::entry::quiet;
 using lapwing::entry::watched;
-using transfer::quiet;
 
 // A completion that fails may be a receive that MPI truncated.
 static inline int noted(int rc) {
@@ -17,18 +19,21 @@ static inline int noted(int rc) {
 
 LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (quiet()) return noted(PMPI_Wait(request, status));
+  if (owing()) PassingOn::until_complete(1, request, true);
   if (watched()) return P2pWatch::wait(request, status, LAPWING_CALLER("MPI_Wait"));
   return transfer::wait(request, status, LAPWING_CALLER("MPI_Wait"));
 }
 
 LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   if (quiet()) return noted(lapwing::mpi::wait_all(count, requests, statuses));
+  if (owing()) PassingOn::until_complete(count, requests, true);
   if (watched()) return P2pWatch::wait_all(count, requests, statuses, LAPWING_CALLER("MPI_Waitall"));
   return transfer::wait_all(count, requests, statuses, LAPWING_CALLER("MPI_Waitall"));
 }
 
 LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   if (quiet()) return noted(PMPI_Waitany(count, requests, index, status));
+  if (owing()) PassingOn::until_complete(count, requests, false);
   if (watched()) return P2pWatch::wait_any(count, requests, index, status, LAPWING_CALLER("MPI_Waitany"));
   return transfer::wait_any(count, requests, index, status, LAPWING_CALLER("MPI_Waitany"));
 }
@@ -36,6 +41,7 @@ LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI
 LAPWING_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[],
                                MPI_Status statuses[]) {
   if (quiet()) return noted(PMPI_Waitsome(count, requests, done, indices, statuses));
+  if (owing()) PassingOn::until_complete(count, requests, false);
   if (watched())
     return P2pWatch::wait_some(count, requests, done, indices, statuses, LAPWING_CALLER("MPI_Waitsome"));
   return transfer::wait_some(count, requests, done, indices, statuses, LAPWING_CALLER("MPI_Waitsome"));

@@ -2,11 +2,14 @@
 // Probes: always looked at, as any of them may meet a stripped message.
 #include "entry/p2p.hpp"
 
+using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
+using lapwing::entry::PassingOn;
 using lapwing::entry::watched;
 namespace transfer = lapwing::transfer;
 
 LAPWING_ENTRY int MPI_Probe(int rank, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (owing()) PassingOn::until_arrival(rank, tag, comm);
   if (watched()) return P2pWatch::probe(rank, tag, comm, status, LAPWING_CALLER("MPI_Probe"));
   return transfer::probe(rank, tag, comm, status);
 }
@@ -17,6 +20,7 @@ LAPWING_ENTRY int MPI_Iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_St
 }
 
 LAPWING_ENTRY int MPI_Mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  if (owing()) PassingOn::until_arrival(rank, tag, comm);
   if (watched()) return P2pWatch::mprobe(rank, tag, comm, message, status, LAPWING_CALLER("MPI_Mprobe"));
   return transfer::mprobe(rank, tag, comm, message, status);
 }

@@ -2,7 +2,9 @@
 // MPI_Recv and its kin, and the calls that send and receive at once.
 #include "entry/p2p.hpp"
 
+using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
+using lapwing::entry::PassingOn;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::ReceiveArguments;
@@ -18,6 +20,7 @@ namespace transfer = lapwing::transfer;
       return rc;                                                                                         \
     }                                                                                                    \
     const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};        \
+    if (owing()) PassingOn::until_arrival(rank, tag, comm);                                              \
     if (watched()) return P2pWatch::receive(a, status);                                                  \
     return transfer::receive(                                                                            \
         a, status, [&](MPI_Status* s) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, s); }); \
@@ -65,6 +68,7 @@ namespace transfer = lapwing::transfer;
     const auto caller = LAPWING_CALLER("MPI_Sendrecv" #SUFFIX);                                           \
     const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                           \
     const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                          \
+    if (owing() && !transfer::Engine::get()) return PassingOn::send_receive(s, r, status);                \
     if (watched()) return P2pWatch::send_receive(s, r, status);                                           \
     return transfer::send_receive(s, r, status, plain);                                                   \
   }                                                                                                       \

@@ -2,7 +2,9 @@
 // MPI_Send and its kin.
 #include "entry/p2p.hpp"
 
+using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
+using lapwing::entry::PassingOn;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::SendArguments;
@@ -13,6 +15,7 @@ using Kind = SendArguments::Kind;
                                MPI_Comm comm) {                                                           \
     if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);                  \
     const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};      \
+    if (owing() && !lapwing::transfer::Engine::get()) return PassingOn::send(a);                          \
     if (watched()) return P2pWatch::send(a);                                                              \
     return lapwing::transfer::send(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); }); \
   }

@@ -95,6 +95,13 @@ LAPWING_ENTRY void lapwing_on_set_at(const char* file, int line) {
   if (sets::watcher) sets::next_call = &site;
 }
 
+LAPWING_ENTRY void lapwing_sets_get_stats(struct lapwing_sets_stats* out) {
+  *out = {};
+  if (!Run::get()) return;
+  const Run::Stats now = Run::get()->stats();
+  *out = {now.splits, now.messages, now.bytes, now.sets, now.communicators};
+}
+
 LAPWING_ENTRY void lapwing_sets_exclude(MPI_Comm comm) {
   if (Run::get() && comm != MPI_COMM_NULL) Run::get()->exclude(comm);
 }

@@ -66,6 +66,7 @@ class Family {
   SetComms& comms(Set& set);
   /// The set's communicator; its members make it together if there is none.
   MPI_Comm comm_of(Set& set);
+  std::size_t communicators() const { return made_.size(); }
   MPI_Comm twin_of(Set& set);
 
   MPI_Comm comm;

@@ -51,6 +51,11 @@ class Run final : public Path, public Watcher {
   /// Differs for every set that a split or a merge has made current.
   unsigned long long token(Family& family);
 
+  struct Stats {
+    unsigned long long splits = 0, messages = 0, bytes = 0, sets = 0, communicators = 0;
+  };
+  Stats stats();
+
   /// One look at what has arrived; the lock must not be held.
   void progress();
 
@@ -76,6 +81,7 @@ class Run final : public Path, public Watcher {
 
   const transfer::Split how_;
   Votes votes_;
+  Stats stats_;
   std::vector<std::unique_ptr<Static>> statics_;
   std::vector<Family*> divided_;    ///< families with open splits
   std::vector<Family*> unstarted_;  ///< families with ballots that wait for an earlier one

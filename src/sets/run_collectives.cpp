@@ -133,6 +133,9 @@ int all_to_one(const Ready& r, Made* made) {
                         parts.displacements, r.at_root ? t.one_type : MPI_BYTE, r.root);
 }
 
+// MPICH 4.0 ignores the displacement in an allgatherv of one process.
+bool alone(const Ready& r) { return r.set.ranks.size() == 1; }
+
 int all_to_all(const Ready& r, Made* made) {
   const GroupCall& call = r.call;
   const Data &s = call.send, &t = call.receive;
@@ -141,11 +144,19 @@ int all_to_all(const Ready& r, Made* made) {
   switch (call.operation) {
     case Operation::allgather: {
       const BlockType block(t);
+      if (alone(r)) {
+        return LAPWING_ON_SET(Gatherv, Igatherv, s.buffer, in_place ? 0 : n(s.one_count), type, t.buffer,
+                              r.ones, r.ranks, block, 0);
+      }
       return LAPWING_ON_SET(Allgatherv, Iallgatherv, s.buffer, in_place ? 0 : n(s.one_count), type, t.buffer,
                             r.ones, r.ranks, block);
     }
     case Operation::allgatherv: {
       const Parts parts = parts_of(r.set, t);
+      if (alone(r)) {
+        return LAPWING_ON_SET(Gatherv, Igatherv, s.buffer, in_place ? 0 : n(s.one_count), type, t.buffer,
+                              parts.counts, parts.displacements, t.one_type, 0);
+      }
       return LAPWING_ON_SET(Allgatherv, Iallgatherv, s.buffer, in_place ? 0 : n(s.one_count), type, t.buffer,
                             parts.counts, parts.displacements, t.one_type);
     }
@@ -173,12 +184,14 @@ std::string place_of(const GroupCall& call) {
 
 }  // namespace
 
-int refuse(Family& family, const Set& set, const GroupCall& call, int code, const std::string& sentence) {
+int refuse(Family& family, Set& set, const GroupCall& call, int code, const std::string& sentence) {
   if (set.mine() == 0) {
     fmt::print(stderr, "lapwing: {}, which the set {} of {} runs: {}.\n", place_of(call),
                Family::list(set.members()), family.name(), sentence);
     fflush(stderr);
   }
+  // Nobody ends the job before the sentence is out.
+  if (set.size() > 1) PMPI_Barrier(family.comm_of(set));
   PMPI_Comm_call_errhandler(call.comm, code);
   return code;
 }

@@ -15,7 +15,7 @@ bool carry_out(Family& family, Set& set, const GroupCall& call, int* result, Mad
 
 /// Reports `sentence` once, by the set's first member, and raises `code` on the
 /// call's communicator; what the call returns.
-int refuse(Family& family, const Set& set, const GroupCall& call, int code, const std::string& sentence);
+int refuse(Family& family, Set& set, const GroupCall& call, int code, const std::string& sentence);
 
 /// The calls that move data; the set's communicator is `family.comm_of(set)`.
 int move_data(Family& family, Set& set, const GroupCall& call, Made* made);

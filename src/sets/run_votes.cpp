@@ -49,6 +49,7 @@ void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
   Set& voters = *ballot->voters;
   ballot->open = &family.open;
   ++family.open;
+  ++stats_.splits;
   const bool learns = how_ == transfer::Split::automatic && voters.size() > 1 &&
                       family.comms(voters).phase != SetComms::decided;
   const double began = learns ? PMPI_Wtime() : 0;
@@ -112,10 +113,22 @@ void Run::learn(Family& family, Set& set) {
 
 Run::Run(transfer::Split how)
     : how_(how),
-      votes_([](std::uint64_t comm, const Set& set, int position, const void* data, std::size_t size) {
+      votes_([this](std::uint64_t comm, const Set& set, int position, const void* data, std::size_t size) {
         const Family* family = Family::by_id(comm);
+        ++stats_.messages;
+        stats_.bytes += size;
         Messages::send(family->world_rank(set.members().rank(position)), vote_kinds, data, size);
       }) {}
+
+Run::Stats Run::stats() {
+  const std::lock_guard guard(Messages::lock());
+  Stats now = stats_;
+  Family::each([&](Family& family) {
+    now.sets += family.table.size();
+    now.communicators += family.communicators();
+  });
+  return now;
+}
 
 Run::~Run() = default;
 

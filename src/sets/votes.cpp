@@ -59,7 +59,9 @@ void Votes::advance(const Key& key, Exchange& exchange) {
     exchange.early.erase(next);
   }
   const bool owes = 1 << exchange.sent < voters;
-  owed_ += static_cast<int>(owes) - static_cast<int>(exchange.owes);
+  const int more = static_cast<int>(owes) - static_cast<int>(exchange.owes);
+  owed_ += more;
+  if (more != 0) owed_anywhere.fetch_add(more, std::memory_order_relaxed);
   exchange.owes = owes;
   if (exchange.held < voters) return;
   finish(exchange);

@@ -6,6 +6,7 @@
 // With up to three voters nobody passes on anybody else's vote.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,8 @@ class Votes {
   /// Ballots for which others still wait for something that this process has to
   /// pass on. While there are some, it must not stop looking for messages.
   int owed() const { return owed_; }
+  /// The same of all that are in this process.
+  static inline std::atomic<int> owed_anywhere{0};
   /// Ballots that are open, or that others have begun.
   std::size_t open() const { return open_.size(); }
 

@@ -96,7 +96,9 @@ TEST_P(Collectives, Reductions) {
   EXPECT_EQ(scanned, std::accumulate(members.begin(), members.begin() + me + 1, 0));
   scanned = -1;
   LATER(Iexscan, &up, &scanned, 1, MPI_INT, MPI_SUM);
-  if (me > 0) EXPECT_EQ(scanned, std::accumulate(members.begin(), members.begin() + me, 0));
+  if (me > 0) {
+    EXPECT_EQ(scanned, std::accumulate(members.begin(), members.begin() + me, 0));
+  }
 }
 
 TEST_P(Collectives, GatherPutsBlocksAtTheRanks) {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/passing_on.hpp"
+
+#include <sched.h>
+
+#include "sets/run.hpp"
+#include "transfer/comms.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+template <typename Ready>
+void until(Ready ready) {
+  for (unsigned idle = 0; owes_votes() && !ready(); ++idle) {
+    if (Run::get()) Run::get()->progress();
+    if (idle > 64) sched_yield();
+  }
+}
+
+// A receive of the program's own posting: its errors are the program's.
+int post(const transfer::SendArguments& a, MPI_Request* request) {
+  using Kind = transfer::SendArguments::Kind;
+  const int count = static_cast<int>(a.count);
+  switch (a.kind) {
+    case Kind::synchronous:
+      return PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, request);
+    case Kind::ready:
+      return PMPI_Irsend(a.buffer, count, a.type, a.rank, a.tag, a.comm, request);
+    case Kind::buffered:
+      return PMPI_Ibsend(a.buffer, count, a.type, a.rank, a.tag, a.comm, request);
+    default:
+      return PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, request);
+  }
+}
+
+}  // namespace
+
+void PassingOn::until_arrival(int rank, int tag, MPI_Comm comm) {
+  // What a probe has taken out of MPI's hands cannot be seen there.
+  if (rank == MPI_PROC_NULL || comm == MPI_COMM_NULL || transfer::Comms::early_total != 0) return;
+  until([&] {
+    int here = 0;
+    return PMPI_Iprobe(rank, tag, comm, &here, MPI_STATUS_IGNORE) != MPI_SUCCESS || here != 0;
+  });
+}
+
+void PassingOn::until_complete(int count, const MPI_Request* requests, bool all) {
+  until([&] {
+    bool one = false, every = true, live = false;
+    for (int i = 0; i < count; ++i) {
+      int done = 1;
+      if (requests[i] != MPI_REQUEST_NULL) {
+        live = true;
+        if (PMPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
+        one = one || done != 0;
+      }
+      every = every && done != 0;
+    }
+    return all ? every : one || !live;
+  });
+}
+
+int PassingOn::send(const transfer::SendArguments& a) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int rc = post(a, &request);
+  if (rc != MPI_SUCCESS) return rc;
+  until_complete(1, &request, true);
+  return PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+int PassingOn::send_receive(const transfer::SendArguments& s, const transfer::ReceiveArguments& r,
+                            MPI_Status* status) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int rc = PMPI_Irecv(r.buffer, static_cast<int>(r.count), r.type, r.rank, r.tag, r.comm, &requests[0]);
+  if (rc != MPI_SUCCESS) return rc;
+  rc = post(s, &requests[1]);
+  if (rc != MPI_SUCCESS) return rc;
+  until_complete(2, requests, true);
+  rc = PMPI_Wait(&requests[0], status);
+  const int sent = PMPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  return rc != MPI_SUCCESS ? rc : sent;
+}
+
+}  // namespace lapwing::sets

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocking point-to-point calls of a process that still has votes to pass on.
+//
+// Whoever waits for those votes may be the one whose message this process waits
+// for, so it looks after them until its call can go on without waiting.
+#pragma once
+
+#include <mpi.h>
+
+#include "sets/votes.hpp"
+#include "transfer/requests.hpp"
+
+namespace lapwing::sets {
+
+/// Cheap; false in all but a few moments of a program that divides sets of four
+/// and more.
+inline bool owes_votes() { return Votes::owed_anywhere.load(std::memory_order_relaxed) != 0; }
+
+class PassingOn {
+ public:
+  /// Until a message for these arguments is there, or nothing is owed any more.
+  static void until_arrival(int rank, int tag, MPI_Comm comm);
+  /// Until one of the requests, or all, can be completed; likewise.
+  static void until_complete(int count, const MPI_Request* requests, bool all);
+  /// The whole call, where no engine is there to carry it out.
+  static int send(const transfer::SendArguments& a);
+  static int send_receive(const transfer::SendArguments& s, const transfer::ReceiveArguments& r,
+                          MPI_Status* status);
+};
+
+}  // namespace lapwing::sets

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Each case breaks one rule of process sets; the last ones break none. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lapwing/sets.h"
+
+int main(int argc, char** argv) {
+  const char* which = argc > 1 ? argv[1] : "";
+  MPI_Comm comm = MPI_COMM_WORLD, other;
+  int rank, size, x = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_dup(comm, &other);
+  if (!strcmp(which, "merge-without-split")) {
+    lapwing_merge(comm);
+  } else if (!strcmp(which, "split-without-merge")) {
+    lapwing_split(comm, 2, rank == 0);
+  } else if (!strcmp(which, "bad-branch")) {
+    lapwing_split(comm, 2, 2);
+  } else if (!strcmp(which, "null")) {
+    lapwing_split(MPI_COMM_NULL, 2, 0);
+  } else if (!strcmp(which, "freed-inside")) {
+    lapwing_split(other, 2, rank == 0);
+    MPI_Comm_free(&other);
+  } else if (!strcmp(which, "used-after-merge")) {
+    unsigned long long token;
+    lapwing_split(comm, 2, rank == 0);
+    token = lapwing_set_token(comm);
+    lapwing_set_expect(comm, token);
+    lapwing_merge(comm);
+    lapwing_set_expect(comm, token);
+  } else if (!strcmp(which, "absent-root")) {
+    lapwing_split(comm, 2, rank == 0);
+    if (rank != 0) {
+      lapwing_on_set();
+      MPI_Bcast(&x, 1, MPI_INT, 0, comm);
+    }
+    lapwing_merge(comm);
+  } else if (!strcmp(which, "window")) {
+    MPI_Win win;
+    lapwing_split(comm, 2, rank == 0);
+    lapwing_on_set();
+    MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, comm, &win);
+    lapwing_merge(comm);
+  } else if (!strcmp(which, "returned-error")) {
+    int code, class = 0;
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    lapwing_split(comm, 2, rank == 0);
+    if (rank != 0) {
+      lapwing_on_set();
+      code = MPI_Reduce(&rank, &x, 1, MPI_INT, MPI_SUM, 0, comm);
+      MPI_Error_class(code, &class);
+      if (class != MPI_ERR_ROOT) MPI_Abort(comm, 3);
+    }
+    lapwing_merge(comm);
+  } else if (!strcmp(which, "died")) {
+    if (rank == 0) return 5; /* without MPI_Finalize, before the split */
+    lapwing_split(comm, 2, rank % 2);
+    lapwing_set_size(comm);
+    lapwing_merge(comm);
+  }
+  if (other != MPI_COMM_NULL) MPI_Comm_free(&other);
+  MPI_Finalize();
+  if (rank == 0) printf("done\n");
+  return 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Votes travel while point-to-point calls wait, at all settings of LAPWING_SPLIT,
+// and what they cost grows with the logarithm of the number of processes.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <vector>
+
+#include "lapwing/sets.h"
+#include "lapwing/sets.hpp"
+
+namespace {
+
+int rank_of() {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int size_of() {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+// The even ones ask for their set, which needs all votes; the odd ones pass these
+// on from within a receive, which ends only afterwards.
+void pass_on(int way) {
+  const int rank = rank_of(), size = size_of();
+  lapwing::SetScope scope(MPI_COMM_WORLD, 2, rank % 2);
+  int token = 0;
+  if (rank % 2 == 0) {
+    EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), (size + 1) / 2);
+    if (rank + 1 < size) MPI_Send(&rank, 1, MPI_INT, rank + 1, 5, MPI_COMM_WORLD);
+    return;
+  }
+  MPI_Request request;
+  MPI_Status status;
+  switch (way) {
+    case 0:
+      MPI_Recv(&token, 1, MPI_INT, rank - 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case 1:
+      MPI_Irecv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
+    case 2:
+      MPI_Probe(rank - 1, 5, MPI_COMM_WORLD, &status);
+      MPI_Recv(&token, 1, MPI_INT, rank - 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    default: {
+      int index = 0;
+      MPI_Irecv(&token, 1, MPI_INT, rank - 1, 5, MPI_COMM_WORLD, &request);
+      MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+    }
+  }
+  EXPECT_EQ(token, rank - 1);
+}
+
+TEST(Votes, PassOnWhileReceivesWait) {
+  for (int way = 0; way < 4; ++way) {
+    pass_on(way);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// A rendezvous send waits for a receiver that first wants to know its set.
+TEST(Votes, PassOnWhileSendsWait) {
+  const int rank = rank_of(), size = size_of();
+  std::vector<int> data(1 << 16, rank);
+  lapwing::SetScope scope(MPI_COMM_WORLD, 2, rank % 2);
+  if (rank % 2 == 1) {
+    MPI_Ssend(data.data(), static_cast<int>(data.size()), MPI_INT, rank - 1, 6, MPI_COMM_WORLD);
+  } else {
+    EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), (size + 1) / 2);
+    if (rank + 1 < size) {
+      MPI_Recv(data.data(), static_cast<int>(data.size()), MPI_INT, rank + 1, 6, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+      EXPECT_EQ(data.back(), rank + 1);
+    }
+  }
+}
+
+// A master that answers its workers one by one, while all count their set.
+TEST(Votes, PointToPointNeverCompletesASplit) {
+  const int rank = rank_of(), size = size_of();
+  for (int round = 0; round < 20; ++round) {
+    int token = round;
+    if (rank > 0) MPI_Recv(&token, 1, MPI_INT, rank - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    // Nobody behind has come here yet.
+    lapwing_split(MPI_COMM_WORLD, 3, (rank + round) % 3);
+    lapwing_merge(MPI_COMM_WORLD);
+    if (rank + 1 < size) MPI_Send(&token, 1, MPI_INT, rank + 1, 7, MPI_COMM_WORLD);
+  }
+  EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), size);
+}
+
+TEST(Votes, SeveralCommunicators) {
+  const int rank = rank_of(), size = size_of();
+  MPI_Comm same, half;
+  MPI_Comm_dup(MPI_COMM_WORLD, &same);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  int half_size = 0;
+  MPI_Comm_size(half, &half_size);
+  for (int i = 0; i < 50; ++i) {
+    lapwing_split(same, 2, rank < 1 + i % size);
+    lapwing_split(MPI_COMM_WORLD, 2, (rank + i) % 2);
+    lapwing_split(half, 2, rank / 2 == 0);
+    const int expected = half_size == 1 ? 1 : rank / 2 == 0 ? 1 : half_size - 1;
+    EXPECT_EQ(lapwing_set_size(half), expected);
+    EXPECT_EQ(lapwing_set_size(same), rank < 1 + i % size ? 1 + i % size : size - 1 - i % size);
+    EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), (rank + i) % 2 == i % 2 ? (size + 1) / 2 : size / 2);
+    if (half_size > 1) lapwing_merge(half);
+    lapwing_merge(MPI_COMM_WORLD);
+    lapwing_merge(same);
+  }
+  MPI_Comm_free(&same);
+  MPI_Comm_free(&half);
+}
+
+TEST(Votes, CostALogarithmOfMessages) {
+  lapwing_sets_stats before, after;
+  const int size = size_of(), rank = rank_of();
+  MPI_Barrier(MPI_COMM_WORLD);
+  lapwing_sets_get_stats(&before);
+  constexpr int splits = 5;
+  for (int i = 0; i < splits; ++i) {
+    lapwing::SetScope scope(MPI_COMM_WORLD, 2, rank % 2);
+    EXPECT_GE(lapwing_set_size(MPI_COMM_WORLD), 1);
+  }
+  lapwing_sets_get_stats(&after);
+  unsigned long long rounds = 0;
+  while (1 << rounds < size) ++rounds;
+  EXPECT_LE(after.messages - before.messages, splits * rounds);
+  EXPECT_EQ(after.splits - before.splits, splits);
+}
+
+// Long enough for LAPWING_SPLIT=auto to try both ways and to choose.
+TEST(Votes, LearningIsTheSameForAll) {
+  const int size = size_of(), rank = rank_of();
+  for (int i = 0; i < 120; ++i) {
+    {
+      lapwing::SetScope scope(MPI_COMM_WORLD, 2, (rank + i) % 2);
+      EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), (rank + i) % 2 == i % 2 ? (size + 1) / 2 : size / 2);
+    }
+    int one = 1, sum = 0;
+    lapwing_on_set();
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(sum, size);
+  }
+}
+
+TEST(Votes, AnExcludedCommunicatorIsPlain) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  lapwing_sets_exclude(comm);
+  EXPECT_EQ(lapwing_set_size(comm), size_of());
+  MPI_Comm_free(&comm);
+}
+
+}  // namespace
