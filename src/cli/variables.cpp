@@ -32,6 +32,7 @@ const std::vector<Variable>& known_variables() {
       {"LAPWING_PROTECT", Kind::choice, {"all", "first", "last"}},
       {"LAPWING_SETS", Kind::choice, {"off", "check", "run"}},
       {"LAPWING_SPLIT", Kind::choice, {"auto", "overlap", "static", "blocking"}},
+      {"LAPWING_CHECK_JSON", Kind::path, {}},
       {"LAPWING_PROFILE", Kind::path, {}},
       {"LAPWING_REPORT", Kind::path, {}},
       {"LAPWING_VERBOSE", Kind::choice, {"0", "1", "2"}},

@@ -32,6 +32,7 @@ struct Settings {
   Protect protect = Protect::all;
   Sets sets = Sets::unset;
   Split split = Split::automatic;
+  std::string check_json;  ///< where a finding of the checker's goes as JSON
   std::string profile;
   std::string report;
   int verbose = 0;
