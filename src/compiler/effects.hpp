@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace lapwing::compiler {
 
@@ -81,6 +82,9 @@ constexpr std::uint64_t status_bytes = 64;
 /// The size of a request: handles are integers in Fortran and in MPICH, and
 /// pointers in Open MPI's C interface.
 unsigned request_bytes(const MpiCall& call);
+
+/// The bytes of one element of a basic datatype argument.
+std::optional<std::uint64_t> basic_size(const MpiCall& call, int index);
 
 /// How many bytes from `buffer` on an MPI call with this count and datatype may
 /// touch: exactly, from the pointer on, or anything around it.

@@ -57,6 +57,12 @@ unsigned seen_by(Kind kind) {
   return outside;
 }
 
+bool is_sentinel_number(const llvm::Value* pointer) {
+  return llvm::isa<llvm::ConstantPointerNull>(pointer) || llvm::isa<llvm::ConstantExpr>(pointer);
+}
+
+}  // namespace
+
 // Datatypes of the two MPIs whose elements lie one behind the other from the
 // buffer's address on. MPICH writes the size into the handle.
 std::optional<std::uint64_t> basic_size(const MpiCall& call, int index) {
@@ -107,12 +113,6 @@ std::optional<std::uint64_t> basic_size(const MpiCall& call, int index) {
     if (name == known_name) return size;
   return {};
 }
-
-bool is_sentinel_number(const llvm::Value* pointer) {
-  return llvm::isa<llvm::ConstantPointerNull>(pointer) || llvm::isa<llvm::ConstantExpr>(pointer);
-}
-
-}  // namespace
 
 unsigned request_bytes(const MpiCall& call) {
   if (call.is_fortran()) return 4;

@@ -22,6 +22,12 @@ bool parse_mode(llvm::StringRef name, Mode* mode) {
   return true;
 }
 
+bool parse_sets(llvm::StringRef name, Sets* sets) {
+  if (name != "off" && name != "check" && name != "run") return false;
+  *sets = name == "run" ? Sets::run : name == "check" ? Sets::check : Sets::off;
+  return true;
+}
+
 Options parse_options(llvm::StringRef text) {
   Options options;
   llvm::SmallVector<llvm::StringRef, 4> parts;
@@ -38,10 +44,15 @@ Options parse_options(llvm::StringRef text) {
       options.profile = value.str();
     } else if (part == "gate=off") {
       options.cost_gate = false;
-
+    } else if (key == "sets") {
+      if (!parse_sets(value, &options.sets))
+        options.complaints.push_back("sets=" + value.str() + " is none of off, check, run");
+    } else if (part == "sink=off") {
+      options.sinks = false;
     } else {
-      options.complaints.push_back("'" + part.str() +
-                                   "' is no option; there are mode=, profile=, gate=off and prelink");
+      options.complaints.push_back(
+          "'" + part.str() +
+          "' is no option; there are mode=, profile=, sets=, gate=off, sink=off and prelink");
     }
   }
   return options;

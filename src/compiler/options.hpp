@@ -11,8 +11,14 @@ namespace lapwing::compiler {
 
 enum class Mode { conservative, aggressive, demand, report };
 
+/// Process sets: what is inserted for them.
+enum class Sets { off, check, run };
+
 struct Options {
   Mode mode = Mode::aggressive;
+  Sets sets = Sets::off;
+  /// Whether waits are moved at all; off where only sets are wanted.
+  bool sinks = true;
   /// Full LTO: this is not yet the whole program, nothing is done.
   bool before_link = false;
   /// A report of `lapwing run`: only sites where waiting was measured are changed.
@@ -30,6 +36,8 @@ struct Options {
 Options parse_options(llvm::StringRef text);
 /// From the environment, once per process.
 const Options& options();
+
+bool parse_sets(llvm::StringRef name, Sets* sets);
 
 /// The name of a mode; false if there is none such.
 bool parse_mode(llvm::StringRef name, Mode* mode);

@@ -5,24 +5,37 @@
 // vectorised. With full LTO it runs at link time only, when all files are one:
 // the wrappers load it for the link step alone, and who loads it by hand for
 // the compile step as well says `prelink` there.
+//
+// Process sets are different: they go in at the very beginning of the compile
+// step, at every level of optimisation.
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/inline_help.hpp"
 #include "compiler/pass.hpp"
+#include "compiler/sets_pass.hpp"
 
 namespace {
 
 using lapwing::compiler::LapwingPass;
 using lapwing::compiler::Mode;
+using lapwing::compiler::Sets;
+using lapwing::compiler::SetsPass;
+
+// Sets go in first of all, while each branch and call is where the author wrote it.
+void begin(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
+  const auto& options = lapwing::compiler::options();
+  if (options.sets != Sets::off) manager.addPass(SetsPass(options.sets));
+  if (level.isOptimizingForSpeed() && options.sinks) manager.addPass(lapwing::compiler::InlineHelp());
+}
 
 void add(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
   const auto& options = lapwing::compiler::options();
   for (const auto& complaint : options.complaints)
     llvm::errs() << "lapwing: LAPWING_PASS: " << complaint << ".\n";
   // Without optimisation nothing is inlined, and a user steps through calls.
-  if (level == llvm::OptimizationLevel::O0 || options.before_link) return;
+  if (level == llvm::OptimizationLevel::O0 || options.before_link || !options.sinks) return;
   manager.addPass(LapwingPass(options));
 }
 
@@ -30,6 +43,11 @@ bool parse(llvm::StringRef name, llvm::ModulePassManager& manager,
            llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
   auto options = lapwing::compiler::options();
   if (!name.consume_front("lapwing")) return false;
+  if (name.consume_front("-sets<")) {
+    if (!name.consume_back(">") || !lapwing::compiler::parse_sets(name, &options.sets)) return false;
+    manager.addPass(SetsPass(options.sets));
+    return true;
+  }
   if (!name.empty()) {
     if (!name.consume_front("<") || !name.consume_back(">")) return false;
     if (!lapwing::compiler::parse_mode(name, &options.mode)) return false;
@@ -43,10 +61,7 @@ bool parse(llvm::StringRef name, llvm::ModulePassManager& manager,
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "lapwing", LAPWING_VERSION, [](llvm::PassBuilder& builder) {
             builder.registerPipelineParsingCallback(parse);
-            builder.registerPipelineStartEPCallback(
-                [](llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
-                  if (level.isOptimizingForSpeed()) manager.addPass(lapwing::compiler::InlineHelp());
-                });
+            builder.registerPipelineStartEPCallback(begin);
             builder.registerOptimizerEarlyEPCallback(add);
             builder.registerFullLinkTimeOptimizationLastEPCallback(add);
           }};

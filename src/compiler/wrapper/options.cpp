@@ -14,10 +14,20 @@ namespace lapwing::wrapper {
 namespace {
 
 const Words modes = {"conservative", "aggressive", "demand", "report"};
-const Words own = {"--lapwing-off",       "--lapwing-show",        "--lapwing-verbose",
-                   "--lapwing-mpi=mpich", "--lapwing-mpi=openmpi", "--lapwing-profile=FILE",
-                   "--lapwing-help",      "-flapwing=aggressive",  "-flapwing=conservative",
-                   "-flapwing=demand",    "-flapwing=report"};
+const Words own = {"--lapwing-off",
+                   "--lapwing-show",
+                   "--lapwing-verbose",
+                   "--lapwing-mpi=mpich",
+                   "--lapwing-mpi=openmpi",
+                   "--lapwing-profile=FILE",
+                   "--lapwing-help",
+                   "-flapwing=aggressive",
+                   "-flapwing=conservative",
+                   "-flapwing=demand",
+                   "-flapwing=report",
+                   "--sets=check",
+                   "--sets=run",
+                   "--sets=off"};
 
 const std::map<std::string, Show> shows = {
     {"-show", Show::line},
@@ -87,12 +97,12 @@ void read_mode(const std::string& mode, Options& options) {
                 ".");
 }
 
-void read_sets(const std::string& sets) {
-  if (sets == "off") return;
-  if (sets == "check" || sets == "run") {
-    throw Failure("--sets=" + sets + " is not built yet; only --sets=off works.");
+void read_sets(const std::string& sets, Options& options) {
+  if (sets != "off" && sets != "check" && sets != "run") {
+    throw Failure("--sets=" + sets + " is unknown" + meant(sets, {"check", "run", "off"}) +
+                  " There are check, run and off.");
   }
-  throw Failure("--sets=" + sets + " is unknown: there are check, run and off, and only off works yet.");
+  options.sets = sets == "off" ? "" : sets;
 }
 
 bool read_lapwing(const std::string& word, Options& options) {
@@ -102,8 +112,10 @@ bool read_lapwing(const std::string& word, Options& options) {
     options.verbose = true;
   } else if (word == "-flapwing") {
     options.mode = "aggressive";
+    options.mode_given = true;
   } else if (const auto mode = after(word, "-flapwing=")) {
     read_mode(*mode, options);
+    options.mode_given = true;
   } else if (const auto mpi = after(word, "--lapwing-mpi=")) {
     options.mpi = mpi_named(*mpi);
     if (!options.mpi) {
@@ -113,7 +125,7 @@ bool read_lapwing(const std::string& word, Options& options) {
   } else if (const auto file = after(word, "--lapwing-profile=")) {
     options.profile = absolute_profile(*file);
   } else if (const auto sets = after(word, "--sets=")) {
-    read_sets(*sets);
+    read_sets(*sets, options);
   } else if (word.starts_with("--lapwing") || word.starts_with("-flapwing") ||
              word.starts_with("-fno-lapwing") || word == "--sets") {
     throw Failure("the option " + word + " is unknown" + meant(word, own) +
@@ -176,7 +188,8 @@ std::string help() {
   --lapwing-profile=FILE   work only at the sites where FILE has measured waiting
   --lapwing-show           print the command, run nothing
   --lapwing-verbose        print the command, then run it
-  --sets=off               process sets; check and run are not built yet
+  --sets=SETS              process sets: check names collectives that not all ranks reach, run makes them act
+                           on those that do, off (default). Waits are then moved only if -flapwing is said too
   -show, -showme[:...]     what the MPI's own wrappers print
 Everything else goes to the compiler: clang 19, or flang 19. LAPWING_CC, LAPWING_CXX and LAPWING_FC may name
 another one of that version. The pass works where the compiler optimises (-O1 and more).

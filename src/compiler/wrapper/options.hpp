@@ -34,11 +34,13 @@ struct Options {
   bool tell_version = false;  ///< -v: MPICH's wrappers say which they are
   Show show = Show::nothing;
   std::string mode = "aggressive";
-  std::string profile;     ///< absolute
-  std::optional<Mpi> mpi;  ///< --lapwing-mpi
-  Words mpich_only;        ///< for MPICH's own wrapper: -static-mpi, -profile=, -config=, -nativelinking
-  std::string compiler;    ///< -cc=, -cxx=, -fc=
-  Words rest;              ///< for the compiler, in order
+  bool mode_given = false;  ///< by the user
+  std::string sets;         ///< check or run; empty: off
+  std::string profile;      ///< absolute
+  std::optional<Mpi> mpi;   ///< --lapwing-mpi
+  Words mpich_only;         ///< for MPICH's own wrapper: -static-mpi, -profile=, -config=, -nativelinking
+  std::string compiler;     ///< -cc=, -cxx=, -fc=
+  Words rest;               ///< for the compiler, in order
 };
 
 /// Throws Failure for what only Lapwing could mean and does not know.

@@ -14,8 +14,10 @@ namespace {
 const char* remedy = " Build or install Lapwing again, or say --lapwing-off.";
 
 /// Options of the plugin. What the user's LAPWING_PASS holds comes last.
-std::string pass_options(const Options& options) {
+std::string pass_options(const Options& options, bool sinks) {
   std::string pass = "mode=" + options.mode;
+  if (!options.sets.empty()) pass += ",sets=" + options.sets;
+  if (!sinks) pass += ",sink=off";
   if (!options.profile.empty()) pass += ",profile=" + options.profile;
   if (const auto more = variable("LAPWING_PASS")) pass += "," + *more;
   return pass;
@@ -58,7 +60,12 @@ class Planner {
     plan_.user = options_.rest;
     if (asked_.bare) return plan_;
     thin_or_full();
-    if (!options_.off) pass();
+    if (!options_.off) {
+      together();
+      pass();
+    } else if (!options_.sets.empty()) {
+      say("--sets=" + options_.sets + " has no effect beside --lapwing-off.");
+    }
     if (links_ && asked_.lto != Lto::none && asked_.linker.empty() && has_lld(compiler)) {
       // Off as well as on, so that the two differ by the pass alone.
       plan_.link_before.emplace_back("-fuse-ld=lld");
@@ -69,10 +76,24 @@ class Planner {
 
  private:
   void thin_or_full() {
-    if (asked_.lto == Lto::thin && !options_.off && asked_.compiles && asked_.optimises) {
+    if (asked_.lto == Lto::thin && !options_.off && asked_.compiles && asked_.optimises && sinks()) {
       say("the pass runs at link time with full LTO (-flto) only; with -flto=thin it works on each file by "
           "itself.");
     }
+  }
+
+  /// Whether waits are moved as well: with sets only where the user says so.
+  bool sinks() const {
+    if (options_.sets.empty()) return true;
+    return options_.mode_given && options_.sets == "run" && asked_.lto != Lto::full;
+  }
+
+  void together() {
+    if (options_.sets.empty() || !options_.mode_given || sinks() || !asked_.compiles) return;
+    say(options_.sets == "check"
+            ? "--sets=check watches the calls that -flapwing would move, so no wait is moved."
+            : "--sets=run works on each file and -flapwing on the whole program with -flto, so no wait is "
+              "moved; leave one of the three out.");
   }
 
   /// Whether the pass may be loaded into a step that it is wanted in.
@@ -86,16 +107,17 @@ class Planner {
 
   void load(Words& where, const std::string& flag) {
     where.push_back(flag + pieces_.plugin);
-    plan_.pass = pass_options(options_);
+    plan_.pass = pass_options(options_, sinks());
   }
 
   void pass() {
     // With full LTO each file is only prepared: the pass then runs once, at the
     // link, where all files are one.
     const bool at_link = asked_.lto == Lto::full;
-    const bool in_compile = asked_.compiles && asked_.optimises && !at_link;
+    const bool sets = !options_.sets.empty();
+    const bool in_compile = asked_.compiles && (sets || (asked_.optimises && !at_link));
     const bool in_link =
-        links_ && at_link && !asked_.never_optimises && (asked_.optimises || !asked_.compiles);
+        links_ && at_link && sinks() && !asked_.never_optimises && (asked_.optimises || !asked_.compiles);
     bool loaded = in_compile || in_link;
     if (loaded && links_ && asked_.fully_static) {
       say("liblapwing is a shared library, which -static cannot link: Lapwing's pass is left out.");
@@ -103,6 +125,8 @@ class Planner {
     }
     loaded = loaded && can_load();
     if (loaded && in_compile) load(plan_.compile_before, "-fpass-plugin=");
+    // Reports name lines. What the user says of -g comes later and counts.
+    if (loaded && in_compile && sets) plan_.compile_before.emplace_back("-gline-tables-only");
     if (loaded && in_link && lld()) load(plan_.link_before, "-Wl,--load-pass-plugin=");
     if (links_ && !asked_.fully_static) library(in_compile || in_link);
   }

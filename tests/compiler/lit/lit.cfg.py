@@ -14,6 +14,8 @@ plugin = lit_config.params["plugin"]
 llvm = lit_config.params["llvm_bin"]
 mpich = lit_config.params["mpich_flags"]
 openmpi = lit_config.params["openmpi_flags"]
+modules = lit_config.params["modules"]
+headers = lit_config.params["headers"]
 config.environment["PATH"] = llvm + os.pathsep + config.environment.get("PATH", "")
 config.environment.pop("LAPWING_PASS", None)
 
@@ -27,6 +29,10 @@ config.substitutions += [
     ("%clean", f"opt -S {clean}"),
     ("%lapwing", f"opt -S -load-pass-plugin={plugin}"),
     ("%clang_lapwing", f"clang -O2 -fpass-plugin={plugin} {mpich}"),
+    ("%sets", f"opt -S -load-pass-plugin={plugin} -passes='lapwing-sets<run>,verify' -pass-remarks=lapwing-sets "
+              "-pass-remarks-analysis=lapwing-sets -pass-remarks-missed=lapwing-sets"),
+    ("%modules", f"-I{modules}"),
+    ("%headers", f"-I{headers}"),
     ("%plugin", plugin),
     ("%include", mpich),
 ]
