@@ -36,6 +36,7 @@ const std::vector<Variable>& known_variables() {
       {"LAPWING_PROFILE", Kind::path, {}},
       {"LAPWING_REPORT", Kind::path, {}},
       {"LAPWING_VERBOSE", Kind::choice, {"0", "1", "2"}},
+      {"LAPWING_DECLARED", Kind::choice, {"quiet", "trace"}},
       {"LAPWING_FAULT", Kind::word, {}},
       {"LAPWING_TESTING", Kind::choice, {"0", "1"}},
       {"LAPWING_JOB", Kind::choice, {"uniform"}},

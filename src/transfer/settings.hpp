@@ -36,7 +36,8 @@ struct Settings {
   std::string profile;
   std::string report;
   int verbose = 0;
-  bool uniform_job = false;  ///< the launcher vouches that every rank has Lapwing
+  bool declared_trace = false;  ///< LAPWING_DECLARED=trace: every change of state is printed
+  bool uniform_job = false;     ///< the launcher vouches that every rank has Lapwing
   bool testing = false;
   std::string fault;
 
