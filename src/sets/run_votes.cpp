@@ -3,6 +3,7 @@
 // a twin of the set, and which of them is cheaper.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sets/messages.hpp"
@@ -12,6 +13,7 @@ namespace lapwing::sets {
 namespace {
 
 constexpr std::uint64_t ballots_per_trial = 16;
+constexpr std::size_t most_samples = 1024;
 
 }  // namespace
 
@@ -63,7 +65,9 @@ void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
   } else {
     votes_.start(family.id(), ballot);
   }
-  if (learns) family.comms(voters).seconds[collective] += PMPI_Wtime() - began;
+  if (!learns) return;
+  std::vector<double>& samples = family.comms(voters).samples;
+  if (samples.size() < most_samples) samples.push_back(PMPI_Wtime() - began);
 }
 
 void Run::start_static(Family& family, const std::shared_ptr<Ballot>& ballot) {
@@ -102,7 +106,12 @@ void Run::learn(Family& family, Set& set) {
   if (how_ != transfer::Split::automatic || set.size() < 2) return;
   SetComms& known = family.comms(set);
   if (known.phase == SetComms::decided || set.ballots - known.since < ballots_per_trial) return;
-  known.seconds[known.phase] /= static_cast<double>(set.ballots - known.since);
+  // The middle one: the first ballots of a set pay for what the others find made.
+  std::vector<double>& samples = known.samples;
+  std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2),
+                   samples.end());
+  known.seconds[known.phase] = samples[samples.size() / 2];
+  samples.clear();
   known.since = set.ballots;
   if (known.phase == SetComms::queued) {
     family.twin_of(set);
