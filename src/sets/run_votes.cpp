@@ -52,7 +52,7 @@ void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
   ballot->open = &family.open;
   ++family.open;
   ++stats_.splits;
-  const bool learns = how_ == transfer::Split::automatic && voters.size() > 1 &&
+  const bool learns = how_ == transfer::Split::automatic && voters.size() > 2 &&
                       family.comms(voters).phase != SetComms::decided;
   const double began = learns ? PMPI_Wtime() : 0;
   const bool collective = by_collective(family, voters);
@@ -103,7 +103,8 @@ void Run::test_statics() {
 // Called by all members of `set` together, after the same number of its ballots:
 // so all change the way of the next ones at the same time.
 void Run::learn(Family& family, Set& set) {
-  if (how_ != transfer::Split::automatic || set.size() < 2) return;
+  // Two exchange their votes as MPI's own collective would.
+  if (how_ != transfer::Split::automatic || set.size() < 3) return;
   SetComms& known = family.comms(set);
   if (known.phase == SetComms::decided || set.ballots - known.since < ballots_per_trial) return;
   // The middle one: the first ballots of a set pay for what the others find made.
