@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   char name[4096];
   snprintf(name, sizeof name, "%s.%d", argv[1], rank);
   out = fopen(name, "w");
+  setvbuf(out, NULL, _IOLBF, 4096);
 '''
 
 
