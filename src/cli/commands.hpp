@@ -23,6 +23,7 @@ Command add_doctor(CLI::App& app);
 Command add_demo(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_tune(CLI::App& app);
+Command add_check(CLI::App& app);
 
 /// Examples under an option list.
 std::string examples(const std::vector<std::pair<const char*, const char*>>& lines);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lapwing: run, report, doctor, demo, bench, tune.
+// lapwing: run, report, doctor, demo, bench, tune, check.
 #include <signal.h>
 
 #include <algorithm>
@@ -53,9 +53,11 @@ std::vector<std::string> option_names(const CLI::App& app) {
 class Help : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    if (app->get_name() == "run") {
-      return "Usage: lapwing run [options] -- mpiexec ... ./program ...\n"
-             "       lapwing run [options] -n RANKS ./program ...\n";
+    if (app->get_name() == "run" || app->get_name() == "check") {
+      return fmt::format(
+          "Usage: lapwing {0} [options] -- mpiexec ... ./program ...\n"
+          "       lapwing {0} [options] -n RANKS ./program ...\n",
+          app->get_name());
     }
     if (app->get_name() == "tune") return "Usage: lapwing tune [options] [-- mpiexec -n 2 ...]\n";
     if (app->get_name() == "bench")
@@ -78,10 +80,11 @@ int dispatch(int argc, char** argv) {
                        {"lapwing doctor", "what this machine permits"},
                        {"lapwing run -n 2 ./heat", "run a program with its waiting hidden"},
                        {"lapwing run --compare -n 2 ./heat", "is the output equal, and what is gained?"},
+                       {"lapwing check -n 4 ./heat", "do its collectives match, does it deadlock?"},
                        {"lapwing run --report r.json -n 2 ./heat", "then: lapwing report r.json"}}) +
              "\nlapwing COMMAND --help says more.\n");
-  const std::vector<Command> commands{add_run(app),  add_report(app), add_doctor(app),
-                                      add_demo(app), add_bench(app),  add_tune(app)};
+  const std::vector<Command> commands{add_run(app),   add_report(app), add_doctor(app), add_demo(app),
+                                      add_bench(app), add_tune(app),   add_check(app)};
   for (const Command& command : commands) {
     if (!command.takes_words) command.app->allow_extras();
   }

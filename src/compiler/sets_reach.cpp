@@ -23,6 +23,10 @@ const Function* callee_of(const CallBase& call) {
 // current set, in include/lapwing/sets.h, waits for the votes as a collective does.
 bool is_other_routine(llvm::StringRef symbol) {
   if (!routine_name(symbol).empty()) return !find_group_routine(symbol);
+  // Declarations and short-cuts act on their communicator, whatever the set.
+  for (const llvm::StringRef ours : {"lapwing_declare", "lapwing_shortcut_"})
+    if (symbol.starts_with(ours)) return true;
+  if (symbol == "lapwing_use" || symbol == "lapwing_define" || symbol == "lapwing_complete") return true;
   return symbol.starts_with("MPI_") || symbol.starts_with("MPIX_") || symbol.starts_with("PMPI");
 }
 

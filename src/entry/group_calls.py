@@ -6,7 +6,7 @@ import re
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "group_calls.txt")
 HANDLES = ("comm", "win", "file")
-SCALARS = ("root", "op", "group", "request", "newcomm", "newwin", "newfile")
+SCALARS = ("root", "op", "group", "request", "newcomm", "newwin", "newfile", "peercomm", "peer", "tag")
 WAYS = ("blocking", "immediate", "persistent", "begin", "end")
 MOST_SAME = 4
 

@@ -24,7 +24,7 @@ struct GroupSpec {
   sets::Operation operation;
   sets::Way way;
   std::int8_t arguments;  ///< in C; Fortran's error comes after them
-  std::int8_t comm, win, file, root, op, group, request, new_comm, new_win, new_file;
+  std::int8_t comm, win, file, root, op, group, request, new_comm, new_win, new_file, peer_comm, peer, tag;
   bool by_address;  ///< the call takes the handle's address
   GroupData send, receive;
   SameArgument same[4];

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
 #include "entry/sets_start.hpp"
@@ -69,6 +70,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (!settings.enabled) {
     const int rc = PMPI_Init_thread(argc, argv, required, &level);
     if (provided) *provided = level;
+    if (rc == MPI_SUCCESS) entry::start_declared(settings);
     return rc;
   }
   mpi::prepare();
@@ -81,7 +83,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
                                     : settings.defer != transfer::Defer::off && compiled;
-  const bool wants_helper = !futile && settings.helper && has_work;
+  const bool declares = entry::declares();
+  const bool wants_helper = settings.helper && (declares || (!futile && has_work));
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
   const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);
@@ -97,6 +100,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (sets) entry::start_sets(settings, granted == MPI_THREAD_MULTIPLE);
   mpi::forget_launcher();
   if (compiled) start_compiled(granted, futile);
+  entry::start_declared(settings);
   // Later calls go from the preloaded library straight to MPI.
   if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
       !lapwing::sets::watcher)
@@ -121,6 +125,7 @@ LAPWING_ENTRY int MPI_Query_thread(int* provided) {
 }
 
 LAPWING_ENTRY int MPI_Finalize() {
+  entry::stop_declared();
   int result = MPI_SUCCESS;
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
   entry::stop_sets();

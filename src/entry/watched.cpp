@@ -111,6 +111,11 @@ GroupCall decode(const GroupSpec& spec, const Arguments& a) {
   if (call.has_root) call.root = a.integer(spec.root);
   if (spec.op >= 0) call.op = a.op(spec.op);
   if (spec.group >= 0) call.group = a.group(spec.group);
+  if (spec.peer_comm >= 0) {
+    call.peer_comm = a.comm(spec.peer_comm);
+    call.peer = a.integer(spec.peer);
+    call.tag = a.integer(spec.tag);
+  }
   call.same = decode_same(spec, a);
   call.send = decode_data(spec.send, a);
   call.receive = decode_data(spec.receive, a);

@@ -61,6 +61,25 @@ void wait_for_all(Circle& circle, std::uint64_t number) {
   circle.close(number);
 }
 
+// The leaders of the two groups of an intercommunicator wait for each other, and
+// the others for their leaders.
+void meet_other_leader(const Circle& circle, const GroupCall& call) {
+  if (call.operation != Operation::intercomm_create || call.root != circle.me) return;
+  const Circle* peers = call.peer_comm == MPI_COMM_NULL ? nullptr : Circles::of(call.peer_comm);
+  if (!peers || call.peer < 0 || static_cast<std::size_t>(call.peer) >= peers->peers.size()) return;
+  Circle* pair = pair_circle(*peers, peers->peers[static_cast<std::size_t>(call.peer)], call.tag);
+  if (!pair) return;
+  Signature signature;
+  signature.say(Signature::operation, 1);
+  const Told told = call_told(call, circle);
+  std::uint64_t number = 0;
+  {
+    const Lock lock(Messages::lock());
+    number = pair->open(signature, told);
+  }
+  wait_for_all(*pair, number);
+}
+
 // A process that ends without MPI_Finalize is missed by those that go on.
 void at_exit() {
   if (finalized || job_ends || !watcher || getpid() != checked_process) return;
@@ -95,6 +114,7 @@ bool Checker::before(const GroupCall& call, int*, Made*) {
   opened_ = false;
   circle_ = circle_of(call);
   if (!circle_) return false;
+  meet_other_leader(*circle_, call);
   number_ = open_call(*circle_, call);
   opened_ = true;
   if (!returns_at_once(call)) wait_for_all(*circle_, number_);

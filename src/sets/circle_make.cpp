@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "sets/messages.hpp"
 
@@ -84,6 +85,17 @@ Circle* group_circle(const Circle& parent, MPI_Group group) {
   for (const int rank : members) id = mixed(id, static_cast<std::uint64_t>(rank) + 1);
   Circle* circle = Circles::add(id, std::move(members), me);
   if (circle->name.empty()) circle->name = "a group of " + parent.described();
+  return circle;
+}
+
+Circle* pair_circle(const Circle& peers, int other, int tag) {
+  const int here = Messages::rank();
+  if (other == here) return nullptr;
+  const std::vector<int> both{std::min(here, other), std::max(here, other)};
+  std::uint64_t id = mixed(mixed(peers.id, 4), static_cast<std::uint32_t>(tag) + std::uint64_t{1});
+  for (const int rank : both) id = mixed(id, static_cast<std::uint64_t>(rank) + 1);
+  Circle* circle = Circles::add(id, both, both[0] == here ? 0 : 1);
+  circle->name = "the two leaders, with tag " + std::to_string(tag) + ", on " + peers.described();
   return circle;
 }
 

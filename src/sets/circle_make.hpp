@@ -17,6 +17,8 @@ Members members_of(MPI_Comm comm);
 void make_world_circles();
 /// The group that MPI_Comm_create_group is called with.
 Circle* group_circle(const Circle& parent, MPI_Group group);
+/// This process and `other` (a world rank), who meet on `peers` with a tag.
+Circle* pair_circle(const Circle& peers, int other, int tag);
 /// What call `number` of `parent` has made; null where it is not followed.
 Circle* comm_circle(const Circle& parent, std::uint64_t number, MPI_Comm comm, const Told& maker,
                     bool of_both_sides);

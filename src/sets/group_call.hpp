@@ -131,6 +131,9 @@ struct GroupCall {
   int root = 0;  ///< or a leader, or MPI_ROOT, MPI_PROC_NULL
   MPI_Op op = MPI_OP_NULL;
   MPI_Group group = MPI_GROUP_NULL;  ///< of comm_create and comm_create_group
+  /// Of intercomm_create: where the other leader is. At this side's leader only.
+  MPI_Comm peer_comm = MPI_COMM_NULL;
+  int peer = 0, tag = 0;
   /// Folded: what else must be equal on all (dimensions of a grid, an access mode).
   std::uint64_t same = 0;
   Data send, receive;                ///< a call with one buffer has only `send`

@@ -37,16 +37,22 @@ void Messages::send(int world_rank, int kind, const void* data, std::size_t size
   ++sent_;
 }
 
+bool Messages::step() {
+  bool any = control_->progress() > 0;
+  for (const auto& part : parts_) any = part() || any;
+  return any;
+}
+
 bool Messages::progress() {
   std::unique_lock guard(lock_, std::try_to_lock);
-  return guard.owns_lock() && control_ && control_->progress() > 0;
+  return guard.owns_lock() && control_ && step();
 }
 
 void Messages::wait(const std::function<bool()>& done) {
   for (unsigned idle = 0;; ++idle) {
     {
       std::lock_guard guard(lock_);
-      if (control_->progress() > 0) idle = 0;
+      if (step()) idle = 0;
       if (done()) return;
     }
     // On fewer cores than ranks whoever is waited for needs this one.

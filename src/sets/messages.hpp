@@ -12,6 +12,8 @@
 
 #include <functional>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "transfer/control.hpp"
 
@@ -32,6 +34,10 @@ class Messages {
   static void on(int kind, transfer::Control::Handler handler);
   static void send(int world_rank, int kind, const void* data, std::size_t size);
 
+  /// What else makes progress whenever messages do; under the lock, true if
+  /// anything moved.
+  static void also(std::function<bool()> part) { parts_.push_back(std::move(part)); }
+
   static std::recursive_mutex& lock() { return lock_; }
   /// Handles what has arrived; true if anything had.
   static bool progress();
@@ -48,6 +54,8 @@ class Messages {
   static std::uint64_t handled() { return control_ ? control_->handled() : 0; }
 
  private:
+  static bool step();
+  static inline std::vector<std::function<bool()>> parts_;
   static inline std::recursive_mutex lock_;
   static inline transfer::Control* control_ = nullptr;
   static inline MPI_Comm world_ = MPI_COMM_NULL;

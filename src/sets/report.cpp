@@ -26,6 +26,10 @@ struct Gathered {
 };
 std::map<std::pair<std::uint64_t, std::uint64_t>, Gathered> gathered;
 bool reporting = false;
+struct {
+  Finding finding;
+  std::uint64_t due = 0;
+} wrong_amount;
 
 void finish(const Gathered& g) {
   std::vector<Account> accounts;
@@ -154,8 +158,12 @@ void note_wrong_amount(Circle& circle, std::uint64_t call, const Amount& amount)
   Opened* opened = circle.find(call);
   if (!opened || opened->combined.wrong) return;
   opened->combined.wrong |= 1u << Signature::data;
-  end_job(amount_finding(account_of(opened->told, circle, call),
-                         circle.members[static_cast<std::size_t>(amount.from)], amount));
+  if (wrong_amount.due) return;
+  // Several may find as much; one says it, and the others have no time to.
+  wrong_amount.due = transfer::now_ns() + static_cast<std::uint64_t>(circle.me) * 50'000'000u;
+  wrong_amount.finding = amount_finding(account_of(opened->told, circle, call),
+                                        circle.members[static_cast<std::size_t>(amount.from)], amount);
+  if (circle.me == 0) end_job(wrong_amount.finding);
 }
 
 void report_deadlock(const std::vector<Account>& accounts, const std::set<int>& core,
@@ -166,6 +174,7 @@ void report_deadlock(const std::vector<Account>& accounts, const std::set<int>& 
 void Reports::start() { Messages::on(report_kind, take); }
 
 void Reports::look(std::uint64_t now) {
+  if (wrong_amount.due && now >= wrong_amount.due) end_job(wrong_amount.finding);
   if (!reporting) return;
   // Who computes does not hear of it; the others have said enough.
   for (const auto& [key, g] : gathered) {

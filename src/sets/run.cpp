@@ -30,9 +30,12 @@ Frame here() {
 }  // namespace
 
 void Run::start(transfer::Split how) {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  threads_ = level == MPI_THREAD_MULTIPLE;
   instance_ = new Run(how);
   {
-    const std::lock_guard guard(Messages::lock());
+    const Guard guard;
     Messages::on(vote_kind,
                  [](int, const char* data, std::size_t size) { instance_->votes_.arrived(data, size); });
     Family::born(MPI_COMM_WORLD);
@@ -45,7 +48,7 @@ void Run::start(transfer::Split how) {
 void Run::stop() {
   if (!instance_) return;
   {
-    const std::lock_guard guard(Messages::lock());
+    const Guard guard;
     Family::each([](Family& family) {
       if (const lapwing_place* place = family.stack.by_hand())
         fail(fmt::format("MPI_Finalize: the lapwing_split of {} at {} is still open", family.name(),
@@ -55,11 +58,11 @@ void Run::stop() {
   // Everybody has started all of its ballots, or does so on its way here.
   Messages::wait([] {
     instance_->move();
-    bool all = instance_->statics_.empty() && instance_->votes_.owed() == 0;
+    bool all = instance_->statics_.empty() && instance_->votes_.owed() == 0 && instance_->pairs_.idle();
     Family::each([&](Family& family) { all = all && family.waiting.empty() && family.open == 0; });
     return all;
   });
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   Family::forget_all();
   path = nullptr;
   watcher = nullptr;
@@ -79,6 +82,10 @@ void Run::open(Family& family, std::shared_ptr<Ballot> ballot) {
     ballot->within = world_->stack.current();
   }
   mark_divided(family);
+  if (family.waiting.empty() && !ballot->narrowed && (ballot->voters = ballot->from.get())) {
+    start_ballot(family, std::move(ballot));
+    return;
+  }
   family.waiting.push_back(std::move(ballot));
   start_what_can(family);
   if (!family.waiting.empty() && std::find(unstarted_.begin(), unstarted_.end(), &family) == unstarted_.end())
@@ -110,25 +117,26 @@ Set* Run::narrow(Family& family, Set* set, Set* world) const {
 }
 
 /// What has arrived moves votes on; under the lock.
-bool Run::move() {
-  test_statics();
+void Run::move() {
+  if (!pairs_.idle()) pairs_.progress();
+  if (!statics_.empty()) test_statics();
+  if (unstarted_.empty()) return;
   std::erase_if(unstarted_, [this](Family* family) {
     start_what_can(*family);
     return family->waiting.empty();
   });
-  return true;
 }
 
 void Run::progress() {
   Messages::progress();
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   move();
 }
 
 // --- the path ----------------------------------------------------------------
 
 void Run::split(const lapwing_split_site* site, int branch, int comms, const void* handles, bool fortran) {
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   if (comms <= 0) {
     if (world_ && !world_->excluded) open(*world_, world_->stack.split(here(), *site, branch, true));
     return;
@@ -148,7 +156,7 @@ void Run::split(const lapwing_split_site* site, int branch, int comms, const voi
 
 void Run::merge(const lapwing_merge_site* site) {
   if (divided_.empty()) return;
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   try {
     for (Family* family : divided_) family->stack.merge(here(), site);
   } catch (const Misuse& error) {
@@ -166,7 +174,7 @@ void Run::leave(unsigned depth) {
   here();
   frame.depth = depth;
   if (!divided_.empty()) {
-    const std::lock_guard guard(Messages::lock());
+    const Guard guard;
     try {
       for (Family* family : divided_) family->stack.leave(frame);
     } catch (const Misuse& error) {
@@ -179,7 +187,7 @@ void Run::leave(unsigned depth) {
 
 void Run::split_by_hand(MPI_Comm comm, int branches, int branch, const char* file, int line) {
   const lapwing_place place{file, "lapwing_split", line};
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   if (comm == MPI_COMM_NULL)
     fail(fmt::format("lapwing_split at {}: MPI_COMM_NULL has no set", describe(place)));
   if (branches < 1 || branches > 64 || branch < 0 || branch >= branches) {
@@ -194,7 +202,7 @@ void Run::split_by_hand(MPI_Comm comm, int branches, int branch, const char* fil
 
 void Run::merge_by_hand(MPI_Comm comm, const char* file, int line) {
   const lapwing_place place{file, "lapwing_merge", line};
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   if (comm == MPI_COMM_NULL)
     fail(fmt::format("lapwing_merge at {}: MPI_COMM_NULL has no set", describe(place)));
   Family* family = Family::of(comm);
@@ -208,7 +216,7 @@ void Run::merge_by_hand(MPI_Comm comm, const char* file, int line) {
 }
 
 void Run::exclude(MPI_Comm comm) {
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   Family* family = Family::of(comm);
   if (!family) return;
   if (family->stack.divided()) {
@@ -229,28 +237,36 @@ Set* Run::known(Family& family) {
 
 Set* Run::acting(Family& family) {
   {
-    const std::lock_guard guard(Messages::lock());
+    const Guard guard;
     move();
     if (Set* set = known(family)) return set;
   }
   Set* set = nullptr;
-  const std::shared_ptr<Ballot> ballot = family.stack.current().ballot();
-  const double began = how_ == transfer::Split::automatic ? PMPI_Wtime() : 0;
-  Messages::wait([&] {
+  const std::shared_ptr<Ballot> ballot =
+      how_ == transfer::Split::automatic ? family.stack.current().ballot() : nullptr;
+  SetComms* tried = ballot && ballot->voters ? &family.comms(*ballot->voters) : nullptr;
+  if (tried && tried->phase == SetComms::decided) tried = nullptr;
+  const double began = tried ? PMPI_Wtime() : 0;
+  // The other's vote is about to come, as a rule.
+  for (int spin = 0; spin < 64 && !set; ++spin) {
+    const Guard guard;
     move();
-    return (set = known(family)) != nullptr;
-  });
-  if (how_ == transfer::Split::automatic && ballot && ballot->voters) {
-    SetComms& tried = family.comms(*ballot->voters);
-    if (tried.phase != SetComms::decided) tried.seconds[tried.phase] += PMPI_Wtime() - began;
+    set = known(family);
   }
+  if (!set) {
+    Messages::wait([&] {
+      move();
+      return (set = known(family)) != nullptr;
+    });
+  }
+  if (tried && !tried->samples.empty()) tried->samples.back() += PMPI_Wtime() - began;
   return set;
 }
 
 Set* Run::current(MPI_Comm comm, Family** found) {
   Family* family = nullptr;
   {
-    const std::lock_guard guard(Messages::lock());
+    const Guard guard;
     family = Family::of(comm);
   }
   if (found) *found = family;
@@ -263,7 +279,7 @@ MPI_Comm Run::comm_of(Family& family, Set& set) {
 }
 
 unsigned long long Run::token(Family& family) {
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   return family.stack.serial() + 1;
 }
 
@@ -272,7 +288,7 @@ unsigned long long Run::token(Family& family) {
 void Run::settle(Family& family) {
   const auto settled = [&] { return family.waiting.empty() && family.open == 0; };
   {
-    const std::lock_guard guard(Messages::lock());
+    const Guard guard;
     if (settled()) return;
   }
   Messages::wait([&] {
@@ -287,7 +303,7 @@ bool Run::before(const GroupCall& call, int* result, Made* made) {
   if (call.operation == Operation::finalize || call.comm == MPI_COMM_NULL) return false;
   Family* family = nullptr;
   {
-    const std::lock_guard guard(Messages::lock());
+    const Guard guard;
     family = Family::find(call.comm);
     if (!family && call.site && world_ && world_->stack.everywhere()) family = Family::of(call.comm);
   }
@@ -306,7 +322,7 @@ void Run::after(const GroupCall& call, int result, const Made& made) {
   if (result != MPI_SUCCESS || made.comm == MPI_COMM_NULL || call.way == Way::immediate) return;
   // Of a communicator with two groups, or with strangers, nothing is kept.
   if (call.operation < Operation::comm_dup || call.operation > Operation::dist_graph_create_adjacent) return;
-  const std::lock_guard guard(Messages::lock());
+  const Guard guard;
   Family::born(made.comm);
 }
 

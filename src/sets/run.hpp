@@ -15,7 +15,9 @@
 
 #include "sets/family.hpp"
 #include "sets/group_call.hpp"
+#include "sets/messages.hpp"
 #include "sets/mode.hpp"
+#include "sets/pairs.hpp"
 #include "sets/votes.hpp"
 #include "transfer/settings.hpp"
 
@@ -60,6 +62,19 @@ class Run final : public Path, public Watcher {
   void progress();
 
  private:
+  /// The room's lock, where there can be two threads in it.
+  class Guard {
+   public:
+    Guard() {
+      if (threads_) Messages::lock().lock();
+    }
+    ~Guard() {
+      if (threads_) Messages::lock().unlock();
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+  };
+
   struct Static;  // a vote by a collective of MPI's
 
   explicit Run(transfer::Split how);
@@ -69,7 +84,7 @@ class Run final : public Path, public Watcher {
   void test_statics();
   void start_static(Family& family, const std::shared_ptr<Ballot>& ballot);
   bool by_collective(Family& family, Set& voters);
-  bool move();
+  void move();
   Set* known(Family& family);
   Set* narrow(Family& family, Set* set, Set* world) const;
   Set* acting(Family& family);
@@ -78,9 +93,11 @@ class Run final : public Path, public Watcher {
   void mark_divided(Family& family);
 
   static inline Run* instance_ = nullptr;
+  static inline bool threads_ = true;
 
   const transfer::Split how_;
   Votes votes_;
+  Pairs pairs_;
   Stats stats_;
   std::vector<std::unique_ptr<Static>> statics_;
   std::vector<Family*> divided_;    ///< families with open splits

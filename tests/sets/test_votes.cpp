@@ -83,7 +83,7 @@ TEST(Votes, PassOnWhileSendsWait) {
 // A master that answers its workers one by one, while all count their set.
 TEST(Votes, PointToPointNeverCompletesASplit) {
   const int rank = rank_of(), size = size_of();
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 10; ++round) {
     int token = round;
     if (rank > 0) MPI_Recv(&token, 1, MPI_INT, rank - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     // Nobody behind has come here yet.
@@ -101,7 +101,7 @@ TEST(Votes, SeveralCommunicators) {
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   int half_size = 0;
   MPI_Comm_size(half, &half_size);
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < (size > 4 ? 10 : 50); ++i) {
     lapwing_split(same, 2, rank < 1 + i % size);
     lapwing_split(MPI_COMM_WORLD, 2, (rank + i) % 2);
     lapwing_split(half, 2, rank / 2 == 0);
@@ -137,7 +137,7 @@ TEST(Votes, CostALogarithmOfMessages) {
 // Long enough for LAPWING_SPLIT=auto to try both ways and to choose.
 TEST(Votes, LearningIsTheSameForAll) {
   const int size = size_of(), rank = rank_of();
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < (size > 4 ? 40 : 120); ++i) {
     {
       lapwing::SetScope scope(MPI_COMM_WORLD, 2, (rank + i) % 2);
       EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), (rank + i) % 2 == i % 2 ? (size + 1) / 2 : size / 2);

@@ -6,14 +6,16 @@
 #include <mpi.h>
 
 // Of the library with the wrappers, which only Fortran programs have.
-extern "C" __attribute__((weak)) void* MPIR_F_MPI_BOTTOM;
+extern "C" __attribute__((weak)) void *MPIR_F_MPI_BOTTOM, *MPIR_F_MPI_IN_PLACE;
 
 namespace lapwing::mpi {
 
 inline bool is_fortran_bottom(const void* address) {
   return address == &MPIR_F08_MPI_BOTTOM || (&MPIR_F_MPI_BOTTOM && address == MPIR_F_MPI_BOTTOM);
 }
-inline bool is_fortran_in_place(const void* address) { return address == &MPIR_F08_MPI_IN_PLACE; }
+inline bool is_fortran_in_place(const void* address) {
+  return address == &MPIR_F08_MPI_IN_PLACE || (&MPIR_F_MPI_IN_PLACE && address == MPIR_F_MPI_IN_PLACE);
+}
 
 /// Both kinds of status have the layout of MPI_Status, so C writes them in place.
 inline MPI_Status* fortran_status(void* status) {

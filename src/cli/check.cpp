@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// lapwing check: the user's program with every group call compared and every
+// wait followed; nothing else about it changes.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/launch.hpp"
+#include "cli/run_options.hpp"
+#include "cli/say.hpp"
+
+namespace lapwing::cli {
+namespace {
+
+constexpr int found_status = 86;  // lapwing::sets::error_status
+
+struct CheckOptions {
+  RunOptions run;
+  bool json = false;
+};
+
+// Removed when the command ends; ranks may stand in another folder.
+class ScratchFile {
+ public:
+  ScratchFile() {
+    std::string name = (std::filesystem::temp_directory_path() / "lapwing-check-XXXXXX").string();
+    const int file = ::mkstemp(name.data());
+    if (file < 0) throw Failure(kFailed, fmt::format("{} cannot be written", name));
+    ::close(file);
+    path_ = name;
+  }
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+int check(const CheckOptions& options, const std::vector<std::string>& words) {
+  Request request{words, options.run.ranks, variables_of(options.run)};
+  const Plan plan = make_plan(request);
+  for (const auto& note : plan.notes) say("{}", note);
+  if (!plan.preloaded) throw Failure(kFailed, plan.plain_because + "; it cannot be checked");
+  Variables variables = request.variables;
+  auto put = [&](const std::string& name, const std::string& value) {
+    std::erase_if(variables, [&](const auto& entry) { return entry.first == name; });
+    variables.emplace_back(name, value);
+  };
+  put("LAPWING_SETS", "check");
+  put("LAPWING_DEFER", "off");
+  std::unique_ptr<ScratchFile> scratch;
+  if (options.json) {
+    scratch = std::make_unique<ScratchFile>();
+    put("LAPWING_CHECK_JSON", scratch->path().string());
+  }
+  const Job job = plan.on(variables);
+  if (options.run.dry_run) {
+    fmt::print("{}\n", quoted(job.words));
+    return 0;
+  }
+  // Ours is the job's place where nothing is to be said afterwards.
+  if (!options.json && !options.run.verbose) become(job);
+  const Outcome outcome = run(job);
+  if (options.json) std::cout << std::ifstream(scratch->path()).rdbuf() << std::flush;
+  if (options.run.verbose && outcome.status != found_status) say("no error found");
+  return outcome.status;
+}
+
+}  // namespace
+
+Command add_check(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "check", "Run an MPI program and report collectives that do not match, and deadlocks");
+  auto options = std::make_shared<CheckOptions>();
+  command->prefix_command();
+  command
+      ->add_option("-n,--np", options->run.ranks,
+                   "Number of ranks; the launcher is that of the program's MPI")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("RANKS");
+  command->add_flag("--json", options->json, "What was found as one JSON object, after the program's output");
+  command->add_flag("-v,--verbose", options->run.verbose, "Say so if nothing was found");
+  command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--dry-run", options->run.dry_run, "Print the exact command instead of running it");
+  command->footer(
+      examples({{"lapwing check -n 4 ./solver", "with the launcher of the program's MPI"},
+                {"lapwing check -- mpiexec -n 4 ./solver in.txt", "with your own launch command"},
+                {"lapwing check --json -n 4 ./solver", "the finding for a program to read"}}) +
+      "\nWhat is found is proved: calls of one communicator that differ, or processes that wait for each\n"
+      "other with no message on its way. A process that computes for long is not an error. Compile with\n"
+      "-g to see file and line.\n"
+      "Exit status: 86 if something was found, and the job is ended there; else the program's own; 125 if\n"
+      "Lapwing itself fails, 126 or 127 if the command cannot be started.\n");
+  return {command, true, [options](const std::vector<std::string>& words) { return check(*options, words); }};
+}
+
+}  // namespace lapwing::cli

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/pairs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lapwing::sets {
+namespace {
+
+constexpr int pair_tag = 78;
+
+}  // namespace
+
+void Pairs::complete(Ballot& ballot, std::uint64_t other) {
+  std::size_t length = 0;
+  const std::uint64_t mine = static_cast<std::uint64_t>(ballot.mine);
+  const bool first = ballot.voters->mine() == 0;
+  const auto bits = static_cast<std::size_t>(ballot.bits);
+  append_bits(ballot.votes, &length, first ? &mine : &other, 0, bits);
+  append_bits(ballot.votes, &length, first ? &other : &mine, 0, bits);
+  ballot.complete = true;
+  if (ballot.open) --*ballot.open;
+}
+
+Pairs::Peer& Pairs::peer_of(int rank) {
+  if (last_ && last_->rank == rank) return *last_;
+  std::unique_ptr<Peer>& peer = peers_[rank];
+  if (!peer) {
+    peer = std::make_unique<Peer>();
+    peer->rank = rank;
+  }
+  last_ = peer.get();
+  return *peer;
+}
+
+void Pairs::start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot, int peer_rank) {
+  Set& set = *ballot->voters;
+  Peer& peer = peer_of(peer_rank);
+  const std::uint64_t key = identity ^ set.id();
+  if (spare_.empty()) spare_.push_back(std::make_unique<Vote>());
+  std::unique_ptr<Vote> letter = std::move(spare_.back());
+  spare_.pop_back();
+  const Vote vote =
+      *letter = {key, static_cast<std::uint32_t>(set.ballots++), static_cast<std::uint32_t>(ballot->mine)};
+  MPI_Request request;
+  PMPI_Isend(letter.get(), sizeof vote, MPI_BYTE, peer_rank, pair_tag, comm_, &request);
+  int left = 0;
+  PMPI_Test(&request, &left, MPI_STATUS_IGNORE);
+  if (left) {
+    spare_.push_back(std::move(letter));
+  } else {
+    leaving_.push_back({request, std::move(letter)});
+  }
+  for (auto early = peer.early.begin(); early != peer.early.end(); ++early) {
+    if (early->set != key || early->sequence != vote.sequence) continue;
+    complete(*ballot, early->branch);
+    peer.early.erase(early);
+    return;
+  }
+  peer.open.push_back({key, vote.sequence, ballot});
+  ++waiting_;
+  take(peer);
+}
+
+void Pairs::take(Peer& peer) {
+  if (peer.open.empty() || peer.request != MPI_REQUEST_NULL) return;
+  PMPI_Irecv(&peer.in, sizeof peer.in, MPI_BYTE, peer.rank, pair_tag, comm_, &peer.request);
+  posted_.push_back(&peer);
+}
+
+void Pairs::progress() {
+  for (std::size_t i = 0; i < posted_.size();) {
+    Peer& peer = *posted_[i];
+    int here = 0;
+    PMPI_Test(&peer.request, &here, MPI_STATUS_IGNORE);
+    if (!here) {
+      ++i;
+      continue;
+    }
+    posted_[i] = posted_.back();
+    posted_.pop_back();
+    auto open = peer.open.begin();
+    while (open != peer.open.end() && (open->set != peer.in.set || open->sequence != peer.in.sequence))
+      ++open;
+    if (open == peer.open.end()) {
+      peer.early.push_back(peer.in);
+    } else {
+      complete(*open->ballot, peer.in.branch);
+      peer.open.erase(open);
+      --waiting_;
+    }
+    take(peer);
+  }
+  std::erase_if(leaving_, [this](Letter& letter) {
+    int left = 0;
+    PMPI_Test(&letter.request, &left, MPI_STATUS_IGNORE);
+    if (left) spare_.push_back(std::move(letter.vote));
+    return left != 0;
+  });
+}
+
+}  // namespace lapwing::sets

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Votes of sets of two: one message each way, straight from one to the other,
+// with the receive posted as the vote is sent.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "sets/ballot.hpp"
+
+namespace lapwing::sets {
+
+class Pairs {
+ public:
+  /// `comm` is the sets' own, with all processes of the job.
+  explicit Pairs(MPI_Comm comm) : comm_(comm) {}
+
+  /// Sends the process' vote to the other voter, `peer` of the job. `identity` is
+  /// the communicator's, equal on both.
+  void start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot, int peer);
+  /// Takes what has arrived; under the lock.
+  void progress();
+  bool idle() const { return waiting_ == 0 && leaving_.empty(); }
+  static constexpr std::size_t bytes_of_a_vote = 16;
+
+ private:
+  struct Vote {
+    std::uint64_t set;               ///< of the communicator and the set together
+    std::uint32_t sequence, branch;  ///< the sequence may wrap: few are under way at a time
+  };
+  struct Open {
+    std::uint64_t set;
+    std::uint32_t sequence;
+    std::shared_ptr<Ballot> ballot;
+  };
+  struct Peer {
+    int rank;
+    MPI_Request request = MPI_REQUEST_NULL;
+    Vote in;
+    std::vector<Open> open;
+    std::vector<Vote> early;  ///< for ballots that are not met here yet
+  };
+  struct Letter {
+    MPI_Request request;
+    std::unique_ptr<Vote> vote;
+  };
+
+  static void complete(Ballot& ballot, std::uint64_t other);
+  Peer& peer_of(int rank);
+  void take(Peer& peer);
+
+  MPI_Comm comm_;
+  std::unordered_map<int, std::unique_ptr<Peer>> peers_;
+  std::vector<Peer*> posted_;  ///< peers with a receive under way
+  std::vector<Letter> leaving_;
+  std::vector<std::unique_ptr<Vote>> spare_;
+  Peer* last_ = nullptr;
+  int waiting_ = 0;
+};
+
+}  // namespace lapwing::sets
