@@ -43,10 +43,10 @@ class Examples(unittest.TestCase):
                 self.assertEqual(sets.stdout, run(compiled(explicit), ranks).stdout)
 
     def test_prefix(self):
-        self.same("prefix.c", "prefix_explicit.c", (2, 3, 4, 7, 8))
+        self.same("prefix.c", "prefix_explicit.c", (2, 4, 7))
 
     def test_refine(self):
-        self.same("refine.c", "refine_explicit.c", (2, 3, 4, 7, 8))
+        self.same("refine.c", "refine_explicit.c", (3, 8))
 
     def test_refine_in_fortran(self):
         if not shutil.which("flang-new-19"):
@@ -54,10 +54,12 @@ class Examples(unittest.TestCase):
         self.same("refine.f90", "refine_explicit.c", (3,), compiler="lwfc")
 
     def test_search(self):
-        self.same("search.c", "search_explicit.c", (2, 4, 7))
+        self.same("search.c", "search_explicit.c", (2, 4))
 
     def test_the_papers_recursion(self):
         counts = {2: (1, 3), 4: (5, 13), 8: (15, 39), 16: (39, 103)}
+        if FLAVOUR == "mpich":
+            del counts[16]  # its processes never yield: seconds become minutes
         for ranks, (calls, splits) in counts.items():
             for words in ((), ("0", "split")):
                 done = run(compiled("recursion.c"), ranks, *words)
