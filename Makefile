@@ -9,7 +9,7 @@ SANITIZERS ?= asan ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler install clean help
+.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-sets install clean help
 
 all: build
 
@@ -46,6 +46,17 @@ fuzz-compiler: build
 	@tools/install-deps test
 	python3 tests/compiler/fuzz/run.py --programs $(PROGRAMS) --jobs 2
 
+# Programs that are wrong, which check mode must report, and right ones, which it must not.
+check-suite: build
+	@tools/install-deps test
+	python3 -B tests/check/run.py --build build/release
+
+# Process sets: programs that communicate in branches, against a simulator.
+fuzz-sets: build
+	@tools/install-deps test
+	python3 tests/compiler/sets_fuzz/run.py --bin build/release/bin --mpich mpiexec.mpich --openmpi mpiexec.openmpi \
+	  --programs $(PROGRAMS)
+
 format:
 	@tools/install-deps tidy
 	$(SOURCES) | xargs clang-format -i
@@ -66,6 +77,8 @@ help:
 	@echo 'make test       build, then run every test'
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
 	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'
+	@echo 'make check-suite  hundreds of wrong and right programs under lapwing check'
+	@echo 'make fuzz-sets  $(PROGRAMS) random programs that communicate in branches, against a simulator'
 	@echo 'make format     clang-format over the sources'
 	@echo 'make tidy       clang-tidy over src/'
 	@echo 'make install    into PREFIX (now $(PREFIX))'

@@ -32,6 +32,7 @@ struct Attempt {
   std::set<int> core;
   std::vector<Account> accounts;
   std::vector<Attended> calls;
+  std::uint64_t report_at = 0;  ///< when those have answered who must
 };
 Attempt attempt;
 std::uint64_t next_try = 0, pause_between = 0;
@@ -173,6 +174,16 @@ void prove() {
   next_phase(claim, {*attempt.core.begin()});
 }
 
+// Those that are stuck, and the other members of what they wait in.
+std::set<int> witnesses() {
+  std::set<int> whom = attempt.suspects;
+  for (const Attended& call : attempt.calls) {
+    if (const Circle* circle = Circles::by_id(call.circle))
+      whom.insert(circle->members.begin(), circle->members.end());
+  }
+  return whom;
+}
+
 void take_answer(Phase phase, int from, Parcel* in) {
   attempt.open.erase(from);
   switch (phase) {
@@ -206,7 +217,7 @@ void take_answer(Phase phase, int from, Parcel* in) {
         next_try += 10'000 * millisecond;  // somebody else is reporting
         return;
       }
-      return next_phase(describe, attempt.suspects);
+      return next_phase(describe, witnesses());
     default: {
       const std::string text = in->get_text();
       Account account = Account::unpacked(text.data(), text.size());
@@ -216,6 +227,11 @@ void take_answer(Phase phase, int from, Parcel* in) {
       }
       attempt.accounts.push_back(std::move(account));
       if (attempt.open.empty()) report_deadlock(attempt.accounts, attempt.core, attempt.calls);
+      // Of the others some may compute: they are given a moment to say where they are.
+      if (std::none_of(attempt.open.begin(), attempt.open.end(),
+                       [](int rank) { return attempt.suspects.count(rank) != 0; }) &&
+          attempt.report_at == 0)
+        attempt.report_at = transfer::now_ns() + 300 * millisecond;
       return;
     }
   }
@@ -278,6 +294,8 @@ void Deadlock::start(bool provable) {
 }
 
 void Deadlock::look(std::uint64_t begun, std::uint64_t now) {
+  if (attempt.running && attempt.report_at != 0 && now > attempt.report_at)
+    report_deadlock(attempt.accounts, attempt.core, attempt.calls);
   if (attempt.running) return;
   if (next_try < begun) {
     pause_between = 200 * millisecond;

@@ -25,9 +25,10 @@ struct SetComms : SetExtra {
   MPI_Comm twin = MPI_COMM_NULL;  ///< what static votes use
   std::vector<int> ranks;         ///< of the members, in the parent; filled with `comm`
   Phase phase = queued;
-  bool by_collective = false;  ///< from `decided` on
-  std::uint64_t since = 0;     ///< ballots when the phase began
-  double seconds[2] = {0, 0};  ///< exposed, queued and collective
+  bool by_collective = false;   ///< from `decided` on
+  std::uint64_t since = 0;      ///< ballots when the phase began
+  std::vector<double> samples;  ///< exposed, of this phase's ballots
+  double seconds[2] = {0, 0};   ///< the median of those, queued and collective
 
   /// Arrays that calls of MPI's read; equal ones are kept once, until the end.
   const int* keep(std::vector<int> values) { return arrays.insert(std::move(values)).first->data(); }

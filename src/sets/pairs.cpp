@@ -22,19 +22,26 @@ void Pairs::complete(Ballot& ballot, std::uint64_t other) {
   if (ballot.open) --*ballot.open;
 }
 
+Pairs::Peer& Pairs::peer_of(int rank) {
+  if (last_ && last_->rank == rank) return *last_;
+  std::unique_ptr<Peer>& peer = peers_[rank];
+  if (!peer) {
+    peer = std::make_unique<Peer>();
+    peer->rank = rank;
+  }
+  last_ = peer.get();
+  return *peer;
+}
+
 void Pairs::start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot, int peer_rank) {
   Set& set = *ballot->voters;
-  std::unique_ptr<Peer>& slot = peers_[peer_rank];
-  if (!slot) {
-    slot = std::make_unique<Peer>();
-    slot->rank = peer_rank;
-  }
-  Peer& peer = *slot;
+  Peer& peer = peer_of(peer_rank);
   const std::uint64_t key = identity ^ set.id();
   if (spare_.empty()) spare_.push_back(std::make_unique<Vote>());
   std::unique_ptr<Vote> letter = std::move(spare_.back());
   spare_.pop_back();
-  const Vote vote = *letter = {key, set.ballots++, static_cast<std::uint64_t>(ballot->mine)};
+  const Vote vote =
+      *letter = {key, static_cast<std::uint32_t>(set.ballots++), static_cast<std::uint32_t>(ballot->mine)};
   MPI_Request request;
   PMPI_Isend(letter.get(), sizeof vote, MPI_BYTE, peer_rank, pair_tag, comm_, &request);
   int left = 0;

@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -26,22 +25,23 @@ class Pairs {
   /// Takes what has arrived; under the lock.
   void progress();
   bool idle() const { return waiting_ == 0 && leaving_.empty(); }
-  static constexpr std::size_t bytes_of_a_vote = 24;
+  static constexpr std::size_t bytes_of_a_vote = 16;
 
  private:
   struct Vote {
-    std::uint64_t set, sequence;  ///< of the communicator and the set together
-    std::uint64_t branch;
+    std::uint64_t set;               ///< of the communicator and the set together
+    std::uint32_t sequence, branch;  ///< the sequence may wrap: few are under way at a time
   };
   struct Open {
-    std::uint64_t set, sequence;
+    std::uint64_t set;
+    std::uint32_t sequence;
     std::shared_ptr<Ballot> ballot;
   };
   struct Peer {
     int rank;
     MPI_Request request = MPI_REQUEST_NULL;
     Vote in;
-    std::deque<Open> open;
+    std::vector<Open> open;
     std::vector<Vote> early;  ///< for ballots that are not met here yet
   };
   struct Letter {
@@ -50,6 +50,7 @@ class Pairs {
   };
 
   static void complete(Ballot& ballot, std::uint64_t other);
+  Peer& peer_of(int rank);
   void take(Peer& peer);
 
   MPI_Comm comm_;
@@ -57,6 +58,7 @@ class Pairs {
   std::vector<Peer*> posted_;  ///< peers with a receive under way
   std::vector<Letter> leaving_;
   std::vector<std::unique_ptr<Vote>> spare_;
+  Peer* last_ = nullptr;
   int waiting_ = 0;
 };
 

@@ -67,7 +67,7 @@ std::string line_of(const Place& place) {
   const std::string details =
       a.details.empty() ? "" : (a.collective ? "(" + a.details + ")" : " " + a.details);
   const std::string group = a.collective && a.details.rfind("for ", 0) != 0 ? " on " + a.group : "";
-  return fmt::format("  {}: {}{}{} at {}\n", ranks_text(place.ranks), a.call, details, group, a.site);
+  return fmt::format("  {}: {}{} at {}{}\n", ranks_text(place.ranks), a.call, details, a.site, group);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -204,7 +204,10 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
   }
   // The collective call that has most, but not all, of its processes.
   const Account* missed = nullptr;
-  std::set<int> come, absent;
+  std::set<int> come, absent, known;
+  for (const Account& account : involved) {
+    if (!account.call.empty()) known.insert(account.rank);
+  }
   for (const Attended& call : calls) {
     for (const Account& account : involved) {
       if (!account.collective || account.ended || account.circle != call.circle ||
@@ -212,7 +215,7 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
         continue;
       std::set<int> rest;
       for (const int rank : account.members) {
-        if (call.come.count(rank) == 0) rest.insert(rank);
+        if (call.come.count(rank) == 0 && known.count(rank) != 0) rest.insert(rank);
       }
       if (rest.empty() || (missed && call.come.size() <= come.size())) continue;
       missed = &account;
@@ -223,8 +226,8 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
   if (missed) {
     return finding(
         "missing", missed->call, involved,
-        fmt::format("{} on {} at {} can never complete: {} {} come to it, {} {} not and never will.",
-                    missed->call, missed->group, missed->site, ranks_text(come), has(come),
+        fmt::format("{} at {} on {} can never complete: {} {} come to it, {} {} not and never will.",
+                    missed->call, missed->site, missed->group, ranks_text(come), has(come),
                     ranks_text(absent), has(absent)),
         "Let every process of the communicator make the call, or make it on a communicator of those "
         "that do.");

@@ -82,6 +82,10 @@ void Run::open(Family& family, std::shared_ptr<Ballot> ballot) {
     ballot->within = world_->stack.current();
   }
   mark_divided(family);
+  if (family.waiting.empty() && !ballot->narrowed && (ballot->voters = ballot->from.get())) {
+    start_ballot(family, std::move(ballot));
+    return;
+  }
   family.waiting.push_back(std::move(ballot));
   start_what_can(family);
   if (!family.waiting.empty() && std::find(unstarted_.begin(), unstarted_.end(), &family) == unstarted_.end())
@@ -255,7 +259,7 @@ Set* Run::acting(Family& family) {
       return (set = known(family)) != nullptr;
     });
   }
-  if (tried) tried->seconds[tried->phase] += PMPI_Wtime() - began;
+  if (tried && !tried->samples.empty()) tried->samples.back() += PMPI_Wtime() - began;
   return set;
 }
 

@@ -3,6 +3,7 @@
 // a twin of the set, and which of them is cheaper.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sets/messages.hpp"
@@ -12,6 +13,7 @@ namespace lapwing::sets {
 namespace {
 
 constexpr std::uint64_t ballots_per_trial = 16;
+constexpr std::size_t most_samples = 1024;
 
 }  // namespace
 
@@ -50,7 +52,7 @@ void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
   ballot->open = &family.open;
   ++family.open;
   ++stats_.splits;
-  const bool learns = how_ == transfer::Split::automatic && voters.size() > 1 &&
+  const bool learns = how_ == transfer::Split::automatic && voters.size() > 2 &&
                       family.comms(voters).phase != SetComms::decided;
   const double began = learns ? PMPI_Wtime() : 0;
   const bool collective = by_collective(family, voters);
@@ -63,7 +65,9 @@ void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
   } else {
     votes_.start(family.id(), ballot);
   }
-  if (learns) family.comms(voters).seconds[collective] += PMPI_Wtime() - began;
+  if (!learns) return;
+  std::vector<double>& samples = family.comms(voters).samples;
+  if (samples.size() < most_samples) samples.push_back(PMPI_Wtime() - began);
 }
 
 void Run::start_static(Family& family, const std::shared_ptr<Ballot>& ballot) {
@@ -99,10 +103,16 @@ void Run::test_statics() {
 // Called by all members of `set` together, after the same number of its ballots:
 // so all change the way of the next ones at the same time.
 void Run::learn(Family& family, Set& set) {
-  if (how_ != transfer::Split::automatic || set.size() < 2) return;
+  // Two exchange their votes as MPI's own collective would.
+  if (how_ != transfer::Split::automatic || set.size() < 3) return;
   SetComms& known = family.comms(set);
   if (known.phase == SetComms::decided || set.ballots - known.since < ballots_per_trial) return;
-  known.seconds[known.phase] /= static_cast<double>(set.ballots - known.since);
+  // The middle one: the first ballots of a set pay for what the others find made.
+  std::vector<double>& samples = known.samples;
+  std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2),
+                   samples.end());
+  known.seconds[known.phase] = samples[samples.size() / 2];
+  samples.clear();
   known.since = set.ballots;
   if (known.phase == SetComms::queued) {
     family.twin_of(set);

@@ -127,6 +127,10 @@ class Planner {
     if (loaded && in_compile) load(plan_.compile_before, "-fpass-plugin=");
     // Reports name lines. What the user says of -g comes later and counts.
     if (loaded && in_compile && sets) plan_.compile_before.emplace_back("-gline-tables-only");
+    // The end of a variable's life is a place where ways meet, and there are such ends only in optimised
+    // code: sets would depend on -O.
+    if (loaded && in_compile && sets && language_ != Language::fortran)
+      append(plan_.compile_before, {"-Xclang", "-disable-lifetime-markers"});
     if (loaded && in_link && lld()) load(plan_.link_before, "-Wl,--load-pass-plugin=");
     if (links_ && !asked_.fully_static) library(in_compile || in_link);
   }

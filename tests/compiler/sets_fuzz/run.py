@@ -18,7 +18,9 @@ import words_fortran  # noqa: E402
 from programs import Programs  # noqa: E402
 from simulator import Simulation  # noqa: E402
 
-LANGUAGES = {"c": ("lwcc", ".c"), "c++": ("lwc++", ".cpp"), "fortran": ("lwfc", ".f90")}
+LANGUAGES = {"c": ("lwcc", ".c"), "c++": ("lwc++", ".cpp"), "fortran": ("lwfc", ".f90"),
+             # Destructors in scopes that are jumped out of: processes may meet there before they go on.
+             "guards": ("lwc++", ".cpp")}
 
 
 # Tests may run as root, in a container.
@@ -35,7 +37,7 @@ def command(options, flavour, ranks, program):
 def text_of(language, cases):
     if language == "fortran":
         return words_fortran.Words().text(cases)
-    return words_c.Words(language == "c++").text(cases)
+    return words_c.Words(language != "c", language == "guards").text(cases)
 
 
 def one(options, language, flavour, ranks, level, seeds, folder):
@@ -63,8 +65,12 @@ def one(options, language, flavour, ranks, level, seeds, folder):
         found = file.read_text().split("case ")[1:] if file.exists() else []
         for (number, seed, functions), text in zip(cases, found):
             expected = [f"{meet} {mask}" for meet, mask in simulated[number][rank]]
-            if text.split("\n")[1:-1] != expected:
-                wrong.append(f"case {seeds[number]}, rank {rank}:\n  found    {text.split(chr(10))[1:-1]}\n"
+            lines = text.split("\n")[1:-1]
+            if language == "guards" and [x.split()[0] for x in lines] == [x.split()[0] for x in expected] and \
+                    all(len(x.split()) == 2 and int(x.split()[1]) >> rank & 1 for x in lines):
+                continue
+            if lines != expected:
+                wrong.append(f"case {seeds[number]}, rank {rank}:\n  found    {lines}\n"
                              f"  expected {expected}")
     return wrong
 
@@ -88,7 +94,7 @@ def main():
         seed = options.seed + i
         choice = random.Random(seed)
         flavour = sorted(options.mpiexec)[i % len(options.mpiexec)]
-        language = options.language or sorted(LANGUAGES)[i // len(options.mpiexec) % 3]
+        language = options.language or sorted(LANGUAGES)[i // len(options.mpiexec) % len(LANGUAGES)]
         ranks, level = choice.choice(options.ranks), choice.choice(("-O0", "-O1", "-O2", "-O3"))
         seeds = [seed * 1000 + k for k in range(options.cases)]
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-sets-"))

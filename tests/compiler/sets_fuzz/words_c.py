@@ -69,12 +69,26 @@ int main(int argc, char** argv) {
   char name[4096];
   snprintf(name, sizeof name, "%s.%d", argv[1], rank);
   out = fopen(name, "w");
+  setvbuf(out, NULL, _IOLBF, 4096);
 '''
 
 
+def jumps(body):
+    """Whether control may leave in the middle: a destructor is then a place where ways meet."""
+    for s in body:
+        if s[0] in ("break", "continue", "return", "leave"):
+            return True
+        inside = {"if": lambda: s[2] + s[3], "switch": lambda: [t for case in s[3] for t in case[1]],
+                  "for": lambda: s[3], "while": lambda: s[3], "block": lambda: s[2]}.get(s[0], list)()
+        if jumps(inside):
+            return True
+    return False
+
+
 class Words:
-    def __init__(self, plus):
+    def __init__(self, plus, guards_everywhere=False):
         self.plus = plus
+        self.everywhere = guards_everywhere
         self.lines = []
         self.variables = 0
 
@@ -99,7 +113,7 @@ class Words:
         return f"{'same' if site[1] else 'pick'}({site[0]}, {n})"
 
     def body(self, body, depth):
-        if self.plus and depth > 1 and len(body) > 1:
+        if self.plus and depth > 1 and len(body) > 1 and (self.everywhere or not jumps(body)):
             self.say(depth, "Guard guard;")
         for statement in body:
             self.statement(statement, depth)

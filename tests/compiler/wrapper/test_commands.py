@@ -138,14 +138,43 @@ class Steps(WrapperTest):
         self.refused("lwcc", "--lapwing-of", "a.c", says="did you mean --lapwing-off?")
         self.refused("lwcc", "-flapwing=agressive", "a.c", says=["did you mean aggressive?", "conservative"])
         self.refused("lwcc", "-flapwing-mode=demand", "a.c", says="the option -flapwing-mode=demand is unknown")
-        self.refused("lwcc", "--sets=run", "a.c", says="not built yet")
-        self.refused("lwcc", "--sets=of", "a.c", says="unknown")
+        self.refused("lwcc", "--sets=of", "a.c", says=["unknown", "did you mean off?"])
         self.refused("lwcc", "-showme:libz", "a.c", says="did you mean -showme:libs?")
         self.refused("lwcc.openmpi", "-static-mpi", "a.c", says="one of MPICH's wrappers")
         self.assertEqual(self.shown("lwcc.mpich", "--sets=off", "a.o"), self.shown("lwcc.mpich", "a.o"))
         # What follows -o or -Xlinker is no option, whatever it looks like.
         self.assertIn("--lapwing-of", self.shown("lwcc.mpich", "a.o", "-o", "--lapwing-of")[1])
         self.assertIn("-show", self.shown("lwcc.mpich", "a.o", "-Xlinker", "-show")[1])
+
+    def sets(self, *words):
+        variables, command = self.shown("lwcc.mpich", *words)
+        return variables or "", command
+
+    def test_sets(self):
+        # At every level of optimisation, and then no wait is moved.
+        for level in ("-O0", "-O2"):
+            passed, command = self.sets("--sets=run", level, "-c", "a.c")
+            self.assertEqual(passed, "mode=aggressive,sets=run,sink=off")
+            self.assertIn(f"-fpass-plugin={self.lib}/LapwingPass.so", command)
+            # Reports name lines; what the user says of it comes later.
+            self.assertLess(command.index("-gline-tables-only"), command.index("a.c"))
+        # With LTO they go in while each file is compiled, and nothing runs at the link.
+        for words in (["-flto", "-c", "a.c"], ["-flto=thin", "-c", "a.c"], ["-flto", "-O2", "a.c"]):
+            passed, command = self.sets("--sets=check", *words)
+            self.assertIn("sets=check,sink=off", passed)
+            self.assertFalse([w for w in command if "--load-pass-plugin" in w])
+        self.assertEqual(self.sets("--sets=run", "-flto", "a.o")[0], "")
+        # Waits are moved as well where the user says so and it can be.
+        self.assertEqual(self.sets("--sets=run", "-flapwing", "-O2", "-c", "a.c")[0], "mode=aggressive,sets=run")
+
+    def test_sets_that_cannot_be_combined(self):
+        for words, says in ((["--sets=check", "-flapwing"], "watches the calls"),
+                            (["--sets=run", "-flapwing", "-flto"], "leave one of the three out"),
+                            (["--sets=run", "--lapwing-off"], "no effect beside --lapwing-off")):
+            result = self.call("lwcc.mpich", "--lapwing-show", *words, "-O2", "-c", "a.c")
+            self.assertEqual(result.returncode, 0)
+            self.assertIn(says, result.stderr)
+            self.assertNotIn("sets=run ", result.stdout)
 
     def test_remarks_go_through(self):
         flags = ["-Rpass=lapwing", "-Rpass-missed=lapwing", "-fsave-optimization-record"]

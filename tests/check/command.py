@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lapwing check` as its users meet it.
+
+    command.py --build DIR --mpi mpich|openmpi
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import run as suite
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  int rank, level, x = 1, y = 0;
+  if (argc > 2) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  else MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("sum %d\n", y);
+  if (atoi(argv[1]) == 1 && rank) MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return atoi(argv[1]) == 2 ? 7 : 0;
+}
+"""
+OPTIONS = None
+
+
+class Command(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="lapwing-command-")
+        source = pathlib.Path(cls.folder.name) / "program.c"
+        source.write_text(PROGRAM)
+        cls.program = str(source.with_suffix(""))
+        subprocess.run([suite.COMPILERS[OPTIONS.mpi], "-g", str(source), "-o", cls.program], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def check(self, *words):
+        environment = dict(os.environ, **suite.ENVIRONMENT)
+        return subprocess.run([f"{OPTIONS.build}/bin/lapwing", "check", *words], capture_output=True, text=True,
+                              timeout=60, env=environment, check=False)
+
+    def test_a_right_program_is_left_alone(self):
+        result = self.check("-n", "2", self.program, "0")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "sum 2\n", ""))
+
+    def test_its_status_is_the_programs(self):
+        self.assertEqual(self.check("-n", "2", self.program, "2").returncode, 7)
+
+    def test_a_wrong_one_is_reported(self):
+        result = self.check("--", *suite.LAUNCHERS[OPTIONS.mpi], "-n", "3", self.program, "1")
+        self.assertEqual(result.returncode, 86)
+        self.assertIn("program.c:12", result.stderr)
+        self.assertIn("ranks 1-2: MPI_Barrier", result.stderr)
+
+    def test_as_json(self):
+        result = self.check("--json", "-n", "2", self.program, "1")
+        self.assertEqual(result.returncode, 86)
+        finding = json.loads(result.stdout.splitlines()[-1])
+        self.assertEqual(finding["kind"], "mismatch")
+        self.assertEqual([c["ranks"] for c in finding["calls"]], [[0], [1]])
+
+    def test_verbose_says_that_nothing_was_found(self):
+        result = self.check("-v", "-n", "2", self.program, "0")
+        self.assertEqual((result.returncode, result.stderr), (0, "lapwing: no error found\n"))
+
+    def test_threads_have_their_collectives_compared(self):
+        self.assertEqual(self.check("-n", "2", self.program, "0", "threads").returncode, 0)
+        self.assertEqual(self.check("-n", "2", self.program, "1", "threads").returncode, 86)
+
+    def test_what_cannot_be_checked_is_refused(self):
+        result = self.check("-n", "2", "/bin/true")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("lapwing:", result.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--mpi", required=True, choices=suite.LAUNCHERS)
+    OPTIONS = parser.parse_args()
+    OPTIONS.build = os.path.abspath(OPTIONS.build)
+    unittest.main(argv=sys.argv[:1])
