@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source of the module mpi: interfaces that bind straight to the library's mpi_x_."""
+"""The source of the module mpi: interfaces that bind straight to the library's mpi_x_.
+
+Routines with a choice buffer are plain externals, as the standard allows: whatever
+interface they had, flang would refuse an element of an assumed-shape or pointer
+array as the beginning of a buffer, which programs pass all the time. An array that
+is not contiguous is copied in and out as with an interface.
+"""
 
 from fortran import Dialect, block, constants, sentinels
 
@@ -17,6 +23,8 @@ def interfaces(chosen, prefix=""):
         name = f"{prefix}MPI_{signature.name}"
         if signature.kind in ("callback", "function"):
             continue
+        if has_choice_buffer(signature):
+            continue
         if stem in CPTR:
             symbol = f"lapwing_{prefix.lower()}f08_{stem}"
             bodies = mpi.body(signature, name) + mpi_c.body(signature, f"{name}_cptr", symbol)
@@ -26,8 +34,14 @@ def interfaces(chosen, prefix=""):
     return block("interface", plain, "end interface") + generic
 
 
+def has_choice_buffer(signature):
+    return any(a.type == "buf" for a in signature.arguments)
+
+
 def externals(chosen):
-    return [f"external :: MPI_{s.name}" for s in chosen.values() if s.kind == "function"]
+    functions = [f"external :: MPI_{s.name}" for s in chosen.values() if s.kind == "function"]
+    return functions + [f"external :: {prefix}MPI_{s.name}" for prefix in ("", "P") for s in chosen.values()
+                        if s.kind not in ("callback", "function") and has_choice_buffer(s)]
 
 
 def module(chosen, mpif):
