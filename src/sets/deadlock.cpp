@@ -294,8 +294,10 @@ void Deadlock::start(bool provable) {
 }
 
 void Deadlock::look(std::uint64_t begun, std::uint64_t now) {
-  if (attempt.running && attempt.report_at != 0 && now > attempt.report_at)
+  if (attempt.running && attempt.report_at != 0 && now > attempt.report_at) {
+    attempt.report_at = ~std::uint64_t{0};
     report_deadlock(attempt.accounts, attempt.core, attempt.calls);
+  }
   if (attempt.running) return;
   if (next_try < begun) {
     pause_between = 200 * millisecond;

@@ -49,7 +49,7 @@ struct Attended {
   std::set<int> come;
 };
 
-/// All of `accounts` wait for ever, those in `core` for each other. Does not return.
+/// All of `accounts` wait for ever, those in `core` for each other.
 void report_deadlock(const std::vector<Account>& accounts, const std::set<int>& core,
                      const std::vector<Attended>& calls);
 
