@@ -142,7 +142,6 @@ bool declares() {
 }
 
 void start_declared(const transfer::Settings& settings) {
-  if (!settings.enabled && declares()) Messages::start();
   if (!Messages::started()) return;
   // One program of several may declare: the others answer it.
   int anybody = declares();

@@ -14,8 +14,7 @@ namespace lapwing::entry {
 bool declares();
 
 /// At the end of MPI_Init, on every rank alike, after start_sets(): starts where
-/// anybody declares and the room is open. What the program has written is not
-/// to be switched off: with LAPWING=off it opens the room itself.
+/// anybody declares and the room is open.
 void start_declared(const transfer::Settings& settings);
 /// At the beginning of MPI_Finalize; nothing if it was not started. Everything
 /// declared has happened then, or the job has ended.

@@ -67,10 +67,16 @@ void start_compiled(int granted, bool futile) {
 int initialise(int* argc, char*** argv, int required, int* provided) {
   settings = transfer::read_settings();
   prepared = true;
+  if (!settings.enabled && entry::declares()) {
+    // What the program has written is not to be switched off; all else is.
+    settings.enabled = true;
+    settings.defer = transfer::Defer::off;
+    settings.sets = transfer::Sets::off;
+    settings.report.clear();
+  }
   if (!settings.enabled) {
     const int rc = PMPI_Init_thread(argc, argv, required, &level);
     if (provided) *provided = level;
-    if (rc == MPI_SUCCESS) entry::start_declared(settings);
     return rc;
   }
   mpi::prepare();
