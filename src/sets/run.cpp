@@ -299,6 +299,26 @@ void Run::settle(Family& family) {
 
 // --- the calls -----------------------------------------------------------------
 
+// Who waits inside MPI passes no votes on, and those that need them may be the ones it waits for: what
+// is owed on any communicator comes first.
+void Run::settle_others(const Family* family) {
+  const auto settled = [&] {
+    bool all = true;
+    Family::each([&](const Family& other) {
+      all = all && (&other == family || (other.waiting.empty() && other.open == 0));
+    });
+    return all;
+  };
+  {
+    const Guard guard;
+    if (settled()) return;
+  }
+  Messages::wait([&] {
+    move();
+    return settled();
+  });
+}
+
 bool Run::before(const GroupCall& call, int* result, Made* made) {
   if (call.operation == Operation::finalize || call.comm == MPI_COMM_NULL) return false;
   Family* family = nullptr;
@@ -307,6 +327,7 @@ bool Run::before(const GroupCall& call, int* result, Made* made) {
     family = Family::find(call.comm);
     if (!family && call.site && world_ && world_->stack.everywhere()) family = Family::of(call.comm);
   }
+  if (call.way == Way::blocking) settle_others(family);
   if (!family || family->excluded) return false;
   if (!call.site) {
     settle(*family);

@@ -88,6 +88,7 @@ class Run final : public Path, public Watcher {
   Set* known(Family& family);
   Set* narrow(Family& family, Set* set, Set* world) const;
   Set* acting(Family& family);
+  void settle_others(const Family* family);
   void settle(Family& family);
   void learn(Family& family, Set& set);
   void mark_divided(Family& family);
