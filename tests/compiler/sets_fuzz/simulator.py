@@ -127,7 +127,7 @@ class Simulation:
 
     def walk(self, rank):
         self.rank, self.asked, self.context, self.steps = rank, 0, [], 0
-        self.found = []
+        self.found, self.splits = [], {}
         self.run(len(self.graphs) - 1, 0)
         return self.found
 
@@ -170,7 +170,10 @@ class Simulation:
                 if operation[2] is None and operation[3] is not None:
                     way = int(limit == operation[3])
             if at in graph.splits:
-                self.context.append((len(self.context) - level, f, at, frozenset([ways[way]])))
+                # The same split of the same set may come again later: they are told apart by number.
+                here = tuple(self.context)
+                self.splits[here] = self.splits.get(here, 0) + 1
+                self.context.append((len(self.context) - level, f, at, frozenset([ways[way]]), self.splits[here]))
             at = ways[way]
 
     def arrive(self, graph, at, level):
@@ -179,10 +182,10 @@ class Simulation:
                 del self.context[i:]
                 break
         if len(self.context) > level:
-            place, f, split, mine = self.context[-1]
+            place, f, split, mine, number = self.context[-1]
             merges = graph.splits[split][1]
             if at in merges and mine <= merges[at]:
-                self.context[-1] = (place, f, split, merges[at])
+                self.context[-1] = (place, f, split, merges[at], number)
 
     def expected(self):
         """For each process, (meet, mask of the set) in order."""
