@@ -92,7 +92,7 @@ class Coverage(unittest.TestCase):
                     wanted = module == "mpi" or signature.kind != "deprecated"
                     self.assertEqual(bool(there), wanted, f"{flavour}: {module} and MPI_{signature.name}")
                     if wanted and signature.kind in ("routine", "collective", "plain"):
-                        self.assertRegex(text, rf"(?:subroutine|function|interface)\s*pmpi_{stem}\b")
+                        self.assertRegex(text, rf"(?:subroutine|function|interface|procedure\(\)::)\s*pmpi_{stem}\b")
 
     def test_archives_define_what_modules_bind(self):
         for flavour, (libmpi, _, folder, archive) in FLAVOURS.items():
