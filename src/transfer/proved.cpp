@@ -86,7 +86,7 @@ void Proved::start(const Settings& settings, Way way, int level) {
     // Where the program itself sees to it that its threads take turns in MPI, it
     // does not know of ours.
     polled_by_all_ = level == MPI_THREAD_MULTIPLE;
-    polled_ = level != MPI_THREAD_SERIALIZED;
+    polled_ = !helper_ && level != MPI_THREAD_SERIALIZED;
   }
   way_.store(way);
   if (way == Way::direct) std::atexit(abandon);

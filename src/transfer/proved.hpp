@@ -72,8 +72,9 @@ class Proved {
   /// Looks as long as it pays, about `longest` nanoseconds at most; true if
   /// much moved.
   static bool work(std::uint64_t longest);
-  /// The same, from loops of the program's own: a clock and a comparison, but for
-  /// once in a while. It costs less than to wake a thread, and comes in time.
+  /// The same, from loops of the program's own where there is no helper: a clock
+  /// and a comparison, but for once in a while. In short loops even that costs more
+  /// than the waiting that it hides, so a helper is preferred where it can be had.
   static void poll();
   static bool polled_lately();
   /// Counts what is put in flight.
