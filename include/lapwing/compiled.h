@@ -102,9 +102,8 @@ typedef struct lapwing_queue {
 void lapwing_push(lapwing_queue*, lapwing_token*);
 void lapwing_drain(lapwing_queue*);
 
-/* Progress: compiled code calls lapwing_poll in long loops that a transfer
- * crosses, if this is not zero. A helper thread, where there is one, does the
- * rest. */
+/* Progress where no helper runs: compiled code calls lapwing_poll in long loops
+ * that a transfer crosses, if this is not zero. */
 extern int lapwing_wants_polls;
 void lapwing_poll(void);
 
