@@ -37,6 +37,7 @@ class Case:
     strict: bool = True
     preload: bool = False
     small_eager: bool = False
+    interface: str = "mpif"  # of Fortran: mpif.h or the module mpi
 
     def line(self):
         return " ".join(f"{f.name}={getattr(self, f.name)}" for f in dataclasses.fields(self))
@@ -61,7 +62,12 @@ class Case:
                     lto={"on": True, "off": False}.get(options.lto, rng.random() < 0.3), mode=of(options.mode, MODES),
                     strict={"on": True, "off": False}.get(options.strict, rng.random() < 0.6),
                     preload={"on": True, "off": False}.get(options.preload, rng.random() < 0.25),
-                    small_eager=rng.random() < 0.4)
+                    small_eager=rng.random() < 0.4, interface=of(options.interface, ["mpif", "mpi"]))
+
+
+def with_module(text):
+    """The same program by the module mpi instead of mpif.h."""
+    return text.replace("  implicit none\n  include 'mpif.h'\n", "  use mpi\n  implicit none\n")
 
 
 class Builder:
@@ -122,8 +128,9 @@ class Builder:
     def compile(self, case, files, where, name, on):
         """Builds the program in `where`; gives what its build printed."""
         where = pathlib.Path(where)
+        module = case.language == "fortran" and case.interface == "mpi" and self.how in ("wrapper", "control", "preload")
         for file, text in files.items():
-            (where / file).write_text(text)
+            (where / file).write_text(with_module(text) if module else text)
         compiler = COMPILERS[case.language]
         includes, libraries = self.mpi_flags(case.mpi, case.language)
         environment = {}
@@ -131,7 +138,10 @@ class Builder:
         command = [compiler, *includes]
         if not on and self.options.compiler_off:
             command = self._words(self.options.compiler_off, case, includes)
-        if on and self.how == "wrapper":
+        if module and (not on or self.how != "wrapper"):
+            # flang reads the module files of our build only.
+            command, libraries = [str(self.build / "bin" / "lwfc"), f"--lapwing-mpi={case.mpi}", "--lapwing-off"], []
+        elif on and self.how == "wrapper":
             command = [str(self.build / "bin" / WRAPPERS[case.language]), f"--lapwing-mpi={case.mpi}", f"-flapwing={case.mode}"]
             libraries = []
         elif on and self.how == "command":

@@ -45,6 +45,7 @@ def parse():
     parser.add_argument("--opt", choices=["-O0", "-O1", "-O2", "-O3", "any"], default="any", metavar="-O1|-O2|-O3",
                         help="as --opt=-O2")
     parser.add_argument("--lto", choices=["on", "off", "any"], default="any")
+    parser.add_argument("--interface", choices=["mpif", "mpi", "any"], help="of Fortran programs")
     parser.add_argument("--preload", choices=["on", "off", "any"], default="any", help="as `lapwing run` does")
     parser.add_argument("--strict", choices=["on", "off", "any"], default="any", help="under the strictest MPI allowed")
     parser.add_argument("--ranks", choices=["2", "3", "4", "any"], default="any")
