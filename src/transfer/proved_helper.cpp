@@ -129,18 +129,17 @@ void ProvedHelper::ring() {
   futex(&bell_, FUTEX_WAKE, 1, nullptr);
 }
 
-// Until something is in flight. False if it is already.
-bool ProvedHelper::sleep() {
+// Until something is in flight.
+void ProvedHelper::sleep() {
   std::uint32_t was = awake;
-  if (!state_.compare_exchange_strong(was, asleep)) return false;
+  if (!state_.compare_exchange_strong(was, asleep)) return;
   // What was put in flight before others could see that we sleep woke nobody.
   if (Proved::in_flight()) {
     was = asleep;
     state_.compare_exchange_strong(was, awake);
-    return false;
+    return;
   }
   while (state_.load() == asleep) futex(&state_, FUTEX_WAIT, asleep, nullptr);
-  return true;
 }
 
 void ProvedHelper::rouse() {
@@ -177,11 +176,6 @@ void ProvedHelper::loop() {
     }
     if (Proved::somebody_waits()) {
       nap(longest_pause);
-      continue;
-    }
-    // The program looks, in its loops; that may end at any time.
-    if (Proved::polled_lately()) {
-      nap(longest_pause / 2);
       continue;
     }
     nap(pace.after_look(slice()));
