@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
 #include "lapwing/compiled_sets.h"
@@ -28,13 +29,8 @@ Sets mode_of(const transfer::Settings& settings) {
   if (declared != Sets::unset) return declared;
   static constexpr const char* api[] = {"lapwing_sets_", "lapwing_split_at", "lapwing_set_comm",
                                         "lapwing_on_set", nullptr};
-  return refers_to(api) ? Sets::run : Sets::off;
-}
-
-// Declared communication needs the messages, whatever the mode.
-bool declares() {
-  static constexpr const char* api[] = {"lapwing_declare", "lapwing_shortcut_", nullptr};
-  return refers_to(api);
+  static const bool found = refers_to(api);  // reads every relocation of the program
+  return found ? Sets::run : Sets::off;
 }
 
 const char* name_of(int mode) {
@@ -97,6 +93,7 @@ bool everybody_comes(const transfer::Settings& settings, int rank, int size) {
 
 bool wants_sets(const transfer::Settings& settings) {
   const Sets mode = mode_of(settings);
+  // Declared communication needs the messages, whatever the mode.
   return mode == Sets::check || mode == Sets::run || declares();
 }
 
