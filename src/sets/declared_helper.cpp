@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sets/declared_helper.hpp"
 
-#include <signal.h>
 #include <time.h>
 
 #include "sets/messages.hpp"
+#include "transfer/signals_blocked.hpp"
 
 namespace lapwing::sets::declared {
 namespace {
@@ -14,12 +14,8 @@ constexpr long shortest_ns = 50'000, longest_ns = 1'000'000;
 }  // namespace
 
 Declared::Helper::Helper(const Declared& declared) : declared_(declared) {
-  // The program's signals are for the program's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const transfer::SignalsBlocked blocked;
   thread_ = std::thread([this] { loop(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Declared::Helper::~Helper() {

@@ -2,7 +2,6 @@
 #include "transfer/proved_helper.hpp"
 
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "transfer/engine.hpp"
 #include "transfer/helper.hpp"
 #include "transfer/proved.hpp"
+#include "transfer/signals_blocked.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -72,12 +72,8 @@ long futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value,
 
 bool ProvedHelper::start() {
   process_ = getpid();
-  // Signals are the program's affair: its threads must keep receiving them.
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  const SignalsBlocked blocked;
   const int error = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
   return error == 0;
 }
 
