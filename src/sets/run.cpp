@@ -246,16 +246,18 @@ Set* Run::known(Family& family) {
 }
 
 Set* Run::acting(Family& family) {
+  SetComms* tried = nullptr;
   {
     const Guard guard;
     move();
     if (Set* set = known(family)) return set;
+    // Sets of two have nothing to learn, and a look at the clock takes a part of what they cost.
+    const std::shared_ptr<Ballot>& ballot = family.stack.current().ballot();
+    if (how_ == transfer::Split::automatic && ballot && ballot->voters && ballot->voters->size() > 2)
+      tried = &family.comms(*ballot->voters);
+    if (tried && tried->phase == SetComms::decided) tried = nullptr;
   }
   Set* set = nullptr;
-  const std::shared_ptr<Ballot> ballot =
-      how_ == transfer::Split::automatic ? family.stack.current().ballot() : nullptr;
-  SetComms* tried = ballot && ballot->voters ? &family.comms(*ballot->voters) : nullptr;
-  if (tried && tried->phase == SetComms::decided) tried = nullptr;
   const double began = tried ? PMPI_Wtime() : 0;
   // The other's vote is about to come, as a rule.
   for (int spin = 0; spin < 64 && !set; ++spin) {
