@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // lapwing check: the user's program with every group call compared and every
 // wait followed; nothing else about it changes.
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/launch.hpp"
+#include "cli/paths.hpp"
 #include "cli/run_options.hpp"
 #include "cli/say.hpp"
+#include "cli/variables.hpp"
 
 namespace lapwing::cli {
 namespace {
@@ -24,44 +22,19 @@ struct CheckOptions {
   bool json = false;
 };
 
-// Removed when the command ends; ranks may stand in another folder.
-class ScratchFile {
- public:
-  ScratchFile() {
-    std::string name = (std::filesystem::temp_directory_path() / "lapwing-check-XXXXXX").string();
-    const int file = ::mkstemp(name.data());
-    if (file < 0) throw Failure(kFailed, fmt::format("{} cannot be written", name));
-    ::close(file);
-    path_ = name;
-  }
-  ~ScratchFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 int check(const CheckOptions& options, const std::vector<std::string>& words) {
   Request request{words, options.run.ranks, variables_of(options.run)};
   const Plan plan = make_plan(request);
   for (const auto& note : plan.notes) say("{}", note);
   if (!plan.preloaded) throw Failure(kFailed, plan.plain_because + "; it cannot be checked");
   Variables variables = request.variables;
-  auto put = [&](const std::string& name, const std::string& value) {
-    std::erase_if(variables, [&](const auto& entry) { return entry.first == name; });
-    variables.emplace_back(name, value);
-  };
-  put("LAPWING_SETS", "check");
-  put("LAPWING_DEFER", "off");
-  std::unique_ptr<ScratchFile> scratch;
+  set_variable(variables, "LAPWING_SETS", "check");
+  set_variable(variables, "LAPWING_DEFER", "off");
+  std::optional<TemporaryFile> found;
   if (options.json) {
-    scratch = std::make_unique<ScratchFile>();
-    put("LAPWING_CHECK_JSON", scratch->path().string());
+    // By its whole path: ranks may stand in another folder.
+    found.emplace();
+    set_variable(variables, "LAPWING_CHECK_JSON", std::filesystem::absolute(found->path()).string());
   }
   const Job job = plan.on(variables);
   if (options.run.dry_run) {
@@ -71,7 +44,7 @@ int check(const CheckOptions& options, const std::vector<std::string>& words) {
   // Ours is the job's place where nothing is to be said afterwards.
   if (!options.json && !options.run.verbose) become(job);
   const Outcome outcome = run(job);
-  if (options.json) std::cout << std::ifstream(scratch->path()).rdbuf() << std::flush;
+  if (found) fmt::print("{}", read_file(found->path()).value_or(""));
   if (options.run.verbose && outcome.status != found_status) say("no error found");
   return outcome.status;
 }

@@ -16,6 +16,7 @@
 #include "cli/paths.hpp"
 #include "cli/run_options.hpp"
 #include "cli/say.hpp"
+#include "cli/variables.hpp"
 #include "report/report.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"
@@ -75,10 +76,7 @@ class Runner {
   Outcome on(Side* side, std::optional<room::Report>& report, bool defer) {
     const TemporaryFile file;
     Variables variables = variables_;
-    if (!defer) {
-      std::erase_if(variables, [](const auto& variable) { return variable.first == "LAPWING_DEFER"; });
-      variables.emplace_back("LAPWING_DEFER", "off");
-    }
+    if (!defer) set_variable(variables, "LAPWING_DEFER", "off");
     variables.emplace_back("LAPWING_REPORT", file.path().string());
     const Outcome outcome = once(plan_.on(variables), side);
     try {

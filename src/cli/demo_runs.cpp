@@ -101,8 +101,7 @@ DemoRun DemoRunner::once(Mpi mpi, Variant variant, const DemoWork& work) const {
   Job job = plan.off();
   if (variant == Variant::lapwing) {
     if (!plan.preloaded) throw Failure(kFailed, plan.plain_because);
-    std::erase_if(request.variables, [](const auto& variable) { return variable.first == "LAPWING_REPORT"; });
-    request.variables.emplace_back("LAPWING_REPORT", report_file.path().string());
+    set_variable(request.variables, "LAPWING_REPORT", report_file.path().string());
     job = plan.on(request.variables);
   }
   job.input = "/dev/null";

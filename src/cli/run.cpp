@@ -53,17 +53,13 @@ void show_dry_run(const Plan& plan, const Job& job) {
 
 Variables variables_of(const RunOptions& options) {
   Variables all = checked_environment();
-  const auto put = [&](const std::string& name, const std::string& value) {
-    std::erase_if(all, [&](const auto& entry) { return entry.first == name; });
-    all.emplace_back(name, value);
-  };
-  for (const auto& [name, value] : options.variables) put(name, value);
+  for (const auto& [name, value] : options.variables) set_variable(all, name, value);
   for (const auto& assignment : options.assigned) {
     const std::size_t equals = assignment.find('=');
     if (equals == 0 || equals == std::string::npos) {
       throw Failure(kUsage, fmt::format("--env {}: give it as NAME=VALUE", assignment));
     }
-    put(assignment.substr(0, equals), assignment.substr(equals + 1));
+    set_variable(all, assignment.substr(0, equals), assignment.substr(equals + 1));
   }
   const bool has_profile =
       std::any_of(all.begin(), all.end(), [](const auto& entry) { return entry.first == "LAPWING_PROFILE"; });

@@ -119,4 +119,9 @@ Variables checked_environment() {
   return found;
 }
 
+void set_variable(Variables& variables, const std::string& name, const std::string& value) {
+  std::erase_if(variables, [&](const auto& entry) { return entry.first == name; });
+  variables.emplace_back(name, value);
+}
+
 }  // namespace lapwing::cli

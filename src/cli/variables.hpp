@@ -31,4 +31,7 @@ long long parse_bytes(const std::string& text);
 /// values likewise: both would be ignored by the engine.
 Variables checked_environment();
 
+/// In place of an earlier value.
+void set_variable(Variables& variables, const std::string& name, const std::string& value);
+
 }  // namespace lapwing::cli

@@ -7,7 +7,9 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/calls.hpp"
+#include "compiler/declared_calls.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/library_calls.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -52,6 +54,17 @@ bool promises_silence(const llvm::CallBase& call) {
   if (!call.doesNotThrow() || !call.hasFnAttr(llvm::Attribute::WillReturn)) return false;
   const llvm::MemoryEffects effects = call.getMemoryEffects();
   return effects.onlyReadsMemory() || effects.onlyAccessesInaccessibleOrArgMem();
+}
+
+// Nothing else is touched than what the arguments lead to.
+void limit_to_arguments(Effects& e, const llvm::CallBase& call) {
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    const llvm::Value* argument = call.getArgOperand(i);
+    if (argument->getType()->isPointerTy())
+      e.touches.push_back(
+          {argument, llvm::LocationSize::beforeOrAfterPointer(), true, !call.onlyReadsMemory(i)});
+  }
+  e.touches_are_all = true;
 }
 
 const llvm::Function* direct_callee(const llvm::CallBase& call) {
@@ -103,12 +116,18 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   const bool throws = llvm::isa<llvm::InvokeInst>(call);
   if (const auto mpi = MpiCall::of(call)) {
     Effects e = effects_of_mpi(*mpi);
+    if (e.seen & outside) limit_to_arguments(e, call);
     if (throws) e.seen |= outside, e.why = "an MPI call that may throw";
     return e;
   }
   if (throws) return Effects::anything("a call that may throw");
   const llvm::Function* callee = direct_callee(call);
   if (!callee) return Effects::anything("a call through a pointer");
+  if (declared_call(call) != DeclaredCall::none) {
+    Effects e = Effects::anything("declared communication");
+    e.touches_are_all = true;  // of what is declared, its uses tell
+    return e;
+  }
   if (callee->isDeclaration() || callee->isInterposable()) {
     if (is_fortran_scalar(callee->getName())) return {};
     LibFunc function;
@@ -119,7 +138,9 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
       e.ask_llvm = true;
       return e;
     }
-    return Effects::anything("a call of a function that is not known");
+    Effects e = Effects::anything("a call of a function that is not known");
+    if (knows_arguments_only(call, library_(*call.getFunction()))) limit_to_arguments(e, call);
+    return e;
   }
   if (callee->getFunctionType() != call.getFunctionType())
     return Effects::anything("a call with other arguments than the function's");
@@ -196,6 +217,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
       function.hasFnAttribute(llvm::Attribute::Naked) || function.doesNotReturn())
     return Effects::anything("a call of a function that may not return");
   Effects whole;
+  whole.touches_are_all = true;
   const auto anywhere = llvm::LocationSize::beforeOrAfterPointer();
   const auto add = [&](const Touch& touch) {
     for (Touch& known : whole.touches) {
@@ -213,7 +235,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
     const Effects e = (*this)(instruction);
     whole.seen |= e.seen;
     if (e.why && !whole.why) whole.why = "a call of a function that may do anything";
-    if (whole.seen & outside) return Effects::anything(whole.why);
+    if ((e.seen & outside) && !e.touches_are_all) return Effects::anything(whole.why);
     if (e.ask_llvm) add({nullptr, anywhere, true, instruction.mayWriteToMemory()});
     for (const Touch& touch : e.touches) {
       llvm::SmallVector<const llvm::Value*, 4> objects;

@@ -43,6 +43,8 @@ struct Effects {
   bool ask_llvm = false;      ///< memory: what alias analysis says of this instruction
   bool ends_stack = false;    ///< memory that was allocated dynamically on the stack ends
   const char* why = nullptr;  ///< of `outside`: what it is, for remarks
+  /// With `outside`: the touches are all the same, and nothing is thrown. Only others may see it.
+  bool touches_are_all = false;
 
   static Effects anything(const char* why) {
     Effects e;

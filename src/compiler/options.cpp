@@ -47,12 +47,14 @@ Options parse_options(llvm::StringRef text) {
     } else if (key == "sets") {
       if (!parse_sets(value, &options.sets))
         options.complaints.push_back("sets=" + value.str() + " is none of off, check, run");
+    } else if (part == "declared=on") {
+      options.declared = true;
     } else if (part == "sink=off") {
       options.sinks = false;
     } else {
       options.complaints.push_back(
           "'" + part.str() +
-          "' is no option; there are mode=, profile=, sets=, gate=off, sink=off and prelink");
+          "' is no option; there are mode=, profile=, sets=, declared=on, gate=off, sink=off and prelink");
     }
   }
   return options;

@@ -17,6 +17,8 @@ enum class Sets { off, check, run };
 struct Options {
   Mode mode = Mode::aggressive;
   Sets sets = Sets::off;
+  /// Whether uses and defines of declared variables are inserted.
+  bool declared = false;
   /// Whether waits are moved at all; off where only sets are wanted.
   bool sinks = true;
   /// Full LTO: this is not yet the whole program, nothing is done.

@@ -12,6 +12,7 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/declared_pass.hpp"
 #include "compiler/inline_help.hpp"
 #include "compiler/pass.hpp"
 #include "compiler/sets_pass.hpp"
@@ -27,6 +28,7 @@ using lapwing::compiler::SetsPass;
 void begin(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
   const auto& options = lapwing::compiler::options();
   if (options.sets != Sets::off) manager.addPass(SetsPass(options.sets));
+  if (options.declared) manager.addPass(lapwing::compiler::DeclaredInline());
   if (level.isOptimizingForSpeed() && options.sinks) manager.addPass(lapwing::compiler::InlineHelp());
 }
 
@@ -34,6 +36,7 @@ void add(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
   const auto& options = lapwing::compiler::options();
   for (const auto& complaint : options.complaints)
     llvm::errs() << "lapwing: LAPWING_PASS: " << complaint << ".\n";
+  if (options.declared) manager.addPass(lapwing::compiler::DeclaredPass());
   // Without optimisation nothing is inlined, and a user steps through calls.
   if (level == llvm::OptimizationLevel::O0 || options.before_link || !options.sinks) return;
   manager.addPass(LapwingPass(options));
@@ -46,6 +49,10 @@ bool parse(llvm::StringRef name, llvm::ModulePassManager& manager,
   if (name.consume_front("-sets<")) {
     if (!name.consume_back(">") || !lapwing::compiler::parse_sets(name, &options.sets)) return false;
     manager.addPass(SetsPass(options.sets));
+    return true;
+  }
+  if (name == "-declared") {
+    manager.addPass(lapwing::compiler::DeclaredPass());
     return true;
   }
   if (!name.empty()) {

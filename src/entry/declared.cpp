@@ -138,7 +138,8 @@ namespace lapwing::entry {
 
 bool declares() {
   static constexpr const char* names[] = {"lapwing_declare", "lapwing_shortcut_", nullptr};
-  return refers_to(names);
+  static const bool found = refers_to(names);
+  return found;
 }
 
 void start_declared(const transfer::Settings& settings) {

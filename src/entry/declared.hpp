@@ -10,7 +10,7 @@
 
 namespace lapwing::entry {
 
-/// Whether the program calls anything of declare.h or shortcut.h.
+/// Whether the program calls anything of declare.h or shortcut.h; found out once.
 bool declares();
 
 /// At the end of MPI_Init, on every rank alike, after start_sets(): starts where

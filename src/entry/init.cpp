@@ -89,8 +89,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
                                     : settings.defer != transfer::Defer::off && compiled;
-  const bool declares = entry::declares();
-  const bool wants_helper = settings.helper && (declares || (!futile && has_work));
+  const bool wants_helper =
+      settings.helper && (entry::declares() || entry::passes_votes_on(settings) || (!futile && has_work));
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
   const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
 #include "lapwing/compiled_sets.h"
@@ -28,13 +29,8 @@ Sets mode_of(const transfer::Settings& settings) {
   if (declared != Sets::unset) return declared;
   static constexpr const char* api[] = {"lapwing_sets_", "lapwing_split_at", "lapwing_set_comm",
                                         "lapwing_on_set", nullptr};
-  return refers_to(api) ? Sets::run : Sets::off;
-}
-
-// Declared communication needs the messages, whatever the mode.
-bool declares() {
-  static constexpr const char* api[] = {"lapwing_declare", "lapwing_shortcut_", nullptr};
-  return refers_to(api);
+  static const bool found = refers_to(api);  // reads every relocation of the program
+  return found ? Sets::run : Sets::off;
 }
 
 const char* name_of(int mode) {
@@ -97,7 +93,23 @@ bool everybody_comes(const transfer::Settings& settings, int rank, int size) {
 
 bool wants_sets(const transfer::Settings& settings) {
   const Sets mode = mode_of(settings);
+  // Declared communication needs the messages, whatever the mode.
   return mode == Sets::check || mode == Sets::run || declares();
+}
+
+// With MPI_COMM_WORLD alone whoever waits for others in a collective has voted, and
+// so have they.
+bool passes_votes_on(const transfer::Settings& settings) {
+  if (mode_of(settings) != Sets::run) return false;
+  static constexpr const char* makers[] = {
+      "MPI_Comm_dup",   "MPI_Comm_idup",    "MPI_Comm_split",   "MPI_Comm_create",
+      "MPI_Cart_",      "MPI_Graph_create", "MPI_Dist_graph",   "MPI_Intercomm_m",
+      "MPI_Win_create", "MPI_Win_allocate", "MPI_File_open",    "PMPI_Comm_dup",
+      "PMPI_Comm_idup", "PMPI_Comm_split",  "PMPI_Comm_create", "PMPI_Cart_",
+      "mpi_comm_dup",   "mpi_comm_idup",    "mpi_comm_split",   "mpi_comm_create",
+      "mpi_cart_",      "mpi_graph_create", "mpi_dist_graph",   "mpi_intercomm_m",
+      "mpi_win_create", "mpi_win_allocate", "mpi_file_open",    nullptr};
+  return refers_to(makers);
 }
 
 bool checks(const transfer::Settings& settings) { return mode_of(settings) == Sets::check; }
@@ -112,7 +124,7 @@ void start_sets(const transfer::Settings& settings, bool threads) {
   switch (mode) {
     case Sets::run:
       sets::mode = sets::Mode::run;
-      sets::Run::start(settings.split);
+      sets::Run::start(settings.split, settings.helper);
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;

@@ -10,6 +10,10 @@ namespace lapwing::entry {
 /// by what the program refers to. May differ between the ranks.
 bool wants_sets(const transfer::Settings& settings);
 
+/// Before PMPI_Init: whether a thread may have to pass votes on while this process
+/// waits in a collective.
+bool passes_votes_on(const transfer::Settings& settings);
+
 /// Whether that is in order to check: then nothing else is done to the program.
 bool checks(const transfer::Settings& settings);
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "sets/declared_helper.hpp"
 #include "sets/declared_words.hpp"
 #include "sets/messages.hpp"
 
@@ -81,7 +80,9 @@ void Declared::start(std::size_t staging, bool helper, bool trace) {
   Messages::also([] { return instance_ && instance_->progress(); });
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  if (helper && level == MPI_THREAD_MULTIPLE) instance_->helper_ = std::make_unique<Helper>(*instance_);
+  if (helper && level == MPI_THREAD_MULTIPLE)
+    instance_->helper_ =
+        std::make_unique<Helper>([] { return instance_->pending() > 0; }, Messages::progress);
 }
 
 void Declared::listen() {

@@ -16,6 +16,7 @@
 #include "sets/declared_automata.hpp"
 #include "sets/declared_comm.hpp"
 #include "sets/declared_data.hpp"
+#include "sets/helper.hpp"
 
 namespace lapwing::sets::declared {
 
@@ -54,7 +55,6 @@ class Declared : private World {
   void complete();
 
  private:
-  class Helper;
   struct Active {
     MPI_Request request;
     Transfer* transfer;

@@ -2,13 +2,13 @@
 // Sends, receives and probes while checking.
 #include "sets/p2p_watch.hpp"
 
-#include <climits>
 #include <memory>
 #include <vector>
 
 #include "sets/messages.hpp"
 #include "sets/p2p_waits.hpp"
 #include "sets/pending.hpp"
+#include "sets/posting.hpp"
 #include "transfer/datatype.hpp"
 
 namespace lapwing::sets {
@@ -18,34 +18,6 @@ using Send = P2pWatch::Send;
 using Receive = P2pWatch::Receive;
 
 int to_int(MPI_Count count) { return static_cast<int>(count); }
-
-int post(const Send& a, MPI_Request* r) {
-#if MPI_VERSION >= 4
-  if (a.count > INT_MAX) {
-    switch (a.kind) {
-      case Send::Kind::synchronous:
-        return PMPI_Issend_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
-      case Send::Kind::ready:
-        return PMPI_Irsend_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
-      case Send::Kind::buffered:
-        return PMPI_Ibsend_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
-      default:
-        return PMPI_Isend_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
-    }
-  }
-#endif
-  const int count = to_int(a.count);
-  switch (a.kind) {
-    case Send::Kind::synchronous:
-      return PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
-    case Send::Kind::ready:
-      return PMPI_Irsend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
-    case Send::Kind::buffered:
-      return PMPI_Ibsend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
-    default:
-      return PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
-  }
-}
 
 int post_persistent(const Send& a, MPI_Request* r) {
   const int count = to_int(a.count);
@@ -59,13 +31,6 @@ int post_persistent(const Send& a, MPI_Request* r) {
     default:
       return PMPI_Send_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
   }
-}
-
-int post(const Receive& a, MPI_Request* r) {
-#if MPI_VERSION >= 4
-  if (a.count > INT_MAX) return PMPI_Irecv_c(a.buffer, a.count, a.type, a.rank, a.tag, a.comm, r);
-#endif
-  return PMPI_Irecv(a.buffer, to_int(a.count), a.type, a.rank, a.tag, a.comm, r);
 }
 
 /// The circle in which a call's partner is; null for calls that are not followed.

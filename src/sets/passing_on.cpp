@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include "sets/posting.hpp"
 #include "sets/run.hpp"
 #include "transfer/comms.hpp"
 
@@ -14,22 +15,6 @@ void until(Ready ready) {
   for (unsigned idle = 0; owes_votes() && !ready(); ++idle) {
     if (Run::get()) Run::get()->progress();
     if (idle > 64) sched_yield();
-  }
-}
-
-// A receive of the program's own posting: its errors are the program's.
-int post(const transfer::SendArguments& a, MPI_Request* request) {
-  using Kind = transfer::SendArguments::Kind;
-  const int count = static_cast<int>(a.count);
-  switch (a.kind) {
-    case Kind::synchronous:
-      return PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, request);
-    case Kind::ready:
-      return PMPI_Irsend(a.buffer, count, a.type, a.rank, a.tag, a.comm, request);
-    case Kind::buffered:
-      return PMPI_Ibsend(a.buffer, count, a.type, a.rank, a.tag, a.comm, request);
-    default:
-      return PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, request);
   }
 }
 
@@ -71,7 +56,7 @@ int PassingOn::send(const transfer::SendArguments& a) {
 int PassingOn::send_receive(const transfer::SendArguments& s, const transfer::ReceiveArguments& r,
                             MPI_Status* status) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  int rc = PMPI_Irecv(r.buffer, static_cast<int>(r.count), r.type, r.rank, r.tag, r.comm, &requests[0]);
+  int rc = post(r, &requests[0]);
   if (rc != MPI_SUCCESS) return rc;
   rc = post(s, &requests[1]);
   if (rc != MPI_SUCCESS) return rc;

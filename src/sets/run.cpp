@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "sets/messages.hpp"
+#include "sets/passing_on.hpp"
 #include "sets/run_collectives.hpp"
 
 namespace lapwing::sets {
@@ -29,11 +30,11 @@ Frame here() {
 
 }  // namespace
 
-void Run::start(transfer::Split how) {
+void Run::start(transfer::Split how, bool helper) {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   threads_ = level == MPI_THREAD_MULTIPLE;
-  instance_ = new Run(how);
+  instance_ = new Run(how, helper && threads_);
   {
     const Guard guard;
     Messages::on(vote_kind,
@@ -62,6 +63,7 @@ void Run::stop() {
     Family::each([&](Family& family) { all = all && family.waiting.empty() && family.open == 0; });
     return all;
   });
+  instance_->helper_.reset();
   const Guard guard;
   Family::forget_all();
   path = nullptr;
@@ -88,8 +90,14 @@ void Run::open(Family& family, std::shared_ptr<Ballot> ballot) {
   }
   family.waiting.push_back(std::move(ballot));
   start_what_can(family);
-  if (!family.waiting.empty() && std::find(unstarted_.begin(), unstarted_.end(), &family) == unstarted_.end())
+  const bool known = std::find(unstarted_.begin(), unstarted_.end(), &family) != unstarted_.end();
+  if (family.waiting.empty() == !known) return;
+  if (known) {
+    std::erase(unstarted_, &family);
+  } else {
     unstarted_.push_back(&family);
+  }
+  Votes::owed_anywhere.fetch_add(known ? -1 : 1, std::memory_order_relaxed);
 }
 
 void Run::start_what_can(Family& family) {
@@ -123,14 +131,16 @@ void Run::move() {
   if (unstarted_.empty()) return;
   std::erase_if(unstarted_, [this](Family* family) {
     start_what_can(*family);
+    if (family->waiting.empty()) Votes::owed_anywhere.fetch_sub(1, std::memory_order_relaxed);
     return family->waiting.empty();
   });
 }
 
-void Run::progress() {
-  Messages::progress();
+bool Run::progress() {
+  const bool any = Messages::progress();
   const Guard guard;
   move();
+  return any;
 }
 
 // --- the path ----------------------------------------------------------------
@@ -236,16 +246,18 @@ Set* Run::known(Family& family) {
 }
 
 Set* Run::acting(Family& family) {
+  SetComms* tried = nullptr;
   {
     const Guard guard;
     move();
     if (Set* set = known(family)) return set;
+    // Sets of two have nothing to learn, and a look at the clock takes a part of what they cost.
+    const std::shared_ptr<Ballot>& ballot = family.stack.current().ballot();
+    if (how_ == transfer::Split::automatic && ballot && ballot->voters && ballot->voters->size() > 2)
+      tried = &family.comms(*ballot->voters);
+    if (tried && tried->phase == SetComms::decided) tried = nullptr;
   }
   Set* set = nullptr;
-  const std::shared_ptr<Ballot> ballot =
-      how_ == transfer::Split::automatic ? family.stack.current().ballot() : nullptr;
-  SetComms* tried = ballot && ballot->voters ? &family.comms(*ballot->voters) : nullptr;
-  if (tried && tried->phase == SetComms::decided) tried = nullptr;
   const double began = tried ? PMPI_Wtime() : 0;
   // The other's vote is about to come, as a rule.
   for (int spin = 0; spin < 64 && !set; ++spin) {
@@ -274,6 +286,7 @@ Set* Run::current(MPI_Comm comm, Family** found) {
 }
 
 MPI_Comm Run::comm_of(Family& family, Set& set) {
+  hand_over();
   settle(family);
   return family.comm_of(set);
 }
@@ -299,35 +312,36 @@ void Run::settle(Family& family) {
 
 // --- the calls -----------------------------------------------------------------
 
-// Who waits inside MPI passes no votes on, and those that need them may be the ones it waits for: what
-// is owed on any communicator comes first.
-void Run::settle_others(const Family* family) {
-  const auto settled = [&] {
-    bool all = true;
-    Family::each([&](const Family& other) {
-      all = all && (&other == family || (other.waiting.empty() && other.open == 0));
-    });
-    return all;
-  };
+// Who waits inside MPI passes no votes on, and those that need them may be the ones
+// it waits for. Those on which it depends in turn may wait for it in MPI before
+// they vote: so a helper does it meanwhile. Without one the votes come first.
+void Run::hand_over() {
   {
     const Guard guard;
-    if (settled()) return;
+    if (!owes()) return;
+    move();
+  }
+  if (may_have_helper_) {
+    if (!helper_) helper_ = std::make_unique<Helper>(owes_votes, [this] { return progress(); });
+    helper_->wake();
+    return;
   }
   Messages::wait([&] {
     move();
-    return settled();
+    return !owes();
   });
 }
 
 bool Run::before(const GroupCall& call, int* result, Made* made) {
-  if (call.operation == Operation::finalize || call.comm == MPI_COMM_NULL) return false;
+  if (call.operation == Operation::finalize) return false;
+  if (call.way == Way::blocking) hand_over();
+  if (call.comm == MPI_COMM_NULL) return false;  // of a window or a file
   Family* family = nullptr;
   {
     const Guard guard;
     family = Family::find(call.comm);
     if (!family && call.site && world_ && world_->stack.everywhere()) family = Family::of(call.comm);
   }
-  if (call.way == Way::blocking) settle_others(family);
   if (!family || family->excluded) return false;
   if (!call.site) {
     settle(*family);

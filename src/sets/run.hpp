@@ -4,7 +4,8 @@
 //
 // Votes move on whenever the program enters the room: at splits, group calls,
 // queries, and point-to-point calls while somebody else still waits for votes
-// that this process has to pass on.
+// that this process has to pass on. Where it is about to wait inside MPI for
+// others, a helper passes them on, or where there is none, it does so before.
 #pragma once
 
 #include <mpi.h>
@@ -15,6 +16,7 @@
 
 #include "sets/family.hpp"
 #include "sets/group_call.hpp"
+#include "sets/helper.hpp"
 #include "sets/messages.hpp"
 #include "sets/mode.hpp"
 #include "sets/pairs.hpp"
@@ -25,7 +27,8 @@ namespace lapwing::sets {
 
 class Run final : public Path, public Watcher {
  public:
-  static void start(transfer::Split how);
+  /// `helper`: a thread may be used, where MPI allows it.
+  static void start(transfer::Split how, bool helper);
   /// Before Messages stop; collective. Ends the job if a split by hand is open.
   static void stop();
   static Run* get() { return instance_; }
@@ -58,8 +61,8 @@ class Run final : public Path, public Watcher {
   };
   Stats stats();
 
-  /// One look at what has arrived; the lock must not be held.
-  void progress();
+  /// One look at what has arrived; the lock must not be held. True if anything had.
+  bool progress();
 
  private:
   /// The room's lock, where there can be two threads in it.
@@ -77,7 +80,7 @@ class Run final : public Path, public Watcher {
 
   struct Static;  // a vote by a collective of MPI's
 
-  explicit Run(transfer::Split how);
+  Run(transfer::Split how, bool helper);
   void open(Family& family, std::shared_ptr<Ballot> ballot);
   void start_what_can(Family& family);
   void start_ballot(Family& family, std::shared_ptr<Ballot> ballot);
@@ -88,7 +91,8 @@ class Run final : public Path, public Watcher {
   Set* known(Family& family);
   Set* narrow(Family& family, Set* set, Set* world) const;
   Set* acting(Family& family);
-  void settle_others(const Family* family);
+  bool owes() const { return votes_.owed() > 0 || !unstarted_.empty(); }
+  void hand_over();
   void settle(Family& family);
   void learn(Family& family, Set& set);
   void mark_divided(Family& family);
@@ -103,6 +107,8 @@ class Run final : public Path, public Watcher {
   std::vector<std::unique_ptr<Static>> statics_;
   std::vector<Family*> divided_;    ///< families with open splits
   std::vector<Family*> unstarted_;  ///< families with ballots that wait for an earlier one
+  const bool may_have_helper_;
+  std::unique_ptr<Helper> helper_;
   Family* world_ = nullptr;
 };
 

@@ -125,7 +125,7 @@ void Run::learn(Family& family, Set& set) {
   known.phase = SetComms::decided;
 }
 
-Run::Run(transfer::Split how)
+Run::Run(transfer::Split how, bool helper)
     : how_(how),
       votes_([this](std::uint64_t comm, const Set& set, int position, const void* data, std::size_t size) {
         const Family* family = Family::by_id(comm);
@@ -133,7 +133,8 @@ Run::Run(transfer::Split how)
         stats_.bytes += size;
         Messages::send(family->world_rank(set.members().rank(position)), vote_kinds, data, size);
       }),
-      pairs_(Messages::world()) {}
+      pairs_(Messages::world()),
+      may_have_helper_(helper) {}
 
 Run::Stats Run::stats() {
   const Guard guard;

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,6 +15,7 @@
 #include "guard/guard.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/proved.hpp"
+#include "transfer/signals_blocked.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -53,12 +53,8 @@ Helper::Helper(Engine& engine) : engine_(engine), wake_fd_(eventfd(0, EFD_CLOEXE
 }
 
 void Helper::start() {
-  // Signals are the program's affair: its threads must keep receiving them.
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  const SignalsBlocked blocked;
   const int error = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (error) throw std::runtime_error("no helper thread can be made");
 }
 

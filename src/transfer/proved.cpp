@@ -63,8 +63,6 @@ constexpr std::uint64_t ticks_soon = 100'000, ticks_between = 250'000;
 constexpr int soon_polls = 4;
 std::atomic<std::uint64_t> next_poll{0};
 std::atomic<int> soon{0};
-std::atomic<std::uint64_t> polled_at{0};  // of now_ns()
-constexpr std::uint64_t lately = 300'000;
 
 }  // namespace
 
@@ -197,15 +195,14 @@ void Proved::forget_stale(std::uint64_t now) {
 
 void Proved::rouse() {
   begun_.fetch_add(1, std::memory_order_relaxed);
-  if (polled_) {
+  if (helper_) {
+    helper_->wake();
+  } else if (polled_) {
     soon.store(soon_polls, std::memory_order_relaxed);
     next_poll.store(__builtin_ia32_rdtsc() + ticks_soon, std::memory_order_relaxed);
     set_wants_polls(1);
-  }
-  if (helper_) {
-    helper_->wake();
-  } else if (!polled_) {
-    if (Engine* engine = Engine::get()) engine->note_posted_receive();
+  } else if (Engine* engine = Engine::get()) {
+    engine->note_posted_receive();
   }
 }
 
@@ -289,12 +286,6 @@ void Proved::poll() {
   const bool again_soon = soon.load(std::memory_order_relaxed) > 0 && soon.fetch_sub(1) > 0;
   next_poll.store(__builtin_ia32_rdtsc() + (again_soon ? ticks_soon : ticks_between),
                   std::memory_order_relaxed);
-  polled_at.store(now_ns(), std::memory_order_relaxed);
-}
-
-bool Proved::polled_lately() {
-  const std::uint64_t at = polled_at.load(std::memory_order_relaxed);
-  return at != 0 && now_ns() < at + lately;
 }
 
 void Proved::stop() {

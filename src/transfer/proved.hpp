@@ -76,7 +76,6 @@ class Proved {
   /// and a comparison, but for once in a while. In short loops even that costs more
   /// than the waiting that it hides, so a helper is preferred where it can be had.
   static void poll();
-  static bool polled_lately();
   /// Counts what is put in flight.
   static unsigned begun() { return begun_.load(std::memory_order_relaxed); }
 

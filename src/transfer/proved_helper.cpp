@@ -2,7 +2,6 @@
 #include "transfer/proved_helper.hpp"
 
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "transfer/engine.hpp"
 #include "transfer/helper.hpp"
 #include "transfer/proved.hpp"
+#include "transfer/signals_blocked.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -72,12 +72,8 @@ long futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value,
 
 bool ProvedHelper::start() {
   process_ = getpid();
-  // Signals are the program's affair: its threads must keep receiving them.
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  const SignalsBlocked blocked;
   const int error = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
   return error == 0;
 }
 
@@ -129,18 +125,17 @@ void ProvedHelper::ring() {
   futex(&bell_, FUTEX_WAKE, 1, nullptr);
 }
 
-// Until something is in flight. False if it is already.
-bool ProvedHelper::sleep() {
+// Until something is in flight.
+void ProvedHelper::sleep() {
   std::uint32_t was = awake;
-  if (!state_.compare_exchange_strong(was, asleep)) return false;
+  if (!state_.compare_exchange_strong(was, asleep)) return;
   // What was put in flight before others could see that we sleep woke nobody.
   if (Proved::in_flight()) {
     was = asleep;
     state_.compare_exchange_strong(was, awake);
-    return false;
+    return;
   }
   while (state_.load() == asleep) futex(&state_, FUTEX_WAIT, asleep, nullptr);
-  return true;
 }
 
 void ProvedHelper::rouse() {
@@ -177,11 +172,6 @@ void ProvedHelper::loop() {
     }
     if (Proved::somebody_waits()) {
       nap(longest_pause);
-      continue;
-    }
-    // The program looks, in its loops; that may end at any time.
-    if (Proved::polled_lately()) {
-      nap(longest_pause / 2);
       continue;
     }
     nap(pace.after_look(slice()));

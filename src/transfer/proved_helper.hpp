@@ -36,7 +36,7 @@ class ProvedHelper {
   void loop();
   bool slice();
   void nap(std::int64_t nanoseconds);
-  bool sleep();
+  void sleep();
   void rouse();
   void shorten();
   void ring();

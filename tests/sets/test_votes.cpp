@@ -82,6 +82,52 @@ TEST(Votes, PassOnWhileSendsWait) {
   }
 }
 
+// The inner vote can start only when the outer one is over; the receive waits for
+// somebody who first wants to know the inner set.
+void start_late() {
+  const int rank = rank_of(), size = size_of();
+  if (rank == size - 1) usleep(100'000);
+  const lapwing::SetScope outer(MPI_COMM_WORLD, 2, rank == size - 1);
+  if (rank == size - 1) return;
+  const lapwing::SetScope inner(MPI_COMM_WORLD, 2, rank == 0);
+  int token = rank;
+  if (rank > 0) {
+    MPI_Recv(&token, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_EQ(token, 0);
+    return;
+  }
+  EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), 1);
+  for (int r = 1; r + 1 < size; ++r) MPI_Send(&token, 1, MPI_INT, r, 8, MPI_COMM_WORLD);
+}
+
+TEST(Votes, StartWhileReceivesWait) {
+  start_late();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// A blocking collective on one communicator holds up nobody who votes on another:
+// the last process votes only after that collective.
+TEST(Votes, PassOnWhileCollectivesWait) {
+  const int rank = rank_of(), size = size_of();
+  MPI_Comm same;
+  MPI_Comm_dup(MPI_COMM_WORLD, &same);
+  for (int i = 0; i < 3; ++i) {
+    if (rank == size - 1) MPI_Barrier(MPI_COMM_WORLD);
+    lapwing_split(same, 2, rank % 2);
+    lapwing_split(same, 2, rank / 2 % 2);
+    if (rank != size - 1) MPI_Barrier(MPI_COMM_WORLD);
+    int expected = 0;
+    for (int r = 0; r < size; ++r) expected += r % 4 == rank % 4 ? 1 : 0;
+    // Who knows its set early waits in MPI while others still need the votes that it passes on.
+    if (rank > 0) {
+      EXPECT_EQ(lapwing_set_size(same), expected);
+    }
+    lapwing_merge(same);
+    lapwing_merge(same);
+  }
+  MPI_Comm_free(&same);
+}
+
 // A master that answers its workers one by one, while all count their set.
 TEST(Votes, PointToPointNeverCompletesASplit) {
   const int rank = rank_of(), size = size_of();

@@ -27,7 +27,8 @@ const Words own = {"--lapwing-off",
                    "-flapwing=report",
                    "--sets=check",
                    "--sets=run",
-                   "--sets=off"};
+                   "--sets=off",
+                   "--declared"};
 
 const std::map<std::string, Show> shows = {
     {"-show", Show::line},
@@ -126,6 +127,8 @@ bool read_lapwing(const std::string& word, Options& options) {
     options.profile = absolute_profile(*file);
   } else if (const auto sets = after(word, "--sets=")) {
     read_sets(*sets, options);
+  } else if (word == "--declared") {
+    options.declared = true;
   } else if (word.starts_with("--lapwing") || word.starts_with("-flapwing") ||
              word.starts_with("-fno-lapwing") || word == "--sets") {
     throw Failure("the option " + word + " is unknown" + meant(word, own) +
@@ -190,6 +193,7 @@ std::string help() {
   --lapwing-verbose        print the command, then run it
   --sets=SETS              process sets: check names collectives that not all ranks reach, run makes them act
                            on those that do, off (default). Waits are then moved only if -flapwing is said too
+  --declared               lapwing_use and lapwing_define before what is declared is read and written (declare.h)
   -show, -showme[:...]     what the MPI's own wrappers print
 Everything else goes to the compiler: clang 19, or flang 19. LAPWING_CC, LAPWING_CXX and LAPWING_FC may name
 another one of that version. The pass works where the compiler optimises (-O1 and more).

@@ -36,6 +36,7 @@ struct Options {
   std::string mode = "aggressive";
   bool mode_given = false;  ///< by the user
   std::string sets;         ///< check or run; empty: off
+  bool declared = false;    ///< --declared
   std::string profile;      ///< absolute
   std::optional<Mpi> mpi;   ///< --lapwing-mpi
   Words mpich_only;         ///< for MPICH's own wrapper: -static-mpi, -profile=, -config=, -nativelinking

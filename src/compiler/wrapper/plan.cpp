@@ -17,6 +17,7 @@ const char* remedy = " Build or install Lapwing again, or say --lapwing-off.";
 std::string pass_options(const Options& options, bool sinks) {
   std::string pass = "mode=" + options.mode;
   if (!options.sets.empty()) pass += ",sets=" + options.sets;
+  if (options.declared) pass += ",declared=on";
   if (!sinks) pass += ",sink=off";
   if (!options.profile.empty()) pass += ",profile=" + options.profile;
   if (const auto more = variable("LAPWING_PASS")) pass += "," + *more;
@@ -65,6 +66,8 @@ class Planner {
       pass();
     } else if (!options_.sets.empty()) {
       say("--sets=" + options_.sets + " has no effect beside --lapwing-off.");
+    } else if (options_.declared) {
+      say("--declared has no effect beside --lapwing-off.");
     }
     if (links_ && asked_.lto != Lto::none && asked_.linker.empty() && has_lld(compiler)) {
       // Off as well as on, so that the two differ by the pass alone.
@@ -84,11 +87,17 @@ class Planner {
 
   /// Whether waits are moved as well: with sets only where the user says so.
   bool sinks() const {
+    if (options_.declared && asked_.lto == Lto::full) return false;
     if (options_.sets.empty()) return true;
     return options_.mode_given && options_.sets == "run" && asked_.lto != Lto::full;
   }
 
   void together() {
+    if (options_.declared && options_.mode_given && asked_.lto == Lto::full && asked_.compiles) {
+      say("--declared works on each file and -flapwing on the whole program with -flto, so no wait is moved; "
+          "leave one of the three out.");
+      return;
+    }
     if (options_.sets.empty() || !options_.mode_given || sinks() || !asked_.compiles) return;
     say(options_.sets == "check"
             ? "--sets=check watches the calls that -flapwing would move, so no wait is moved."
@@ -115,7 +124,7 @@ class Planner {
     // link, where all files are one.
     const bool at_link = asked_.lto == Lto::full;
     const bool sets = !options_.sets.empty();
-    const bool in_compile = asked_.compiles && (sets || (asked_.optimises && !at_link));
+    const bool in_compile = asked_.compiles && (sets || options_.declared || (asked_.optimises && !at_link));
     const bool in_link =
         links_ && at_link && sinks() && !asked_.never_optimises && (asked_.optimises || !asked_.compiles);
     bool loaded = in_compile || in_link;

@@ -31,6 +31,8 @@ config.substitutions += [
     ("%clang_lapwing", f"clang -O2 -fpass-plugin={plugin} {mpich}"),
     ("%sets", f"opt -S -load-pass-plugin={plugin} -passes='lapwing-sets<run>,verify' -pass-remarks=lapwing-sets "
               "-pass-remarks-analysis=lapwing-sets -pass-remarks-missed=lapwing-sets"),
+    ("%declared", f"opt -S -load-pass-plugin={plugin} -passes='lapwing-declared,verify' "
+                  "-pass-remarks=lapwing-declared -pass-remarks-missed=lapwing-declared"),
     ("%modules", f"-I{modules}"),
     ("%headers", f"-I{headers}"),
     ("%plugin", plugin),

@@ -167,10 +167,21 @@ class Steps(WrapperTest):
         # Waits are moved as well where the user says so and it can be.
         self.assertEqual(self.sets("--sets=run", "-flapwing", "-O2", "-c", "a.c")[0], "mode=aggressive,sets=run")
 
+    def test_declared(self):
+        # In each file, at every level; waits are moved as well, but for the whole program's.
+        for words, passed in ((["-O0"], "mode=aggressive,declared=on"), (["-O2"], "mode=aggressive,declared=on"),
+                              (["-O2", "-flto"], "mode=aggressive,declared=on,sink=off"),
+                              (["-O2", "--sets=run"], "mode=aggressive,sets=run,declared=on,sink=off")):
+            variables, command = self.sets("--declared", *words, "-c", "a.c")
+            self.assertEqual(variables, passed)
+            self.assertIn(f"-fpass-plugin={self.lib}/LapwingPass.so", command)
+
     def test_sets_that_cannot_be_combined(self):
         for words, says in ((["--sets=check", "-flapwing"], "watches the calls"),
                             (["--sets=run", "-flapwing", "-flto"], "leave one of the three out"),
-                            (["--sets=run", "--lapwing-off"], "no effect beside --lapwing-off")):
+                            (["--sets=run", "--lapwing-off"], "no effect beside --lapwing-off"),
+                            (["--declared", "-flapwing", "-flto"], "leave one of the three out"),
+                            (["--declared", "--lapwing-off"], "no effect beside --lapwing-off")):
             result = self.call("lwcc.mpich", "--lapwing-show", *words, "-O2", "-c", "a.c")
             self.assertEqual(result.returncode, 0)
             self.assertIn(says, result.stderr)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/library_calls.hpp"
+
+#include <llvm/IR/Function.h>
+
+namespace lapwing::compiler {
+
+bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library) {
+  const auto* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || callee->isIntrinsic()) return false;
+  for (const llvm::Use& argument : call.args())
+    if (argument->getType()->isPointerTy() && llvm::isa<llvm::Function>(argument->stripPointerCasts()))
+      return false;
+  llvm::LibFunc function;
+  if (library.getLibFunc(*callee, function))
+    return function != llvm::LibFunc_qsort && function != llvm::LibFunc_atexit;
+  // Such as LLVM does not know, and programs that wait or measure call.
+  static const llvm::StringRef others[] = {
+      "usleep", "sleep",  "nanosleep", "sched_yield", "clock_gettime", "time",    "gettimeofday", "clock",
+      "getpid", "getenv", "rand",      "srand",       "drand48",       "srand48", "random",       "srandom"};
+  for (llvm::StringRef one : others)
+    if (callee->getName() == one) return true;
+  return false;
+}
+
+}  // namespace lapwing::compiler

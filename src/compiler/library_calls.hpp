@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the C library that know no variable of the program's.
+#pragma once
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/InstrTypes.h>
+
+namespace lapwing::compiler {
+
+/// Whether a call touches no memory of the program's but what its arguments lead
+/// to, calls nobody back, and throws nothing. What others see of it is another matter.
+bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library);
+
+}  // namespace lapwing::compiler
