@@ -32,6 +32,10 @@ Routine plain(StringRef name, Kind kind, int arguments, std::initializer_list<in
   return r;
 }
 
+Routine collective(StringRef name, int arguments, std::initializer_list<int> memory) {
+  return plain(name, Kind::collective, arguments, memory, true);
+}
+
 Routine completion(StringRef name, Kind kind, int arguments, int request, int requests, int status,
                    std::initializer_list<int> outputs = {}) {
   Routine r = plain(name, kind, arguments, outputs, true);
@@ -94,24 +98,24 @@ llvm::StringMap<Routine> make_table() {
   imrecv.buffer = 0, imrecv.count = 1, imrecv.type = 2, imrecv.request = 4;
   add(imrecv);
 
-  const std::pair<StringRef, int> collectives[] = {{"barrier", 1},
-                                                   {"bcast", 5},
-                                                   {"reduce", 7},
-                                                   {"allreduce", 6},
-                                                   {"gather", 8},
-                                                   {"gatherv", 9},
-                                                   {"scatter", 8},
-                                                   {"scatterv", 9},
-                                                   {"allgather", 7},
-                                                   {"allgatherv", 8},
-                                                   {"alltoall", 7},
-                                                   {"alltoallv", 9},
-                                                   {"alltoallw", 9},
-                                                   {"scan", 6},
-                                                   {"exscan", 6},
-                                                   {"reduce_scatter", 6},
-                                                   {"reduce_scatter_block", 6}};
-  for (const auto& [name, arguments] : collectives) add(plain(name, Kind::collective, arguments));
+  // Which arguments are buffers, or arrays.
+  add(plain("barrier", Kind::collective, 1));
+  add(collective("bcast", 5, {0}));
+  add(collective("reduce", 7, {0, 1}));
+  add(collective("allreduce", 6, {0, 1}));
+  add(collective("gather", 8, {0, 3}));
+  add(collective("gatherv", 9, {0, 3, 4, 5}));
+  add(collective("scatter", 8, {0, 3}));
+  add(collective("scatterv", 9, {0, 1, 2, 4}));
+  add(collective("allgather", 7, {0, 3}));
+  add(collective("allgatherv", 8, {0, 3, 4, 5}));
+  add(collective("alltoall", 7, {0, 3}));
+  add(collective("alltoallv", 9, {0, 1, 2, 4, 5, 6}));
+  add(collective("alltoallw", 9, {0, 1, 2, 3, 4, 5, 6, 7}));
+  add(collective("scan", 6, {0, 1}));
+  add(collective("exscan", 6, {0, 1}));
+  add(collective("reduce_scatter", 6, {0, 1, 2}));
+  add(collective("reduce_scatter_block", 6, {0, 1}));
 
   // Local, without communication, and they return.
   add(plain("comm_rank", Kind::query, 2, {1}));
