@@ -6,6 +6,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "compiler/collectives.hpp"
 #include "compiler/fortran_tags.hpp"
 
 namespace lapwing::compiler {
@@ -99,6 +100,20 @@ llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Inst
                                          "lapwing.token");
     return started;
   }
+  return builder.CreateCall(callee, arguments, "lapwing.token");
+}
+
+llvm::CallBase* emit_collective_start(const MpiCall& call, llvm::Instruction* at) {
+  IRBuilder<> builder(at);
+  builder.SetCurrentDebugLocation(call.call().getDebugLoc());
+  std::vector<Value*> arguments;
+  std::vector<llvm::Type*> types;
+  for (int i = 0; i < call.routine().arguments; ++i) {
+    arguments.push_back(call.argument(i));
+    types.push_back(arguments.back()->getType());
+  }
+  const llvm::FunctionCallee callee = runtime_function(
+      *call.call().getModule(), collective_name("lapwing_start_", call), builder.getPtrTy(), types);
   return builder.CreateCall(callee, arguments, "lapwing.token");
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/calls.hpp"
+#include "compiler/collectives.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -175,6 +176,19 @@ const llvm::StringMap<Routine>& runtime_table() {
       t[name] = Routine{name, Kind::poll, false, 4};
     for (const char* name : {"lapwing_may_sink", "lapwing_may_sink_"})
       t[name] = Routine{name, Kind::poll, false, 1};
+    for (const Collective& one : collectives()) {
+      const std::string name = one.name.str();
+      const Routine& plain_call = table().find(one.name)->second;
+      for (const char* language : {"", "_"}) {
+        auto& may = *t.try_emplace("lapwing_may_split_" + name + language).first;
+        may.second = Routine{may.first(), Kind::poll, false, 1};
+        for (const char* stem : {"lapwing_start_", "lapwing_call_"}) {
+          auto& entry = *t.try_emplace(stem + name + language).first;
+          entry.second = plain_call;
+          entry.second.name = entry.first();
+        }
+      }
+    }
     return t;
   }();
   return routines;

@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include "compiler/collectives.hpp"
 #include "compiler/effects.hpp"
 #include "compiler/fortran_tags.hpp"
 
@@ -121,6 +122,14 @@ Value* ask_may_split(const MpiCall& call, const StartOf& half, llvm::Instruction
   for (int index : {half.count, half.type, half.rank, half.comm})
     arguments.push_back(scalar_argument(call, index, builder));
   return ask("lapwing_may_split", call, arguments, builder);
+}
+
+Value* ask_may_split_collective(const MpiCall& call) {
+  IRBuilder<> builder(&call.call());
+  builder.SetCurrentDebugLocation(call.call().getDebugLoc());
+  const Collective& what = collectives()[*collective_of(call)];
+  return ask(("lapwing_may_split_" + what.name).str(), call, {scalar_argument(call, what.comm, builder)},
+             builder);
 }
 
 Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm) {
