@@ -103,7 +103,8 @@ llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Inst
   return builder.CreateCall(callee, arguments, "lapwing.token");
 }
 
-llvm::CallBase* emit_collective_start(const MpiCall& call, llvm::Instruction* at) {
+llvm::CallBase* emit_collective(const MpiCall& call, llvm::StringRef stem, llvm::Type* result,
+                                llvm::Instruction* at) {
   IRBuilder<> builder(at);
   builder.SetCurrentDebugLocation(call.call().getDebugLoc());
   std::vector<Value*> arguments;
@@ -112,9 +113,9 @@ llvm::CallBase* emit_collective_start(const MpiCall& call, llvm::Instruction* at
     arguments.push_back(call.argument(i));
     types.push_back(arguments.back()->getType());
   }
-  const llvm::FunctionCallee callee = runtime_function(
-      *call.call().getModule(), collective_name("lapwing_start_", call), builder.getPtrTy(), types);
-  return builder.CreateCall(callee, arguments, "lapwing.token");
+  const llvm::FunctionCallee callee =
+      runtime_function(*call.call().getModule(), collective_name(stem, call), result, types);
+  return builder.CreateCall(callee, arguments);
 }
 
 void emit_if(Value* condition, llvm::Instruction* at, const std::function<void(IRBuilder<>&)>& body) {

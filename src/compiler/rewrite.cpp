@@ -195,7 +195,8 @@ void split(llvm::ArrayRef<Half> halves) {
   llvm::Instruction* in_place = program_call;
   if (first.transfer.shape == Shape::collective) {
     in_place = part_ways(*call, ask_may_split_collective(*call));
-    llvm::CallBase* token = emit_collective_start(*call, in_place);
+    llvm::CallBase* token = emit_collective(*call, "lapwing_start_", pointer_type(function), in_place);
+    token->setName("lapwing.token");
     pending.front()->started(token, token->getNextNode());
     slots.promote();
     return;

@@ -180,9 +180,7 @@ const llvm::StringMap<Routine>& runtime_table() {
       const std::string name = one.name.str();
       const Routine& plain_call = table().find(one.name)->second;
       for (const char* language : {"", "_"}) {
-        auto& may = *t.try_emplace("lapwing_may_split_" + name + language).first;
-        may.second = Routine{may.first(), Kind::poll, false, 1};
-        for (const char* stem : {"lapwing_start_", "lapwing_call_"}) {
+        for (const char* stem : {"lapwing_may_split_", "lapwing_start_", "lapwing_call_"}) {
           auto& entry = *t.try_emplace(stem + name + language).first;
           entry.second = plain_call;
           entry.second.name = entry.first();

@@ -6,7 +6,6 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include "compiler/collectives.hpp"
 #include "compiler/effects.hpp"
 #include "compiler/fortran_tags.hpp"
 
@@ -126,10 +125,9 @@ Value* ask_may_split(const MpiCall& call, const StartOf& half, llvm::Instruction
 
 Value* ask_may_split_collective(const MpiCall& call) {
   IRBuilder<> builder(&call.call());
+  llvm::CallBase* asked = emit_collective(call, "lapwing_may_split_", builder.getInt32Ty(), &call.call());
   builder.SetCurrentDebugLocation(call.call().getDebugLoc());
-  const Collective& what = collectives()[*collective_of(call)];
-  return ask(("lapwing_may_split_" + what.name).str(), call, {scalar_argument(call, what.comm, builder)},
-             builder);
+  return builder.CreateICmpNE(asked, builder.getInt32(0), "lapwing.may");
 }
 
 Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm) {

@@ -28,16 +28,22 @@ int wait(MPI_Request* request, MPI_Comm comm) {
 
 // `bytes` must be the same on all members.
 template <typename Bytes, typename Blocking, typename Starting>
-int make(Token token, const char* name, Collectives::Kind kind, MPI_Comm comm, Bytes bytes, Blocking blocking,
+int make(Wish& wish, const char* name, Collectives::Kind kind, MPI_Comm comm, Bytes bytes, Blocking blocking,
          Starting starting) {
-  if (!Collectives::on(kind) || !Collectives::takes_part(comm)) return blocking();
-  const std::size_t all = bytes();
-  if (all < Collectives::threshold()) return blocking();
+  const bool agreed = Collectives::on(kind) && Collectives::takes_part(comm);
+  const std::size_t all = agreed ? bytes() : never;
+  const bool splits = all >= Collectives::threshold();
+  // How it is waited for is each process's own affair.
+  const bool keeps = Proved::way() != Proved::Way::blocking;
+  if (wish.what == Wish::ask) {
+    wish.yes = agreed && splits && keeps && (handlers_never_change() || mpi::errors_are_fatal(comm));
+    return MPI_SUCCESS;
+  }
+  if (!agreed || !splits) return blocking();
   lapwing_token started;
   const int rc = starting(&started.request);
   if (rc != MPI_SUCCESS) return rc;
-  // How it is waited for is each process's own affair.
-  if (!token || Proved::way() == Proved::Way::blocking) return wait(&started.request, comm);
+  if (wish.what == Wish::all || !keeps) return wait(&started.request, comm);
   int done = 0;
   const int looked = PMPI_Test(&started.request, &done, MPI_STATUS_IGNORE);
   if (looked != MPI_SUCCESS || done) return looked;
@@ -45,7 +51,7 @@ int make(Token token, const char* name, Collectives::Kind kind, MPI_Comm comm, B
   started.comm = comm;
   started.group = true;
   started.bytes = all == any_size ? 0 : all;
-  *token = Proved::begin(started);
+  wish.token = Proved::begin(started);
   return MPI_SUCCESS;
 }
 
@@ -74,43 +80,38 @@ std::size_t sum(MPI_Comm comm, const int* counts, MPI_Datatype type) {
 
 }  // namespace
 
-int may_split(Collectives::Kind kind, MPI_Comm comm) {
-  return Collectives::on(kind) && Proved::way() != Proved::Way::blocking && Collectives::takes_part(comm) &&
-         (handlers_never_change() || mpi::errors_are_fatal(comm));
-}
-
 void* program_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 
-int make_bcast(Token token, void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+int make_bcast(Wish& wish, void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   return make(
-      token, "MPI_Bcast", Collectives::bcast, comm,
+      wish, "MPI_Bcast", Collectives::bcast, comm,
       [&]() -> std::size_t { return payload_bytes(count, type); },
       [&] { return PMPI_Bcast(buffer, count, type, root, comm); },
       [&](MPI_Request* r) { return PMPI_Ibcast(buffer, count, type, root, comm, r); });
 }
 
-int make_reduce(Token token, const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root,
+int make_reduce(Wish& wish, const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root,
                 MPI_Comm comm) {
   return make(
-      token, "MPI_Reduce", Collectives::reduce, comm,
+      wish, "MPI_Reduce", Collectives::reduce, comm,
       [&]() -> std::size_t { return Collectives::is_exact(type, op) ? payload_bytes(count, type) : never; },
       [&] { return PMPI_Reduce(send, recv, count, type, op, root, comm); },
       [&](MPI_Request* r) { return PMPI_Ireduce(send, recv, count, type, op, root, comm, r); });
 }
 
-int make_allreduce(Token token, const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+int make_allreduce(Wish& wish, const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm) {
   return make(
-      token, "MPI_Allreduce", Collectives::allreduce, comm,
+      wish, "MPI_Allreduce", Collectives::allreduce, comm,
       [&]() -> std::size_t { return Collectives::is_exact(type, op) ? payload_bytes(count, type) : never; },
       [&] { return PMPI_Allreduce(send, recv, count, type, op, comm); },
       [&](MPI_Request* r) { return PMPI_Iallreduce(send, recv, count, type, op, comm, r); });
 }
 
-int make_gather(Token token, const void* send, int scount, MPI_Datatype stype, void* recv, int rcount,
+int make_gather(Wish& wish, const void* send, int scount, MPI_Datatype stype, void* recv, int rcount,
                 MPI_Datatype rtype, int root, MPI_Comm comm) {
   return make(
-      token, "MPI_Gather", Collectives::gather, comm,
+      wish, "MPI_Gather", Collectives::gather, comm,
       [&]() -> std::size_t {
         return is_root(root, comm) ? of_all(comm, rcount, rtype) : of_all(comm, scount, stype);
       },
@@ -118,20 +119,20 @@ int make_gather(Token token, const void* send, int scount, MPI_Datatype stype, v
       [&](MPI_Request* r) { return PMPI_Igather(send, scount, stype, recv, rcount, rtype, root, comm, r); });
 }
 
-int make_gatherv(Token token, const void* send, int scount, MPI_Datatype stype, void* recv,
-                 const int* rcounts, const int* displs, MPI_Datatype rtype, int root, MPI_Comm comm) {
+int make_gatherv(Wish& wish, const void* send, int scount, MPI_Datatype stype, void* recv, const int* rcounts,
+                 const int* displs, MPI_Datatype rtype, int root, MPI_Comm comm) {
   return make(
-      token, "MPI_Gatherv", Collectives::gatherv, comm, [&]() -> std::size_t { return any_size; },
+      wish, "MPI_Gatherv", Collectives::gatherv, comm, [&]() -> std::size_t { return any_size; },
       [&] { return PMPI_Gatherv(send, scount, stype, recv, rcounts, displs, rtype, root, comm); },
       [&](MPI_Request* r) {
         return PMPI_Igatherv(send, scount, stype, recv, rcounts, displs, rtype, root, comm, r);
       });
 }
 
-int make_scatter(Token token, const void* send, int scount, MPI_Datatype stype, void* recv, int rcount,
+int make_scatter(Wish& wish, const void* send, int scount, MPI_Datatype stype, void* recv, int rcount,
                  MPI_Datatype rtype, int root, MPI_Comm comm) {
   return make(
-      token, "MPI_Scatter", Collectives::scatter, comm,
+      wish, "MPI_Scatter", Collectives::scatter, comm,
       [&]() -> std::size_t {
         return is_root(root, comm) ? of_all(comm, scount, stype) : of_all(comm, rcount, rtype);
       },
@@ -139,29 +140,29 @@ int make_scatter(Token token, const void* send, int scount, MPI_Datatype stype, 
       [&](MPI_Request* r) { return PMPI_Iscatter(send, scount, stype, recv, rcount, rtype, root, comm, r); });
 }
 
-int make_scatterv(Token token, const void* send, const int* scounts, const int* displs, MPI_Datatype stype,
+int make_scatterv(Wish& wish, const void* send, const int* scounts, const int* displs, MPI_Datatype stype,
                   void* recv, int rcount, MPI_Datatype rtype, int root, MPI_Comm comm) {
   return make(
-      token, "MPI_Scatterv", Collectives::scatterv, comm, [&]() -> std::size_t { return any_size; },
+      wish, "MPI_Scatterv", Collectives::scatterv, comm, [&]() -> std::size_t { return any_size; },
       [&] { return PMPI_Scatterv(send, scounts, displs, stype, recv, rcount, rtype, root, comm); },
       [&](MPI_Request* r) {
         return PMPI_Iscatterv(send, scounts, displs, stype, recv, rcount, rtype, root, comm, r);
       });
 }
 
-int make_allgather(Token token, const void* send, int scount, MPI_Datatype stype, void* recv, int rcount,
+int make_allgather(Wish& wish, const void* send, int scount, MPI_Datatype stype, void* recv, int rcount,
                    MPI_Datatype rtype, MPI_Comm comm) {
   return make(
-      token, "MPI_Allgather", Collectives::allgather, comm,
+      wish, "MPI_Allgather", Collectives::allgather, comm,
       [&]() -> std::size_t { return of_all(comm, rcount, rtype); },
       [&] { return PMPI_Allgather(send, scount, stype, recv, rcount, rtype, comm); },
       [&](MPI_Request* r) { return PMPI_Iallgather(send, scount, stype, recv, rcount, rtype, comm, r); });
 }
 
-int make_allgatherv(Token token, const void* send, int scount, MPI_Datatype stype, void* recv,
+int make_allgatherv(Wish& wish, const void* send, int scount, MPI_Datatype stype, void* recv,
                     const int* rcounts, const int* displs, MPI_Datatype rtype, MPI_Comm comm) {
   return make(
-      token, "MPI_Allgatherv", Collectives::allgatherv, comm,
+      wish, "MPI_Allgatherv", Collectives::allgatherv, comm,
       [&]() -> std::size_t { return sum(comm, rcounts, rtype); },
       [&] { return PMPI_Allgatherv(send, scount, stype, recv, rcounts, displs, rtype, comm); },
       [&](MPI_Request* r) {
@@ -169,19 +170,19 @@ int make_allgatherv(Token token, const void* send, int scount, MPI_Datatype styp
       });
 }
 
-int make_alltoall(Token token, const void* send, int scount, MPI_Datatype stype, void* recv, int rcount,
+int make_alltoall(Wish& wish, const void* send, int scount, MPI_Datatype stype, void* recv, int rcount,
                   MPI_Datatype rtype, MPI_Comm comm) {
   return make(
-      token, "MPI_Alltoall", Collectives::alltoall, comm,
+      wish, "MPI_Alltoall", Collectives::alltoall, comm,
       [&]() -> std::size_t { return of_all(comm, rcount, rtype); },
       [&] { return PMPI_Alltoall(send, scount, stype, recv, rcount, rtype, comm); },
       [&](MPI_Request* r) { return PMPI_Ialltoall(send, scount, stype, recv, rcount, rtype, comm, r); });
 }
 
-int make_alltoallv(Token token, const void* send, const int* scounts, const int* sdispls, MPI_Datatype stype,
+int make_alltoallv(Wish& wish, const void* send, const int* scounts, const int* sdispls, MPI_Datatype stype,
                    void* recv, const int* rcounts, const int* rdispls, MPI_Datatype rtype, MPI_Comm comm) {
   return make(
-      token, "MPI_Alltoallv", Collectives::alltoallv, comm, [&]() -> std::size_t { return any_size; },
+      wish, "MPI_Alltoallv", Collectives::alltoallv, comm, [&]() -> std::size_t { return any_size; },
       [&] { return PMPI_Alltoallv(send, scounts, sdispls, stype, recv, rcounts, rdispls, rtype, comm); },
       [&](MPI_Request* r) {
         return PMPI_Ialltoallv(send, scounts, sdispls, stype, recv, rcounts, rdispls, rtype, comm, r);
@@ -191,22 +192,29 @@ int make_alltoallv(Token token, const void* send, const int* scounts, const int*
 }  // namespace lapwing::entry
 
 using lapwing::entry::Collectives;
+using lapwing::entry::Wish;
 
 // Before the job has agreed on a kind, calls are the program's own: whoever watches
 // or guards them, or was preloaded, gets them as ever.
-#define COLLECTIVE(NAME, ROUTINE, PARAMETERS, ...)                                                          \
-  LAPWING_ENTRY int lapwing_may_split_##NAME(MPI_Comm comm) {                                               \
-    return lapwing::entry::may_split(Collectives::NAME, comm);                                              \
-  }                                                                                                         \
-  LAPWING_ENTRY lapwing_token* lapwing_start_##NAME PARAMETERS {                                            \
-    lapwing_token* token = nullptr;                                                                         \
-    lapwing::entry::make_##NAME(&token, __VA_ARGS__);                                                       \
-    return token;                                                                                           \
-  }                                                                                                         \
-  LAPWING_ENTRY int lapwing_call_##NAME PARAMETERS {                                                        \
-    if (Collectives::on(Collectives::NAME)) return lapwing::entry::make_##NAME(nullptr, __VA_ARGS__);       \
-    static const auto own = reinterpret_cast<decltype(&ROUTINE)>(lapwing::entry::program_symbol(#ROUTINE)); \
-    return own(__VA_ARGS__);                                                                                \
+#define COLLECTIVE(NAME, ROUTINE, PARAMETERS, ...)                                        \
+  LAPWING_ENTRY int lapwing_may_split_##NAME PARAMETERS {                                 \
+    Wish wish{Wish::ask};                                                                 \
+    lapwing::entry::make_##NAME(wish, __VA_ARGS__);                                       \
+    return wish.yes;                                                                      \
+  }                                                                                       \
+  LAPWING_ENTRY lapwing_token* lapwing_start_##NAME PARAMETERS {                          \
+    Wish wish{Wish::start};                                                               \
+    lapwing::entry::make_##NAME(wish, __VA_ARGS__);                                       \
+    return wish.token;                                                                    \
+  }                                                                                       \
+  LAPWING_ENTRY int lapwing_call_##NAME PARAMETERS {                                      \
+    if (!Collectives::on(Collectives::NAME)) {                                            \
+      static const auto own =                                                             \
+          reinterpret_cast<decltype(&ROUTINE)>(lapwing::entry::program_symbol(#ROUTINE)); \
+      return own(__VA_ARGS__);                                                            \
+    }                                                                                     \
+    Wish wish{Wish::all};                                                                 \
+    return lapwing::entry::make_##NAME(wish, __VA_ARGS__);                                \
   }
 
 COLLECTIVE(bcast, MPI_Bcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), buffer,

@@ -6,6 +6,7 @@
 
 using lapwing::entry::Collectives;
 using lapwing::entry::give;
+using lapwing::entry::Wish;
 
 namespace {
 
@@ -21,13 +22,16 @@ MPI_Op op_of(const MPI_Fint* op) { return PMPI_Op_f2c(*op); }
 // Where the job has not agreed the wrapper of MPI's own gets the call, as ever; a
 // program of which nothing else is in that library may not have it.
 #define COLLECTIVE(NAME, PARAMETERS, REFERENCES, ...)                                                 \
-  LAPWING_ENTRY int lapwing_may_split_##NAME##_(MPI_Fint comm) {                                      \
-    return lapwing::entry::may_split(Collectives::NAME, PMPI_Comm_f2c(comm));                         \
+  LAPWING_ENTRY int lapwing_may_split_##NAME##_ PARAMETERS {                                          \
+    if (!Collectives::on(Collectives::NAME)) return 0;                                                \
+    Wish wish{Wish::ask};                                                                             \
+    lapwing::entry::make_##NAME(wish, __VA_ARGS__);                                                   \
+    return wish.yes;                                                                                  \
   }                                                                                                   \
   LAPWING_ENTRY lapwing_token* lapwing_start_##NAME##_ PARAMETERS {                                   \
-    lapwing_token* token = nullptr;                                                                   \
-    lapwing::entry::make_##NAME(&token, __VA_ARGS__);                                                 \
-    return token;                                                                                     \
+    Wish wish{Wish::start};                                                                           \
+    lapwing::entry::make_##NAME(wish, __VA_ARGS__);                                                   \
+    return wish.token;                                                                                \
   }                                                                                                   \
   LAPWING_ENTRY void lapwing_call_##NAME##_(WITHOUT_BRACKETS PARAMETERS, MPI_Fint* ierror) {          \
     using Own = void(WITHOUT_BRACKETS PARAMETERS, MPI_Fint*);                                         \
@@ -35,7 +39,8 @@ MPI_Op op_of(const MPI_Fint* op) { return PMPI_Op_f2c(*op); }
     MPI_Fint unwanted = 0;                                                                            \
     if (!Collectives::on(Collectives::NAME) && own)                                                   \
       return own(WITHOUT_BRACKETS REFERENCES, ierror ? ierror : &unwanted);                           \
-    give(ierror, lapwing::entry::make_##NAME(nullptr, __VA_ARGS__));                                  \
+    Wish wish{Wish::all};                                                                             \
+    give(ierror, lapwing::entry::make_##NAME(wish, __VA_ARGS__));                                     \
   }
 #define WITHOUT_BRACKETS(...) __VA_ARGS__
 

@@ -31,7 +31,7 @@ subroutine broadcast(a, w, ierr)
   a(1) = a(2)
 end subroutine
 ! CHECK-LABEL: define {{.*}}@broadcast_(
-! CHECK: call i32 @lapwing_may_split_bcast_(i32 {{[0-9]+}})
+! CHECK: call i32 @lapwing_may_split_bcast_(ptr {{[^,]*}}, ptr {{[^,]*}}, ptr {{[^,]*}}, ptr {{[^,]*}}, ptr {{[^,]*}})
 ! CHECK: call ptr @lapwing_start_bcast_(ptr {{[^,]*}}, ptr {{[^,]*}}, ptr {{[^,]*}}, ptr {{[^,]*}}, ptr {{[^,]*}})
 ! CHECK: store i32 0
 ! CHECK: call void @lapwing_call_bcast_(
