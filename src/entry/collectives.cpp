@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "entry/collectives.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "entry/references.hpp"
+#include "entry/spec.hpp"
 #include "mpi/launch.hpp"
 #include "sets/group_call.hpp"
 #include "sets/mode.hpp"
@@ -83,6 +86,21 @@ bool look(const char* file, const char* symbol, void* context) {
   return false;
 }
 
+// Libraries that are loaded later are part of no agreement: their calls, which come
+// to this library's entry points, go the same way.
+void take_over(Collectives::Kind kind) {
+  const std::string name(names[kind]);
+  std::string in_c = "PMPI_" + name;
+  in_c[5] = static_cast<char>(in_c[5] - 'a' + 'A');
+  for (int i = 0; specs[i].name; ++i) {
+    void* ours = nullptr;
+    if (in_c == specs[i].target) ours = dlsym(RTLD_DEFAULT, ("lapwing_call_" + name).c_str());
+    if ("ompi_" + name + "_f" == specs[i].target)
+      ours = dlsym(RTLD_DEFAULT, ("lapwing_call_" + name + "_").c_str());
+    if (ours) lapwing_entry_real[i] = ours;
+  }
+}
+
 }  // namespace
 
 Collectives::Kind Collectives::kind_of(const char* symbol) {
@@ -140,8 +158,10 @@ void Collectives::start(const transfer::Settings& settings) {
   PMPI_Allreduce(mine.data(), all.data(), kinds + 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
   threshold_ = std::max(static_cast<std::size_t>(all[kinds]), std::size_t{1});
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key_, nullptr);
-  for (int kind = 0; kind < kinds; ++kind)
-    on_[static_cast<std::size_t>(kind)] = all[static_cast<std::size_t>(kind)] == 0;
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    on_[kind] = all[kind] == 0;
+    if (on_[kind]) take_over(static_cast<Kind>(kind));
+  }
 }
 
 bool Collectives::takes_part(MPI_Comm comm) {

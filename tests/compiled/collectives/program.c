@@ -191,6 +191,18 @@ int main(int argc, char** argv) {
 #ifdef WITH_DLOPEN
   if (argc > 5 && !dlopen(argv[5], RTLD_NOW)) return 3;
 #endif
+#ifdef WITH_OPENER
+  void late(const char*, int*);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < N; ++i) in[i] = rank == 0 ? i : -1;
+  if (rank == 0) {
+    late("./liblibrary.so", in);
+  } else {
+    MPI_Bcast(in, 5000, MPI_INT, 0, MPI_COMM_WORLD);
+    COMPUTE();
+  }
+  expect(in[4999] == 4999, "MPI_Bcast of a library that came later");
+#endif
 #ifdef WITH_LIBRARY
   void library(int*);
   library(in);
