@@ -108,7 +108,8 @@ static void among_all(void) {
   for (int i = 0; i < n; ++i) to[i] = N - rank;
   MPI_Alltoallv(out, to, places, MPI_INT, in, counts, places, MPI_INT, comm);
   COMPUTE();
-  for (int i = 0; i < n * N; ++i) bad += in[i] != (i % N < N - i / N ? i / N * 100000 + rank * N + i % N : -1);
+  for (int i = 0; i < n * N; ++i)
+    bad += in[i] != (i % N < N - i / N ? i / N * 100000 + rank * N + i % N : -1);
   expect(bad == 0, "MPI_Alltoallv");
 }
 
