@@ -135,6 +135,12 @@ static void left_alone(void) {
   MPI_Allreduce(numbers, sums, N, MPI_DOUBLE, MPI_SUM, comm);
   COMPUTE();
   for (int i = 0; i < N; ++i) bad += sums[i] != n * (n + 1) / 2;
+  // Names that begin alike are other routines.
+  int sum = 3, share = 0;
+  MPI_Reduce_local(&n, &sum, 1, MPI_INT, MPI_SUM);
+  int each[MOST] = {sum, sum, sum, sum};
+  MPI_Reduce_scatter_block(each, &share, 1, MPI_INT, MPI_MAX, comm);
+  bad += share != n + 3;
   int one = rank == 0;
   MPI_Bcast(&one, 1, MPI_INT, 0, comm);
   expect(bad == 0 && one, "a sum of numbers, or a small MPI_Bcast");
