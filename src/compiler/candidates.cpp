@@ -3,7 +3,9 @@
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Module.h>
 
+#include "compiler/collectives.hpp"
 #include "compiler/fortran_tags.hpp"
 #include "compiler/matching.hpp"
 #include "compiler/ways.hpp"
@@ -28,6 +30,22 @@ bool names_bottom(const llvm::Value* buffer) {
   return name.starts_with("mpi_fortran_") || name.starts_with("mpipriv") || name.starts_with("mpifcmb");
 }
 
+// MPI_IN_PLACE: no memory at all. In Fortran it is a variable, whose name both
+// MPIs have; of MPICH's common block it is the second.
+bool names_in_place(const llvm::Value* buffer, const llvm::DataLayout& layout) {
+  if (const auto* made = llvm::dyn_cast<llvm::ConstantExpr>(buffer);
+      made && made->getOpcode() == llvm::Instruction::IntToPtr) {
+    const auto* number = llvm::dyn_cast<llvm::ConstantInt>(made->getOperand(0));
+    return number && (number->isOne() || number->isMinusOne());
+  }
+  llvm::APInt offset(layout.getIndexTypeSizeInBits(buffer->getType()), 0);
+  const auto* global =
+      llvm::dyn_cast<llvm::GlobalVariable>(buffer->stripAndAccumulateConstantOffsets(layout, offset, true));
+  if (!global) return false;
+  const llvm::StringRef name = global->getName();
+  return name.starts_with("mpi_fortran_in_place") || (name.starts_with("mpipriv1") && offset == 4);
+}
+
 class Finder {
  public:
   Finder(const MpiCall& call, Memory& memory, EffectsOf& effects)
@@ -40,6 +58,7 @@ class Finder {
                (error && is_read_after(call_.call(), MemoryLocation(error, LocationSize::precise(4)), true,
                                        memory_, effects_));
     const Kind kind = call_.kind();
+    if (const auto which = collective_of(call_)) return collective(collectives()[*which]);
     if (kind == Kind::wait || kind == Kind::waitall) return program_wait();
     const Routine& r = call_.routine();
     const bool pair = kind == Kind::sendrecv || kind == Kind::sendrecv_replace;
@@ -134,6 +153,43 @@ class Finder {
       t.touched.push_back(status);
     }
     found_.transfers.push_back(std::move(t));
+  }
+
+  // One buffer, or array, of a collective; false where it cannot be followed.
+  bool add_piece(Transfer& transfer, const Piece& piece) {
+    const llvm::Value* pointer = call_.argument(piece.buffer);
+    const llvm::Function& function = *call_.call().getFunction();
+    if (names_in_place(pointer, function.getParent()->getDataLayout())) return true;
+    const bool basic = piece.type >= 0 && basic_size(call_, piece.type).has_value();
+    // Null is MPI_BOTTOM, but elements of basic types cannot lie there.
+    if (llvm::isa<llvm::ConstantPointerNull>(pointer) && (basic || piece.type < 0)) return true;
+    if (!is_object(pointer) || names_bottom(pointer)) return false;
+    LocationSize size = LocationSize::beforeOrAfterPointer();
+    if (piece.extent == Piece::Extent::one && piece.type >= 0) {
+      size = message_size(call_, piece.count, piece.type);
+    } else if (piece.extent == Piece::Extent::many && basic) {
+      size = LocationSize::afterPointer();
+    }
+    llvm::AAMDNodes tags;
+    tags.TBAA = type_of_variable(pointer, function);
+    transfer.buffers.push_back({MemoryLocation(pointer, size, tags), piece.written});
+    return true;
+  }
+
+  // Made only where all members make it so, and where an error would end the job.
+  Found collective(const Collective& what) {
+    if (may_change_bits(call_, what)) return fail("its result may depend on the order of the operations");
+    Transfer t = begin(Shape::collective);
+    t.checked = true;
+    t.starts.push_back(t.call);
+    t.crosses = crossed_by_collectives;
+    for (const Piece& piece : what.pieces)
+      if (!add_piece(t, piece)) return fail("its buffer is no object that could be followed");
+    for (int array : what.arrays)
+      if (!add_piece(t, {array, -1, -1, false, Piece::Extent::spread}))
+        return fail("its counts are no object that could be followed");
+    found_.transfers.push_back(std::move(t));
+    return found_;
   }
 
   Found program_wait() {

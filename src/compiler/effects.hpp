@@ -60,6 +60,8 @@ class EffectsOf {
   explicit EffectsOf(LibraryInfo library) : library_(std::move(library)) {}
 
   Effects operator()(const llvm::Instruction& instruction);
+  /// Of a module whose functions have been changed.
+  EffectsOf anew() const { return EffectsOf(library_); }
 
  private:
   Effects of_call(const llvm::CallBase& call);

@@ -6,6 +6,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "compiler/collectives.hpp"
 #include "compiler/fortran_tags.hpp"
 
 namespace lapwing::compiler {
@@ -100,6 +101,21 @@ llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Inst
     return started;
   }
   return builder.CreateCall(callee, arguments, "lapwing.token");
+}
+
+llvm::CallBase* emit_collective(const MpiCall& call, llvm::StringRef stem, llvm::Type* result,
+                                llvm::Instruction* at) {
+  IRBuilder<> builder(at);
+  builder.SetCurrentDebugLocation(call.call().getDebugLoc());
+  std::vector<Value*> arguments;
+  std::vector<llvm::Type*> types;
+  for (int i = 0; i < call.routine().arguments; ++i) {
+    arguments.push_back(call.argument(i));
+    types.push_back(arguments.back()->getType());
+  }
+  const llvm::FunctionCallee callee =
+      runtime_function(*call.call().getModule(), collective_name(stem, call), result, types);
+  return builder.CreateCall(callee, arguments);
 }
 
 void emit_if(Value* condition, llvm::Instruction* at, const std::function<void(IRBuilder<>&)>& body) {

@@ -50,6 +50,11 @@ llvm::Value* scalar_argument(const MpiCall& call, int index, llvm::IRBuilder<>& 
 llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Instruction* at, bool keep_status,
                            bool gives_error);
 
+/// Emits lapwing_start_bcast or another, by its stem: it takes all that the call
+/// takes but Fortran's error.
+llvm::CallBase* emit_collective(const MpiCall& call, llvm::StringRef stem, llvm::Type* result,
+                                llvm::Instruction* at);
+
 /// `if (condition) { body }` before `at`.
 void emit_if(llvm::Value* condition, llvm::Instruction* at,
              const std::function<void(llvm::IRBuilder<>&)>& body);

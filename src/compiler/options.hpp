@@ -23,6 +23,8 @@ struct Options {
   bool sinks = true;
   /// Full LTO: this is not yet the whole program, nothing is done.
   bool before_link = false;
+  /// Full LTO, at link time: calls that are not seen here are in libraries only.
+  bool whole_program = false;
   /// A report of `lapwing run`: only sites where waiting was measured are changed.
   std::string profile;
 

@@ -29,9 +29,23 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
   if (!profile.complaint.empty())
     llvm::errs() << "lapwing: " << profile.complaint << "; all sites are treated.\n";
   bool changed = false;
-  for (llvm::Function& function : module) {
-    if (function.isDeclaration() || function.hasOptNone() || function.isPresplitCoroutine()) continue;
-    changed |= sink_waits(function, functions, effects, options_, profile);
+  const auto each = [&](auto treat) {
+    for (llvm::Function& function : module) {
+      if (!function.isDeclaration() && !function.hasOptNone() && !function.isPresplitCoroutine())
+        changed |= treat(function);
+    }
+  };
+  each([&](llvm::Function& f) { return sink_waits(f, functions, effects, options_, profile); });
+  if (options_.whole_program) {
+    EffectsOf now = effects.anew();
+    CollectiveChoice choice(collectives_seen_whole(module));
+    const auto split = [&](llvm::Function& f) {
+      return split_collectives(f, functions, now, options_, profile, choice);
+    };
+    each(split);
+    choice.decide();
+    each(split);
+    if (options_.changes()) changed |= hand_over_collectives(module, choice.kinds());
   }
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }

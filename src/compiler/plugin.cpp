@@ -32,13 +32,14 @@ void begin(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
   if (level.isOptimizingForSpeed() && options.sinks) manager.addPass(lapwing::compiler::InlineHelp());
 }
 
-void add(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
-  const auto& options = lapwing::compiler::options();
+void add(llvm::ModulePassManager& manager, llvm::OptimizationLevel level, bool whole_program) {
+  auto options = lapwing::compiler::options();
   for (const auto& complaint : options.complaints)
     llvm::errs() << "lapwing: LAPWING_PASS: " << complaint << ".\n";
   if (options.declared) manager.addPass(lapwing::compiler::DeclaredPass());
   // Without optimisation nothing is inlined, and a user steps through calls.
   if (level == llvm::OptimizationLevel::O0 || options.before_link || !options.sinks) return;
+  options.whole_program = whole_program;
   manager.addPass(LapwingPass(options));
 }
 
@@ -55,6 +56,7 @@ bool parse(llvm::StringRef name, llvm::ModulePassManager& manager,
     manager.addPass(lapwing::compiler::DeclaredPass());
     return true;
   }
+  options.whole_program = name.consume_front("-whole");
   if (!name.empty()) {
     if (!name.consume_front("<") || !name.consume_back(">")) return false;
     if (!lapwing::compiler::parse_mode(name, &options.mode)) return false;
@@ -69,7 +71,9 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
   return {LLVM_PLUGIN_API_VERSION, "lapwing", LAPWING_VERSION, [](llvm::PassBuilder& builder) {
             builder.registerPipelineParsingCallback(parse);
             builder.registerPipelineStartEPCallback(begin);
-            builder.registerOptimizerEarlyEPCallback(add);
-            builder.registerFullLinkTimeOptimizationLastEPCallback(add);
+            builder.registerOptimizerEarlyEPCallback(
+                [](auto& manager, auto level) { add(manager, level, false); });
+            builder.registerFullLinkTimeOptimizationLastEPCallback(
+                [](auto& manager, auto level) { add(manager, level, true); });
           }};
 }

@@ -193,6 +193,14 @@ void split(llvm::ArrayRef<Half> halves) {
   }
   Value* answer = nullptr;
   llvm::Instruction* in_place = program_call;
+  if (first.transfer.shape == Shape::collective) {
+    in_place = part_ways(*call, ask_may_split_collective(*call));
+    llvm::CallBase* token = emit_collective(*call, "lapwing_start_", pointer_type(function), in_place);
+    token->setName("lapwing.token");
+    pending.front()->started(token, token->getNextNode());
+    slots.promote();
+    return;
+  }
   if (checked) {
     answer = ask_may_split(*call, start_of(first, *call), first.earlier.at ? first.earlier.at : program_call);
     in_place = part_ways(*call, answer);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/calls.hpp"
+#include "compiler/collectives.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -30,6 +31,10 @@ Routine plain(StringRef name, Kind kind, int arguments, std::initializer_list<in
   for (int index : outputs) r.outputs |= 1u << index;
   r.whole_outputs = whole;
   return r;
+}
+
+Routine collective(StringRef name, int arguments, std::initializer_list<int> memory) {
+  return plain(name, Kind::collective, arguments, memory, true);
 }
 
 Routine completion(StringRef name, Kind kind, int arguments, int request, int requests, int status,
@@ -94,24 +99,24 @@ llvm::StringMap<Routine> make_table() {
   imrecv.buffer = 0, imrecv.count = 1, imrecv.type = 2, imrecv.request = 4;
   add(imrecv);
 
-  const std::pair<StringRef, int> collectives[] = {{"barrier", 1},
-                                                   {"bcast", 5},
-                                                   {"reduce", 7},
-                                                   {"allreduce", 6},
-                                                   {"gather", 8},
-                                                   {"gatherv", 9},
-                                                   {"scatter", 8},
-                                                   {"scatterv", 9},
-                                                   {"allgather", 7},
-                                                   {"allgatherv", 8},
-                                                   {"alltoall", 7},
-                                                   {"alltoallv", 9},
-                                                   {"alltoallw", 9},
-                                                   {"scan", 6},
-                                                   {"exscan", 6},
-                                                   {"reduce_scatter", 6},
-                                                   {"reduce_scatter_block", 6}};
-  for (const auto& [name, arguments] : collectives) add(plain(name, Kind::collective, arguments));
+  // Which arguments are buffers, or arrays.
+  add(plain("barrier", Kind::collective, 1));
+  add(collective("bcast", 5, {0}));
+  add(collective("reduce", 7, {0, 1}));
+  add(collective("allreduce", 6, {0, 1}));
+  add(collective("gather", 8, {0, 3}));
+  add(collective("gatherv", 9, {0, 3, 4, 5}));
+  add(collective("scatter", 8, {0, 3}));
+  add(collective("scatterv", 9, {0, 1, 2, 4}));
+  add(collective("allgather", 7, {0, 3}));
+  add(collective("allgatherv", 8, {0, 3, 4, 5}));
+  add(collective("alltoall", 7, {0, 3}));
+  add(collective("alltoallv", 9, {0, 1, 2, 4, 5, 6}));
+  add(collective("alltoallw", 9, {0, 1, 2, 3, 4, 5, 6, 7}));
+  add(collective("scan", 6, {0, 1}));
+  add(collective("exscan", 6, {0, 1}));
+  add(collective("reduce_scatter", 6, {0, 1, 2}));
+  add(collective("reduce_scatter_block", 6, {0, 1}));
 
   // Local, without communication, and they return.
   add(plain("comm_rank", Kind::query, 2, {1}));
@@ -171,6 +176,17 @@ const llvm::StringMap<Routine>& runtime_table() {
       t[name] = Routine{name, Kind::poll, false, 4};
     for (const char* name : {"lapwing_may_sink", "lapwing_may_sink_"})
       t[name] = Routine{name, Kind::poll, false, 1};
+    for (const Collective& one : collectives()) {
+      const std::string name = one.name.str();
+      const Routine& plain_call = table().find(one.name)->second;
+      for (const char* language : {"", "_"}) {
+        for (const char* stem : {"lapwing_may_split_", "lapwing_start_", "lapwing_call_"}) {
+          auto& entry = *t.try_emplace(stem + name + language).first;
+          entry.second = plain_call;
+          entry.second.name = entry.first();
+        }
+      }
+    }
     return t;
   }();
   return routines;

@@ -15,6 +15,7 @@
 #include "compiler/polls.hpp"
 #include "compiler/remarks.hpp"
 #include "compiler/rewrite.hpp"
+#include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -22,14 +23,19 @@ namespace {
 class Sinker {
  public:
   Sinker(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-         const Options& options, const Profile& profile)
-      : function_(function), manager_(manager), effects_(effects), options_(options), profile_(profile) {}
+         const Options& options, const Profile& profile, CollectiveChoice* choice)
+      : function_(function),
+        manager_(manager),
+        effects_(effects),
+        options_(options),
+        profile_(profile),
+        choice_(choice) {}
 
   bool run() {
     llvm::SmallVector<llvm::CallBase*, 16> calls;
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
-      if (call && is_candidate(*call)) calls.push_back(&call->call());
+      if (call && is_wanted(*call)) calls.push_back(&call->call());
     }
     if (calls.empty()) return false;
     if (function_.callsFunctionThatReturnsTwice()) {
@@ -45,7 +51,21 @@ class Sinker {
   }
 
  private:
+  bool is_wanted(const MpiCall& call) const {
+    if (!choice_) return is_candidate(call);
+    const auto kind = collective_of(call);
+    return kind && !is_own_way(call.call());
+  }
+
+  bool only_looks() const { return choice_ && choice_->only_looks(); }
+
   bool treat(const MpiCall& call) {
+    if (choice_ && !choice_->is_seen_whole(*collective_of(call))) {
+      miss(call.call(), call.spelling(),
+           "some calls of it are not seen: by its address, as PMPI_, or by a definition of the program's own",
+           nullptr);
+      return false;
+    }
     if (!profile_.waits_at(call.call())) {
       miss(call.call(), call.spelling(), "no waiting was measured here", nullptr);
       return false;
@@ -100,6 +120,10 @@ class Sinker {
       manager_.invalidate(function_, llvm::PreservedAnalyses::none());
       return true;
     }
+    if (only_looks()) {
+      choice_->note_worth(*collective_of(call));
+      return false;
+    }
     auto& remarks = manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_);
     for (const Half& half : halves)
       remark_moved(remarks, half.transfer, half.placement, described(half.transfer));
@@ -147,12 +171,14 @@ class Sinker {
 
   void miss(const llvm::CallBase& call, llvm::StringRef name, llvm::StringRef why,
             const llvm::Instruction* where) {
+    if (only_looks()) return;
     remark_missed(manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_), call, name, why,
                   where);
   }
 
   static std::string described(const Transfer& transfer) {
     std::string text = "is moved";
+    if (transfer.shape == Shape::collective) return "is split where all processes split it";
     if (transfer.shape == Shape::matched) {
       text = "is split once its message is matched";
     } else if (transfer.shape != Shape::program_wait) {
@@ -166,13 +192,19 @@ class Sinker {
   EffectsOf& effects_;
   const Options& options_;
   const Profile& profile_;
+  CollectiveChoice* choice_;  // null: calls of single processes
 };
 
 }  // namespace
 
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
                 const Options& options, const Profile& profile) {
-  return Sinker(function, manager, effects, options, profile).run();
+  return Sinker(function, manager, effects, options, profile, nullptr).run();
+}
+
+bool split_collectives(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
+                       const Options& options, const Profile& profile, CollectiveChoice& choice) {
+  return Sinker(function, manager, effects, options, profile, &choice).run();
 }
 
 }  // namespace lapwing::compiler

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/PassManager.h>
 
+#include "compiler/collectives.hpp"
 #include "compiler/effects.hpp"
 #include "compiler/options.hpp"
 #include "compiler/profile.hpp"
@@ -13,5 +14,25 @@ namespace lapwing::compiler {
 /// True if the function was changed. Analyses of `manager` are then recomputed.
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
                 const Options& options, const Profile& profile);
+
+/// Which kinds of collectives are split: first all calls are looked at, then those
+/// of kinds of which one was worth it are split.
+class CollectiveChoice {
+ public:
+  explicit CollectiveChoice(CollectiveSet seen_whole) : seen_(seen_whole) {}
+  bool is_seen_whole(std::size_t kind) const { return seen_[kind]; }
+  bool only_looks() const { return looks_; }
+  void note_worth(std::size_t kind) { kinds_.set(kind); }
+  void decide() { looks_ = false; }
+  CollectiveSet kinds() const { return kinds_; }
+
+ private:
+  CollectiveSet seen_, kinds_;
+  bool looks_ = true;
+};
+
+/// The collectives of one function.
+bool split_collectives(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
+                       const Options& options, const Profile& profile, CollectiveChoice& choice);
 
 }  // namespace lapwing::compiler

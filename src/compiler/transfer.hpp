@@ -27,6 +27,7 @@ enum class Shape {
   receive,       ///< a blocking receive, split; posted
   matched,       ///< a blocking receive, split; returns once matched
   program_wait,  ///< a wait of the program's
+  collective,    ///< a blocking collective, split
 };
 
 // What a wait may cross. A standard send's end tells nobody anything. A
@@ -35,6 +36,9 @@ enum class Shape {
 constexpr unsigned crossed_by_sends = posts | completes | receives | probes | sends;
 constexpr unsigned crossed_by_matched = posts | completes | receives | probes | sends;
 constexpr unsigned crossed_by_posted = posts | completes | receives;
+// All members may have met in it: neither the program nor others may do anything
+// from which it could be learnt that they have not.
+constexpr unsigned crossed_by_collectives = posts | completes;
 
 struct Transfer {
   Shape shape = Shape::send;

@@ -123,6 +123,13 @@ Value* ask_may_split(const MpiCall& call, const StartOf& half, llvm::Instruction
   return ask("lapwing_may_split", call, arguments, builder);
 }
 
+Value* ask_may_split_collective(const MpiCall& call) {
+  IRBuilder<> builder(&call.call());
+  llvm::CallBase* asked = emit_collective(call, "lapwing_may_split_", builder.getInt32Ty(), &call.call());
+  builder.SetCurrentDebugLocation(call.call().getDebugLoc());
+  return builder.CreateICmpNE(asked, builder.getInt32(0), "lapwing.may");
+}
+
 Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm) {
   IRBuilder<> builder(&wait.call());
   builder.SetCurrentDebugLocation(wait.call().getDebugLoc());

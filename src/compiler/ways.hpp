@@ -18,6 +18,8 @@ namespace lapwing::compiler {
 
 /// Asks before `at` whether the call may be split, as far as this half of it goes.
 llvm::Value* ask_may_split(const MpiCall& call, const StartOf& half, llvm::Instruction* at);
+/// Asks before a collective whether it is split here: the same on all members.
+llvm::Value* ask_may_split_collective(const MpiCall& call);
 /// Asks before a wait whether it may come later.
 llvm::Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm);
 

@@ -135,8 +135,11 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
   if (effects.seen & ~transfer_.crosses) {
     if (effects.why) return Reason{effects.why};
     const unsigned why = effects.seen & ~transfer_.crosses;
+    if ((why & sends) && transfer_.shape == Shape::collective)
+      return Reason{"others may learn from this send that the collective is over"};
     if (why & sends) return Reason{"others may learn from this send that the receive is over"};
     if (why & collective) return Reason{"a collective call"};
+    if ((why & receives) && !(why & probes)) return Reason{"a receive, from which much may be learnt"};
     return Reason{"a call that looks for messages"};
   }
   const auto outlives_dynamic_stack = [](const llvm::Value* pointer) {

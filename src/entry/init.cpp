@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "entry/collectives.hpp"
 #include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
@@ -84,7 +85,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool compiled = is_compiled(), reports = !settings.report.empty();
   const bool sets = entry::wants_sets(settings);
   if (entry::checks(settings)) settings.defer = transfer::Defer::off;
-  mpi::announce_presence(stand_aside != nullptr, sets);
+  const bool collectives = compiled && entry::Collectives::wanted();
+  mpi::announce_presence(stand_aside != nullptr, sets, collectives);
   std::string obstacle;
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
@@ -104,8 +106,9 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
     complain(reports);
   }
   if (sets) entry::start_sets(settings, granted == MPI_THREAD_MULTIPLE);
-  mpi::forget_launcher();
   if (compiled) start_compiled(granted, futile);
+  if (collectives) entry::Collectives::start(settings);
+  mpi::forget_launcher();
   entry::start_declared(settings);
   // Later calls go from the preloaded library straight to MPI.
   if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&

@@ -16,6 +16,11 @@ struct Search {
   bool found;
 };
 
+struct Walk {
+  ReferenceVisitor* visit;
+  void* context;
+};
+
 bool begins(const char* name, const char* const* prefixes) {
   for (; *prefixes; ++prefixes) {
     if (std::strncmp(name, *prefixes, std::strlen(*prefixes)) == 0) return true;
@@ -26,11 +31,9 @@ bool begins(const char* name, const char* const* prefixes) {
 // Relocations name whatever the linker left to be found elsewhere, and nothing
 // that a file defines for itself alone.
 int visit(dl_phdr_info* info, std::size_t, void* context) {
-  auto* search = static_cast<Search*>(context);
+  const auto* walk = static_cast<const Walk*>(context);
   const char* file = info->dlpi_name ? info->dlpi_name : "";
   if (std::strstr(file, "liblapwing") || std::strstr(file, "linux-vdso")) return 0;
-  for (const char* const* other = search->others; *other; ++other)
-    if (std::strstr(file, *other)) return 0;
   const ElfW(Sym)* symbols = nullptr;
   const char* strings = nullptr;
   const ElfW(Rela) * tables[2] = {};
@@ -52,9 +55,7 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
   for (int t = 0; t < 2; ++t) {
     for (std::size_t i = 0; tables[t] && i < bytes[t] / sizeof(ElfW(Rela)); ++i) {
       const auto index = ELF64_R_SYM(tables[t][i].r_info);
-      if (index == 0 || !begins(strings + symbols[index].st_name, search->prefixes)) continue;
-      search->found = true;
-      return 1;
+      if (index != 0 && walk->visit(file, strings + symbols[index].st_name, walk->context)) return 1;
     }
   }
   return 0;
@@ -62,9 +63,22 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
 
 }  // namespace
 
+void each_reference(ReferenceVisitor* visitor, void* context) {
+  Walk walk{visitor, context};
+  dl_iterate_phdr(visit, &walk);
+}
+
 bool refers_to(const char* const* prefixes, const char* const* others) {
   Search search{prefixes, others, false};
-  dl_iterate_phdr(visit, &search);
+  each_reference(
+      [](const char* file, const char* symbol, void* context) {
+        auto* s = static_cast<Search*>(context);
+        for (const char* const* other = s->others; *other; ++other)
+          if (std::strstr(file, *other)) return false;
+        s->found = begins(symbol, s->prefixes);
+        return s->found;
+      },
+      &search);
   return search.found;
 }
 

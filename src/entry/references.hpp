@@ -10,4 +10,10 @@ namespace lapwing::entry {
 inline constexpr const char* no_others[] = {nullptr};
 bool refers_to(const char* const* prefixes, const char* const* others = no_others);
 
+/// Shows each file, and each symbol that it refers to, one file after the other;
+/// nothing of Lapwing's own. The program's file has no name. Ends where `visit`
+/// gives true.
+using ReferenceVisitor = bool(const char* file, const char* symbol, void* context);
+void each_reference(ReferenceVisitor* visit, void* context);
+
 }  // namespace lapwing::entry

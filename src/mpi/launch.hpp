@@ -7,12 +7,13 @@
 namespace lapwing::mpi {
 
 /// Before PMPI_Init: meets the launcher and, where this process will have an
-/// `engine`, which understands stripped messages, or process `sets`, tells its
-/// key-value space so. Silent where there is no such space.
-void announce_presence(bool engine, bool sets);
+/// `engine`, which understands stripped messages, or process `sets`, or asks for
+/// split `collectives`, tells its key-value space so. Silent where there is no
+/// such space.
+void announce_presence(bool engine, bool sets, bool collectives);
 
 enum class Presence { all, some, unknown };
-enum class Part { engine, sets };
+enum class Part { engine, sets, collectives };
 
 /// After PMPI_Init: whether every rank of the job announced this part. Asks the
 /// launcher only; no rank need take part, so a rank without Lapwing cannot

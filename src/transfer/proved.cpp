@@ -317,7 +317,7 @@ void Proved::stop() {
   }
   for (lapwing_token* token : left) {
     if (token->request != MPI_REQUEST_NULL && token->receives) cancel(&token->request);
-    if (token->request != MPI_REQUEST_NULL) request_free(&token->request);
+    if (token->request != MPI_REQUEST_NULL && !token->group) request_free(&token->request);
     token->copy = nullptr;  // MPI may read it still
     token->state = State::dropped;
   }

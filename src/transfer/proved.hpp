@@ -25,6 +25,7 @@ struct lapwing_token {
   MPI_Status* status = MPI_STATUS_IGNORE;  ///< written at the wait
   const char* call = "";                   ///< "MPI_Recv"
   bool receives = false;
+  bool group = false;   ///< a collective: its request can be neither cancelled nor freed
   bool touchy = false;  ///< an error would call what only the program's wait may call
   MPI_Comm comm = MPI_COMM_NULL;
   int peer = 0, tag = 0;

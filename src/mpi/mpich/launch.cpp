@@ -38,11 +38,14 @@ std::string field(const std::string& answer, const char* name) {
 
 std::string key_space;
 
-const char* key_of(Part part) { return part == Part::engine ? "lapwing-" : "lapwing-sets-"; }
+const char* key_of(Part part) {
+  if (part == Part::collectives) return "lapwing-collectives-";
+  return part == Part::engine ? "lapwing-" : "lapwing-sets-";
+}
 
 }  // namespace
 
-void announce_presence(bool engine, bool sets) {
+void announce_presence(bool engine, bool sets, bool collectives) {
   const char* rank = std::getenv("PMI_RANK");
   std::string answer;
   if (!rank || !ask("cmd=init pmi_version=1 pmi_subversion=1\n", &answer)) return;
@@ -54,6 +57,7 @@ void announce_presence(bool engine, bool sets) {
   };
   if (engine) put(Part::engine);
   if (sets) put(Part::sets);
+  if (collectives) put(Part::collectives);
 }
 
 void forget_launcher() {}

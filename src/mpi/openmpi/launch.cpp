@@ -40,12 +40,15 @@ struct Pmix {
 };
 Pmix pmix;
 
-const char* key_of(Part part) { return part == Part::engine ? "lapwing" : "lapwing-sets"; }
+const char* key_of(Part part) {
+  if (part == Part::collectives) return "lapwing-collectives";
+  return part == Part::engine ? "lapwing" : "lapwing-sets";
+}
 
 }  // namespace
 
-void announce_presence(bool engine, bool sets) {
-  if ((!engine && !sets) || !std::getenv("PMIX_RANK")) return;
+void announce_presence(bool engine, bool sets, bool collectives) {
+  if ((!engine && !sets && !collectives) || !std::getenv("PMIX_RANK")) return;
   void* library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
   if (!library) return;
   auto bind = [&](auto& function, const char* name) {
@@ -63,7 +66,8 @@ void announce_presence(bool engine, bool sets) {
   const std::int32_t one = 1;
   std::memcpy(value.data, &one, sizeof one);
   const auto put = [&](Part part) { return pmix.put(pmix_global, key_of(part), &value) == 0; };
-  pmix.ready = (!engine || put(Part::engine)) && (!sets || put(Part::sets)) && pmix.commit() == 0;
+  pmix.ready = (!engine || put(Part::engine)) && (!sets || put(Part::sets)) &&
+               (!collectives || put(Part::collectives)) && pmix.commit() == 0;
 }
 
 void forget_launcher() {

@@ -117,7 +117,7 @@ class Builder:
             GNU[mpi], "-O1", "-shared", "-fPIC", *extra, str(HERE / "support" / "strict.c"), "-o", out, "-ldl", "-pthread"])
 
     def _once(self, source, ending, command):
-        text = (HERE / "support" / source).read_bytes()
+        text = b"".join(file.read_bytes() for file in sorted((HERE / "support").glob(f"{source[:-2]}*")))
         made = self.cache / f"{source}-{hashlib.sha1(text).hexdigest()[:12]}.{ending}"
         if not made.exists():
             part = made.with_suffix(f".{os.getpid()}-{threading.get_ident()}.part")

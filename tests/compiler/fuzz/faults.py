@@ -8,6 +8,7 @@ import typing
 
 from tree import Node, lists, touches, walk
 
+COLLECTIVES = ["blocking_collective"]
 EXCHANGES = ["nonblocking", "receive_early", "send_early"]
 
 
@@ -223,6 +224,38 @@ def copied(scene, rng):
     return planted(found, rng, act)
 
 
+def split_collective(late):
+    """A blocking collective in its non-blocking form, whose wait comes after what `late` gives."""
+    def plant(scene, rng):
+        words = scene.words
+        places = []
+        for body, index, node in walk(scene.body):
+            if node.role == "blocking" and node.info["line"]:
+                stop = next((i for i in range(index + 1, len(body)) if late(node, body[i])), None)
+                if stop is not None:
+                    places.append((body, index, stop, node))
+
+        def act(body, index, stop, node):
+            request = scene.request()
+            start = words.mpi("I" + node.info["name"].lower(), *node.info["arguments"], words.out(request))
+            body[index] = Node(start, group=node.group)
+            body.insert(stop + 1, Node(words.mpi("Wait", words.out(request), words.ignored()), group=node.group))
+        return planted(places, rng, act)
+    return plant
+
+
+def forms_meet(scene, rng):
+    """Rank 0 takes another form of a collective than the others."""
+    words = scene.words
+    found = [(b, i, n) for b, i, n in walk(scene.body) if n.role == "blocking" and n.info["line"]]
+
+    def act(body, index, node):
+        start = words.mpi("I" + node.info["name"].lower(), *node.info["arguments"], words.out("p"))
+        other = words.with_requests([start, words.mpi("Wait", words.out("p"), words.ignored())])
+        body[index] = words.branch("rank == 0", [Node(other)], [Node(node.lines)], node.group)
+    return planted(found, rng, act)
+
+
 def once(line, words, node):
     if not node.info.get("loop"):
         return line
@@ -276,6 +309,9 @@ FAULTS = {
     "wait-past-free": Fault(past(freed), ["given_back", "allocatable"]),
     "wait-past-longjmp": Fault(past(lambda w, n: n.info.get("jump")), ["jumps"], language="c"),
     "collective-wait-past-use": Fault(past(reads_got, kinds=("collective",)), ["started_collective"]),
+    "collective-split-past-read": Fault(split_collective(reads_got), COLLECTIVES),
+    "collective-split-past-send-write": Fault(split_collective(writes_sent), COLLECTIVES),
+    "collective-forms-meet": Fault(forms_meet, COLLECTIVES),
     "receive-wait-dropped": Fault(drop(("wait",), ("recv",)), EXCHANGES),
     "send-wait-dropped": Fault(drop(("wait",), ("send",)), EXCHANGES),
     "waitall-dropped": Fault(drop(("waitall",)), ["several", "persistent"]),

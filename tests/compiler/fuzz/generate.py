@@ -3,6 +3,7 @@
 import random
 
 import checking
+import collectives
 import exchanges
 import faults
 import fillers
@@ -19,7 +20,7 @@ def words_of(language):
 
 
 def exchange(scene):
-    return scene.rng.choice(exchanges.ALL + patterns.ALL)(scene)
+    return scene.rng.choice(exchanges.ALL + patterns.ALL + collectives.ALL)(scene)
 
 
 def write_scene(program, number, only=()):
@@ -31,7 +32,7 @@ def write_scene(program, number, only=()):
         scene.buffer()
     checking.handlers(scene)
     if only:
-        known = {f.__name__: f for f in exchanges.ALL + patterns.ALL + special.of(scene.words)}
+        known = {f.__name__: f for f in exchanges.ALL + patterns.ALL + collectives.ALL + special.of(scene.words)}
         for name in only:
             if name in known:
                 scene.body += fillers.block(scene, 1) + known[name](scene)

@@ -6,7 +6,8 @@
 //     only when it is completed;
 //   - a send carries what its buffer held when it was started, and whoever changes
 //     the buffer before completion is written to a file, strict.RANK;
-//   - what is never completed is written there too.
+//   - what is never completed is written there too;
+//   - non-blocking collectives do all of the same.
 //
 // Compiled once with STRICT_PLAIN, which defines the MPI_ names as well, for
 // programs without Lapwing; without it only PMPI_, which is what Lapwing calls.
@@ -34,7 +35,8 @@ typedef struct record {
   MPI_Request handle;
   char *buffer, *staged, *before;
   long bytes, size;
-  int used, send, persistent, active, temporary;
+  int used, send, persistent, active, temporary, group;
+  struct record* mate;  // of a collective that sends and receives
 } record;
 
 static record records[LIMIT];
@@ -127,9 +129,13 @@ static void forget(record* r, int leak) {
   pthread_mutex_unlock(&lock);
 }
 
+static void finish_group(record* r);
+
 // The transfer is over; `status` tells how much of it came.
 static void finish(record* r, MPI_Status* status) {
-  if (r->send) {
+  if (r->group) {
+    finish_group(r);
+  } else if (r->send) {
     if (memcmp(r->staged, r->buffer, (size_t)r->bytes) != 0)
       report("a send's buffer was changed in flight", r->bytes);
   } else {
@@ -218,6 +224,8 @@ int PMPI_Imrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* q) 
   return e;
 }
 ALSO(Imrecv)
+
+#include "strict_collectives.h"
 
 static void started(MPI_Request handle) {
   record* r = behind(handle);

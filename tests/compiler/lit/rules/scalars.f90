@@ -28,3 +28,23 @@ end subroutine
 ! CHECK: [[SOURCE:%[0-9]+]] = load i32, ptr [[FROM]]
 ! CHECK: call ptr @lapwing_post_recv_({{.*}}, i32 [[SOURCE]], i32 1,
 ! CHECK: call ptr @lapwing_post_send_(
+
+! A number that a collective gives is none that is known, whatever was stored
+! before.
+subroutine reduced(a, w, m)
+  implicit none
+  include 'mpif.h'
+  integer :: n, m, i, ierr
+  double precision :: a(200000), w(200000)
+  n = 0
+  call mpi_allreduce(m, n, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  call mpi_send(a, n, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, ierr)
+  do i = 1, 200000
+    w(i) = w(i) * 0.5d0 + 1
+  end do
+end subroutine
+
+! CHECK-LABEL: define {{.*}}@reduced_(
+! CHECK: @mpi_allreduce_(ptr %{{[0-9]+}}, ptr nonnull [[N:%[0-9]+]],
+! CHECK: [[COUNT:%[0-9]+]] = load i32, ptr [[N]]
+! CHECK: call ptr @lapwing_start_send_(ptr {{.*}}, i32 [[COUNT]],
