@@ -21,6 +21,7 @@ constexpr std::int64_t long_run = 64;       // bytes: above, memcpy is faster th
 constexpr std::int64_t rows_at_once = 512;  // of a block
 constexpr std::int64_t window = 1024;       // atoms of a row whose places are not kept
 constexpr std::int64_t runs_at_once = 4096;
+constexpr std::int64_t long_stream = 1024;       // bytes: below, lines that are written by halves cost more
 constexpr std::int64_t beyond_caches = 8 << 20;  // bytes
 }  // namespace
 
@@ -86,6 +87,7 @@ void Mover::choose() {
   }
   if (average * element_ >= long_run) {
     manner_ = Manner::runs;
+    stream_ = stream_ && average * element_ >= long_stream;
     return;
   }
   while (common % (2 * atom_) == 0 && 2 * atom_ * element_ <= largest_atom) atom_ *= 2;

@@ -129,22 +129,23 @@ void measure(const Case& c, int repetitions, const std::function<double()>& memc
                                         *pair.in, b.parts[static_cast<std::size_t>(pair.receiver)].data());
                          }
                        }));
-    // As strips from several partners arrive: a bit of each piece in turn.
-    std::int64_t largest = 0;
-    for (const Pair& pair : pairs) largest = std::max(largest, pair.out->elements);
-    together = std::min(together, seconds([&] {
-                          for (std::int64_t from = 0; from < largest; from += 8192) {
-                            for (const Pair& pair : pairs) {
-                              const std::int64_t count =
-                                  std::min<std::int64_t>(8192, pair.out->elements - from);
-                              if (count <= 0) continue;
-                              pack(*pair.out, a.parts[static_cast<std::size_t>(pair.sender)].data(), from,
-                                   count, strip.get());
-                              unpack(*pair.in, b.parts[static_cast<std::size_t>(pair.receiver)].data(), from,
-                                     count, strip.get());
-                            }
-                          }
-                        }));
+    // As strips arrive at one receiver: a bit from each sender in turn.
+    together = std::min(
+        together, seconds([&] {
+          for (int q = 0; q < c.destination.grid.positions(); ++q) {
+            for (std::int64_t from = 0, more = 1; more > 0; from += 8192) {
+              more = 0;
+              for (const Pair& pair : pairs) {
+                const std::int64_t count = std::min<std::int64_t>(8192, pair.out->elements - from);
+                if (pair.receiver != q || count <= 0) continue;
+                more += count;
+                pack(*pair.out, a.parts[static_cast<std::size_t>(pair.sender)].data(), from, count,
+                     strip.get());
+                unpack(*pair.in, b.parts[static_cast<std::size_t>(q)].data(), from, count, strip.get());
+              }
+            }
+          }
+        }));
     for (const Pair& pair : pairs) {
       for (std::int64_t from = 0; from < pair.out->elements; from += 32768) {
         const std::int64_t count = std::min<std::int64_t>(32768, pair.out->elements - from);
