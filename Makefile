@@ -3,13 +3,14 @@
 # does its job. Everything else is CMake (see CMakePresets.json).
 PREFIX ?= /usr/local
 PROGRAMS ?= 2000
+CASES ?= 10000
 # A whole run of the release tests may take this many seconds.
 TEST_LIMIT ?= 1200
 SANITIZERS ?= asan ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-sets install clean help
+.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-arrays fuzz-sets install clean help
 
 all: build
 
@@ -51,6 +52,13 @@ check-suite: build
 	@tools/install-deps test
 	python3 -B tests/check/run.py --build build/release
 
+# Distributed arrays: random transfers, all processes simulated in one, element by element.
+fuzz-arrays:
+	@tools/install-deps test
+	@cmake --preset release --log-level=WARNING >/dev/null
+	cmake --build --preset release --target arrays_transfers
+	LAPWING_CASES=$(CASES) build/release/tests/unit/arrays_transfers
+
 # Process sets: programs that communicate in branches, against a simulator.
 fuzz-sets: build
 	@tools/install-deps test
@@ -78,6 +86,7 @@ help:
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
 	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'
 	@echo 'make check-suite  hundreds of wrong and right programs under lapwing check'
+	@echo 'make fuzz-arrays  $(CASES) random transfers between distributed arrays (CASES=n)'
 	@echo 'make fuzz-sets  $(PROGRAMS) random programs that communicate in branches, against a simulator'
 	@echo 'make format     clang-format over the sources'
 	@echo 'make tidy       clang-tidy over src/'
