@@ -50,12 +50,15 @@ class IndexSet {
   /// How many segments there are, and how many families describe them.
   [[nodiscard]] std::int64_t segments() const { return segments_; }
   [[nodiscard]] std::int64_t families() const { return families_; }
+  /// No two sets of a process have the same number, dead ones included.
+  [[nodiscard]] std::uint64_t serial() const { return serial_; }
   /// The only family, which is not repeated; null where there are more.
   [[nodiscard]] const Segments* only() const;
 
  private:
   std::vector<Falls> members_;
   std::int64_t step_ = 1, elements_ = 0, segments_ = 0, families_ = 0;
+  std::uint64_t serial_ = 0;
 };
 
 /// Walks a set segment by segment from any element on; to get there costs the
@@ -91,10 +94,15 @@ class SegmentWalk {
   std::int64_t index_ = 0, local_ = 0, length_ = 0;
 };
 
+/// The same places in the same order, where segments that are neighbours here
+/// count as one. Knows nothing of indices.
+std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexSet>& set);
+
 /// What one coordinate shares with a coordinate of the other side.
 struct Shared {
   int coordinate;
-  std::shared_ptr<const IndexSet> set;  ///< places are those of `mine`
+  std::shared_ptr<const IndexSet> set;     ///< places are those of `mine`
+  std::shared_ptr<const IndexSet> places;  ///< joined_places() of it
 };
 
 /// What `coordinate` of one axis shares with each coordinate of another that
