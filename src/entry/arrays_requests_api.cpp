@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "arrays/drawing.hpp"
 #include "arrays/progress.hpp"
 #include "entry/arrays.hpp"
 #include "entry/p2p.hpp"
@@ -135,7 +136,7 @@ LAPWING_ENTRY int lapwing_array_progress(void) {
 }
 
 LAPWING_ENTRY int64_t lapwing_array_schedule(const lapwing_distribution* from, const lapwing_distribution* to,
-                                             int rank, int /*form*/, char* text, int64_t room) {
+                                             int rank, int form, char* text, int64_t room) {
   if (!from || !to) return -1;
   const arrays::Descriptor &a = *arrays::Descriptor::of({from->view}),
                            &b = *arrays::Descriptor::of({to->view});
@@ -144,8 +145,14 @@ LAPWING_ENTRY int64_t lapwing_array_schedule(const lapwing_distribution* from, c
     return -1;
   }
   const arrays::View &out = *from->view, &in = *to->view;
-  const std::string whole =
-      to_text(arrays::Schedule::sending(out.distribution, out.section, rank, in.distribution, in.section));
+  std::string whole;
+  if (form == LAPWING_SCHEDULE_ASCII)
+    whole = arrays::draw_text(out.distribution, out.section, in.distribution, in.section);
+  else if (form == LAPWING_SCHEDULE_SVG)
+    whole = arrays::draw_svg(out.distribution, out.section, in.distribution, in.section);
+  else
+    whole =
+        to_text(arrays::Schedule::sending(out.distribution, out.section, rank, in.distribution, in.section));
   if (text && room > 0) {
     const auto length = std::min<std::size_t>(whole.size(), static_cast<std::size_t>(room) - 1);
     std::memcpy(text, whole.data(), length);
