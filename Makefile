@@ -52,18 +52,25 @@ check-suite: build
 	@tools/install-deps test
 	python3 -B tests/check/run.py --build build/release
 
-# Distributed arrays: random transfers, all processes simulated in one, element by element.
-fuzz-arrays:
-	@tools/install-deps test
-	@cmake --preset release --log-level=WARNING >/dev/null
-	cmake --build --preset release --target arrays_transfers
-	LAPWING_CASES=$(CASES) build/release/tests/unit/arrays_transfers
-
 # Process sets: programs that communicate in branches, against a simulator.
 fuzz-sets: build
 	@tools/install-deps test
 	python3 tests/compiler/sets_fuzz/run.py --bin build/release/bin --mpich mpiexec.mpich --openmpi mpiexec.openmpi \
 	  --programs $(PROGRAMS)
+
+# Distributed arrays: random transfers, all processes simulated in one; then by tasks under both MPIs.
+fuzz-arrays: build
+	@tools/install-deps test
+	LAPWING_CASES=$(CASES) build/release/tests/unit/arrays_transfers
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 sh -ec ' \
+	  for n in 2 3 4; do \
+	    ARRAYS_CASES=$(CASES) mpiexec.mpich -n $$n build/release/tests/mpich/arrays_property; \
+	    ARRAYS_CASES=$(CASES) mpiexec.openmpi --oversubscribe --bind-to none -n $$n \
+	      build/release/tests/openmpi/arrays_property; \
+	  done; \
+	  ARRAYS_CASES=1000 mpiexec.mpich -n 4 build/release/tests/mpich/arrays_scalapack; \
+	  ARRAYS_CASES=1000 mpiexec.openmpi --oversubscribe --bind-to none -n 4 \
+	    build/release/tests/openmpi/arrays_scalapack'
 
 format:
 	@tools/install-deps tidy

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "entry/arrays.hpp"
 #include "entry/collectives.hpp"
 #include "entry/declared.hpp"
 #include "entry/p2p.hpp"
@@ -68,7 +69,7 @@ void start_compiled(int granted, bool futile) {
 int initialise(int* argc, char*** argv, int required, int* provided) {
   settings = transfer::read_settings();
   prepared = true;
-  if (!settings.enabled && entry::declares()) {
+  if (!settings.enabled && (entry::declares() || entry::uses_arrays())) {
     // What the program has written is not to be switched off; all else is.
     settings.enabled = true;
     settings.defer = transfer::Defer::off;
@@ -91,8 +92,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
                                     : settings.defer != transfer::Defer::off && compiled;
-  const bool wants_helper =
-      settings.helper && (entry::declares() || entry::passes_votes_on(settings) || (!futile && has_work));
+  const bool declares = entry::declares() || entry::uses_arrays() || entry::passes_votes_on(settings);
+  const bool wants_helper = settings.helper && (declares || (!futile && has_work));
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
   const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);
