@@ -51,9 +51,13 @@ enum lapwing_array_type {
   LAPWING_UINT64 = 7,
   LAPWING_FLOAT32 = 8,
   LAPWING_FLOAT64 = 9,
-  LAPWING_COMPLEX64 = 10, /**< two float */
-  LAPWING_COMPLEX128 = 11 /**< two double */
+  LAPWING_LONG_DOUBLE = 10,
+  LAPWING_COMPLEX64 = 11,  /**< two float */
+  LAPWING_COMPLEX128 = 12, /**< two double */
+  LAPWING_COMPLEX_LONG_DOUBLE = 13
 };
+/** Elements of `bytes` bytes that only the program understands. */
+#define LAPWING_OPAQUE(bytes) (1000 + (bytes))
 
 /** Bytes of an element; 0 for an unknown type. */
 size_t lapwing_array_type_size(int type);
@@ -108,9 +112,10 @@ int lapwing_distribution_from_scalapack(const int descriptor[9], int type, int r
                                         int grid_order, lapwing_distribution** out);
 
 /** The part of `whole` that has `count[d]` elements from `first[d]` on, each
- *  `stride[d]` apart (null strides: 1), to be sent, or received into. Dimension d
- *  of what is transferred is dimension `permutation[d]` of `whole` (null: d), so
- *  {1, 0} on one side transposes. The same local memory as `whole`. Local. */
+ *  `stride[d]` apart (null strides: 1; they may be negative), to be sent or received into. Dimension
+ *  d of a receiver takes the sender's dimension `permutation[d]` (null: d; -1:
+ *  none, for a dimension with one element), so {1, 0} transposes; a sender's
+ *  permutation is not looked at. The same local memory as `whole`. Local. */
 int lapwing_distribution_section(const lapwing_distribution* whole, const int64_t* first,
                                  const int64_t* count, const int64_t* stride, const int* permutation,
                                  lapwing_distribution** out);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of array_calls.h, as the C API makes them: arguments checked, errors
+// with their sentences.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "arrays/request.hpp"
+
+namespace lapwing::arrays {
+
+/// One distributed array of a call, on this process.
+struct Operand {
+  const void* local;
+  std::int64_t elements;
+  std::shared_ptr<const View> view;
+};
+
+using Handle = std::shared_ptr<Request>;
+
+/// Makes and begins a transfer. Null where there is nothing to do (no task). Where
+/// an error is found and errors are returned, the request fails.
+Handle begin_send(const std::shared_ptr<TaskComm>& comm, std::span<const Operand> arrays, int dest, int tag,
+                  bool persistent);
+Handle begin_receive(const std::shared_ptr<TaskComm>& comm, std::span<const Operand> arrays, int source,
+                     int tag, bool persistent);
+Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
+                    bool persistent);
+
+Error start(const Handle& request);
+/// Blocks. A persistent request can be started again then.
+Status wait(const Handle& request);
+/// False, or as wait().
+bool test(const Handle& request, Status* status);
+void wait_landed(const Handle& request, const std::int64_t* first, const std::int64_t* count);
+
+// Buffered mode (section 4.3).
+std::int64_t buffered_size(const View& view, int rank);
+Error attach(void* buffer, std::int64_t bytes);
+Error detach(void** buffer, std::int64_t* bytes);
+Error buffered_send(const std::shared_ptr<TaskComm>& comm, const Operand& array, int dest, int tag);
+
+}  // namespace lapwing::arrays

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves the pieces of a schedule: steps 5 and 6 of the paper, never waiting.
+//
+// A stream is what one process sends another. Small ones are one message. Larger
+// ones travel in strips that stay in a cache between packing and sending; a sender
+// works on two streams at a time, in the order of the schedule's rounds, each with
+// two strips on their way, a receiver takes from all senders. What
+// is in memory are these strips, never a copy of the array.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "arrays/pack.hpp"
+#include "arrays/schedule.hpp"
+#include "arrays/steps.hpp"
+
+namespace lapwing::arrays {
+
+/// A piece and the local memory of its array.
+struct Part {
+  const Piece* piece;
+  char* local;
+  std::int64_t wire;  ///< bytes of an element on its way
+  std::int64_t bytes() const { return piece->elements * wire; }
+};
+
+class Exchange {
+ public:
+  enum class Way { strips, whole, datatype };
+
+  Exchange(MPI_Comm comm, int tag, Way way, bool persistent, StepTimes& steps);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // Before the first start; parts in the same order on both sides.
+  void send(int peer, std::vector<Part> parts);
+  void receive(int peer, std::vector<Part> parts);
+  void copy(const Part& from, const Part& to);
+
+  void start();
+  /// Goes on with what has arrived; whether anything had.
+  bool step();
+  bool done() const { return open_ == 0; }
+  /// Nothing but single messages that MPI moves by itself.
+  bool simple() const { return simple_; }
+
+  /// Elements of the streams' parts that have landed, from each one's beginning.
+  struct Landed {
+    const Piece* piece;
+    std::int64_t elements;
+  };
+  void landed(std::vector<Landed>* out) const;
+
+ private:
+  struct Stream {
+    int peer;
+    bool outgoing;
+    std::vector<Part> parts;
+    std::vector<std::int64_t> first_strip;  // of each part, where there is more than one strip
+    std::int64_t strips = 1, bytes = 0;
+    std::int64_t begun = 0, ended = 0;  // strips
+    std::vector<bool> out_of_order;     // landed beyond `ended`
+    int slots = 0;
+  };
+  struct Strip {
+    std::size_t part;
+    std::int64_t from, count;
+  };
+  struct Slot {
+    std::size_t stream;
+    std::int64_t strip;
+    std::unique_ptr<char[]> buffer;
+    std::int64_t room = 0;
+    bool inplace = false;
+  };
+
+  void add(bool outgoing, int peer, std::vector<Part> parts);
+  Strip strip(const Stream& stream, std::int64_t number) const;
+  std::int64_t strip_bytes(const Stream& stream, std::int64_t number) const;
+  char* inplace(const Stream& stream, std::int64_t number) const;
+  void pack_strip(const Stream& stream, std::int64_t number, char* wire);
+  void unpack_strip(const Stream& stream, std::int64_t number, const char* wire);
+  void begin(std::size_t slot);
+  void open_slots(std::size_t stream, int wanted);
+  void admit();
+  void admit_arrived();
+  void finish(std::size_t slot);
+  void prepare_persistent();
+  bool use_datatype(const Stream& stream) const;
+
+  MPI_Comm comm_;
+  int tag_;
+  Way way_;
+  bool persistent_, prepared_ = false, simple_ = true;
+  StepTimes& steps_;
+  std::vector<Stream> streams_;
+  std::vector<std::pair<Part, Part>> copies_;
+  std::deque<std::size_t> waiting_in_, waiting_out_;
+  int active_out_ = 0;
+  std::int64_t total_ = 0;   // bytes of all streams
+  std::int64_t posted_ = 0;  // bytes of buffers for what is received
+  std::size_t open_ = 0;     // streams that are not complete
+
+  // Parallel to each other; a free slot's request is null.
+  std::vector<MPI_Request> requests_;
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> free_;
+  std::vector<int> indices_;
+  std::vector<MPI_Datatype> types_;
+};
+
+}  // namespace lapwing::arrays

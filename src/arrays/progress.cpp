@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/progress.hpp"
+
+#include <signal.h>
+#include <time.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "transfer/settings.hpp"
+
+namespace lapwing::arrays {
+
+void Progress::open(const std::shared_ptr<TaskComm>& comm) { comms_.push_back(comm); }
+void Progress::close(const std::shared_ptr<TaskComm>& comm) {
+  std::erase(comms_, comm);
+  std::erase_if(active_, [&](const auto& request) { return &request->comm() == comm.get(); });
+}
+
+void Progress::watch(const std::shared_ptr<Request>& request) {
+  if (!request->idle() && std::find(active_.begin(), active_.end(), request) == active_.end())
+    active_.push_back(request);
+}
+
+bool Progress::pending(const TaskComm& comm) {
+  return std::any_of(active_.begin(), active_.end(),
+                     [&](const auto& request) { return &request->comm() == &comm && request->active(); });
+}
+
+namespace {
+
+void match(TaskComm& comm) {
+  comm.news = false;
+  for (const bool persistent : {false, true}) {
+    for (int task = 0; task < comm.tasks(); ++task)
+      for (Match& found : comm.sends(task, persistent).take(task)) {
+        Request* const request = found.request;
+        request->matched(std::move(found), true);
+      }
+    std::vector<Receives::Decision> decisions;
+    auto taken = comm.receives(persistent).take(&decisions);
+    for (const Receives::Decision& decision : decisions) comm.control().spread(persistent, decision);
+    for (Receives::Taken& found : taken) {
+      Request* const request = found.match.request;
+      request->matched(std::move(found.match), found.announced);
+    }
+  }
+}
+
+}  // namespace
+
+bool Progress::advance() {
+  bool moved = false;
+  for (const auto& comm : comms_) {
+    if (comm->unmatched > 0 || comm->control().sending()) comm->news |= comm->control().receive();
+    if (!comm->news) continue;
+    match(*comm);
+    moved = true;
+  }
+  for (std::size_t i = 0; i < active_.size();) {
+    moved |= active_[i]->step();
+    if (active_[i]->idle()) {
+      active_[i] = std::move(active_.back());
+      active_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return moved;
+}
+
+// Works while something is active that MPI alone does not move, and sleeps otherwise.
+class Progress::Helper {
+ public:
+  Helper() {
+    // The program's signals are for the program's threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { loop(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~Helper() {
+    state_.store(ending);
+    state_.notify_one();
+    thread_.join();
+  }
+  void wake() {
+    int from = asleep;
+    if (state_.compare_exchange_strong(from, awake)) state_.notify_one();
+  }
+
+ private:
+  static constexpr int asleep = 0, awake = 1, ending = 2;
+  static constexpr long shortest_ns = 30'000, longest_ns = 1'000'000;
+
+  bool has_work() {
+    return std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->simple(); });
+  }
+
+  void loop() {
+    long pause = shortest_ns;
+    while (state_.load() != ending) {
+      bool moved = false, work = true;
+      // A call that waits moves everything itself.
+      if (waiting_.load() == 0) {
+        const std::unique_lock guard(lock_, std::try_to_lock);
+        if (guard.owns_lock()) {
+          moved = advance();
+          work = has_work();
+          int from = awake;
+          if (!work) state_.compare_exchange_strong(from, asleep);
+        }
+      }
+      if (!work) {
+        state_.wait(asleep);
+        pause = shortest_ns;
+        continue;
+      }
+      pause = moved ? shortest_ns : std::min(longest_ns, pause + pause / 8);
+      const timespec time{0, pause};
+      nanosleep(&time, nullptr);
+    }
+  }
+
+  std::atomic<int> state_{awake};
+  std::thread thread_;
+};
+
+int Progress::at_finalize(MPI_Comm, int, void*, void*) {
+  delete helper_;
+  helper_ = nullptr;
+  return MPI_SUCCESS;
+}
+
+// Where MPI can do with several threads, and nobody has switched the helper off.
+// It ends with MPI, whoever finalises it: MPI frees MPI_COMM_SELF first.
+void Progress::start_helper() {
+  decided_ = true;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  if (level != MPI_THREAD_MULTIPLE || !transfer::read_settings().helper) return;
+  int key = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  PMPI_Comm_free_keyval(&key);
+  helper_ = new Helper;
+}
+
+void Progress::leave_to_helper() {
+  if (!decided_) start_helper();
+  if (helper_) helper_->wake();
+}
+
+}  // namespace lapwing::arrays

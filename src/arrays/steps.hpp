@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the six steps of the paper's section 2.1 took, where somebody asks.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace lapwing::arrays {
+
+struct StepTimes {
+  bool on = false;
+  std::uint64_t transfers = 0, inquiry = 0, call = 0, exchange = 0, schedule = 0, packing = 0,
+                transmission = 0;
+  std::uint64_t messages = 0, bytes = 0;
+
+  /// 0 where nobody asks.
+  std::uint64_t now() const {
+    if (!on) return 0;
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+  }
+  /// Adds the time since `begin`, if it was taken, and returns the present.
+  std::uint64_t add(std::uint64_t StepTimes::*step, std::uint64_t begin) {
+    const std::uint64_t time = now();
+    if (on && begin) this->*step += time - begin;
+    return time;
+  }
+  void sent(std::uint64_t count) {
+    if (!on) return;
+    ++messages;
+    bytes += count;
+  }
+};
+
+}  // namespace lapwing::arrays

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/task_comm.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace lapwing::arrays {
+
+Error TaskComm::create(MPI_Comm comm, int task, std::shared_ptr<TaskComm>* out) {
+  std::shared_ptr<TaskComm> made(new TaskComm);
+  if (Error error = made->set_up(comm, task)) return error;
+  *out = std::move(made);
+  return {};
+}
+
+Error TaskComm::set_up(MPI_Comm comm, int task) {
+  int inter = 0, size = 0, me = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  if (inter) return {Code::argument, "tasks cannot be made of an intercommunicator"};
+  PMPI_Comm_size(comm, &size);
+  PMPI_Comm_rank(comm, &me);
+  std::vector<int> all_tasks(static_cast<std::size_t>(size));
+  PMPI_Allgather(&task, 1, MPI_INT, all_tasks.data(), 1, MPI_INT, comm);
+  const int highest = *std::max_element(all_tasks.begin(), all_tasks.end());
+  for (int r = 0; r < size; ++r)
+    if (const int number = all_tasks[static_cast<std::size_t>(r)]; number < 0 || number >= size)
+      return {Code::task,
+              fmt::format("rank {} says that it belongs to task {}; tasks are numbered from 0, and "
+                          "there cannot be more than the {} processes",
+                          r, number, size)};
+  members_.resize(static_cast<std::size_t>(highest) + 1);
+  for (int r = 0; r < size; ++r)
+    members_[static_cast<std::size_t>(all_tasks[static_cast<std::size_t>(r)])].push_back(r);
+  for (std::size_t t = 0; t < members_.size(); ++t)
+    if (members_[t].empty())
+      return {Code::task, fmt::format("no process belongs to task {}, but some to task {}", t, highest)};
+  task_ = task;
+  const auto& mine = members_[static_cast<std::size_t>(task)];
+  rank_ = static_cast<int>(std::find(mine.begin(), mine.end(), me) - mine.begin());
+  PMPI_Comm_dup(comm, &all_);
+  PMPI_Comm_split(all_, task, rank_, &own_);
+  PMPI_Comm_dup(own_, &program_);
+  PMPI_Comm_split(all_, rank_ == 0 ? 0 : MPI_UNDEFINED, task, &leaders_);
+  // Errors of MPI in calls of ours end the job, whatever the program does with its own.
+  for (MPI_Comm made : {all_, own_, leaders_})
+    if (made != MPI_COMM_NULL) PMPI_Comm_set_errhandler(made, MPI_ERRORS_ARE_FATAL);
+
+  void* attribute = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(all_, MPI_TAG_UB, &attribute, &found);
+  const int upper = found ? *static_cast<int*>(attribute) : 32767;
+  own_tags_ = static_cast<std::uint64_t>(upper - first_data_tag);
+  data_tags_ = own_tags_ / 2;
+  for (int persistent = 0; persistent < 2; ++persistent) {
+    sends_[persistent].resize(members_.size());
+    receives_[persistent] = std::make_unique<Receives>(tasks(), rank_ == 0);
+  }
+  control_ = std::make_unique<Control>(*this);
+  measure();
+  return {};
+}
+
+// A message and a byte between two of the processes, for the choice of a strategy;
+// what one measures is what all reckon with.
+void TaskComm::measure() {
+  int size = 0, me = 0;
+  PMPI_Comm_size(all_, &size);
+  PMPI_Comm_rank(all_, &me);
+  double measured[2] = {message_ns, byte_ns};
+  if (size > 1 && (me == 0 || me == 1)) {
+    std::vector<char> bytes(64 << 10);
+    auto best_of = [&](int rounds, std::size_t length) {
+      double best = 1e9;
+      for (int i = 0; i < rounds; ++i) {
+        const double begin = PMPI_Wtime();
+        for (int turn = 0; turn < 2; ++turn) {
+          if (turn == me)
+            PMPI_Send(bytes.data(), static_cast<int>(length), MPI_BYTE, 1 - me, control_tag, all_);
+          else
+            PMPI_Recv(bytes.data(), static_cast<int>(length), MPI_BYTE, 1 - me, control_tag, all_,
+                      MPI_STATUS_IGNORE);
+        }
+        best = std::min(best, (PMPI_Wtime() - begin) / 2 * 1e9);
+      }
+      return best;
+    };
+    best_of(1, bytes.size());
+    measured[0] = best_of(4, 8);
+    measured[1] = std::max(best_of(3, bytes.size()) - measured[0], 1.0) / static_cast<double>(bytes.size());
+  }
+  PMPI_Bcast(measured, 2, MPI_DOUBLE, 0, all_);
+  message_ns = measured[0];
+  byte_ns = measured[1];
+  // How many processes run at the same time: cores of all nodes.
+  MPI_Comm node;
+  PMPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node);
+  int node_rank = 0;
+  PMPI_Comm_rank(node, &node_rank);
+  PMPI_Comm_free(&node);
+  int cores = node_rank == 0 ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &cores, 1, MPI_INT, MPI_SUM, all_);
+  at_once = std::clamp(cores, 1, size);
+}
+
+TaskComm::~TaskComm() {
+  control_.reset();
+  int finalised = 0;
+  PMPI_Finalized(&finalised);
+  if (finalised) return;
+  for (MPI_Comm* made : {&leaders_, &program_, &own_, &all_})
+    if (*made != MPI_COMM_NULL) PMPI_Comm_free(made);
+}
+
+Error TaskComm::no_task(int task) const {
+  return {Code::task,
+          fmt::format("task {}, rank {}: there is no task {}; this communicator has tasks 0 to {}", task_,
+                      rank_, task, tasks() - 1)};
+}
+
+int TaskComm::data_tag(std::uint64_t number, bool persistent) const {
+  return first_data_tag + static_cast<int>(number % data_tags_ + (persistent ? data_tags_ : 0));
+}
+
+}  // namespace lapwing::arrays

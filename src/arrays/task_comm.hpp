@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A communicator of tasks: who belongs to which, and the books of what was sent
+// and is to be received.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "arrays/control.hpp"
+#include "arrays/matching.hpp"
+#include "arrays/plan_cache.hpp"
+#include "arrays/steps.hpp"
+
+namespace lapwing::arrays {
+
+class TaskComm : public std::enable_shared_from_this<TaskComm> {
+ public:
+  /// Collective over `comm`; the same error on every process.
+  static Error create(MPI_Comm comm, int task, std::shared_ptr<TaskComm>* out);
+  ~TaskComm();
+  TaskComm(const TaskComm&) = delete;
+  TaskComm& operator=(const TaskComm&) = delete;
+
+  int task() const { return task_; }
+  int tasks() const { return static_cast<int>(members_.size()); }
+  int rank() const { return rank_; }
+  int processes(int task) const { return static_cast<int>(members_[static_cast<std::size_t>(task)].size()); }
+  int processes() const { return processes(task_); }
+  Party party(int task) const { return {task, processes(task)}; }
+  bool has(int task) const { return task >= 0 && task < tasks(); }
+  Error no_task(int task) const;
+  /// In all(), of a task's process.
+  int member(int task, int rank) const {
+    return members_[static_cast<std::size_t>(task)][static_cast<std::size_t>(rank)];
+  }
+
+  MPI_Comm all() const { return all_; }
+  MPI_Comm own() const { return own_; }          ///< Lapwing's, of this task
+  MPI_Comm program() const { return program_; }  ///< the program's, of this task
+  MPI_Comm leaders() const { return leaders_; }  ///< null but on the tasks' first processes
+
+  /// Tags of data: by the number of the send on its channel, or, within the task,
+  /// of the call.
+  int data_tag(std::uint64_t number, bool persistent) const;
+  int own_tag(std::uint64_t call) const { return first_data_tag + static_cast<int>(call % own_tags_); }
+  std::uint64_t next_call() { return calls_++; }
+
+  Sends& sends(int task, bool persistent) { return sends_[persistent][static_cast<std::size_t>(task)]; }
+  Receives& receives(bool persistent) { return *receives_[persistent]; }
+  Control& control() { return *control_; }
+
+  PlanCache& plans() { return plans_; }
+
+  /// Something was posted or has arrived since matches were looked for.
+  bool news = false;
+  /// Requests whose processes have not agreed yet, in the order of their calls.
+  std::deque<Request*> checking;
+  /// How many requests wait for a message of the other side.
+  int unmatched = 0;
+  int strategy = 0;
+  StepTimes steps;
+  /// Measured when the communicator was made, equal on all processes.
+  double message_ns = 2000, byte_ns = 0.2;
+  int at_once = 1;  ///< processes that have a core
+
+  static constexpr int control_tag = 0, first_data_tag = 1;
+
+ private:
+  TaskComm() = default;
+  Error set_up(MPI_Comm comm, int task);
+  void measure();
+
+  MPI_Comm all_ = MPI_COMM_NULL, own_ = MPI_COMM_NULL, program_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
+  int task_ = 0, rank_ = 0;
+  std::vector<std::vector<int>> members_;
+  std::uint64_t calls_ = 0, own_tags_ = 1, data_tags_ = 1;
+  std::vector<Sends> sends_[2];
+  std::unique_ptr<Receives> receives_[2];
+  std::unique_ptr<Control> control_;
+  PlanCache plans_;
+};
+
+}  // namespace lapwing::arrays

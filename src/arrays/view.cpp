@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/view.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "arrays/local.hpp"
+
+namespace lapwing::arrays {
+namespace {
+
+void append(std::string* to, std::uint64_t number) {
+  to->append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+void append(std::string* to, const std::vector<std::byte>& bytes) {
+  append(to, bytes.size());
+  to->append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+class Reader {
+ public:
+  explicit Reader(std::span<const char> bytes) : rest_(bytes) {}
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    if (rest_.size() < sizeof value) return fail();
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_ = rest_.subspan(sizeof value);
+    return value;
+  }
+  std::span<const std::byte> bytes() {
+    const std::uint64_t size = number();
+    if (size > rest_.size()) {
+      fail();
+      return {};
+    }
+    const auto here = std::as_bytes(rest_.first(size));
+    rest_ = rest_.subspan(size);
+    return here;
+  }
+  bool good() const { return good_; }
+
+ private:
+  std::uint64_t fail() {
+    good_ = false;
+    rest_ = {};
+    return 0;
+  }
+  std::span<const char> rest_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+std::shared_ptr<const Descriptor> Descriptor::of(std::vector<std::shared_ptr<const View>> views) {
+  auto made = std::make_shared<Descriptor>();
+  append(&made->bytes, views.size());
+  for (const auto& view : views) {
+    append(&made->bytes, view->converts ? 1 : 0);
+    append(&made->bytes, encode(view->distribution));
+    append(&made->bytes, encode(view->section));
+  }
+  made->key = made->bytes;
+  for (const auto& view : views)
+    for (const std::int64_t extent : view->distribution.leading)
+      append(&made->key, static_cast<std::uint64_t>(extent));
+  made->views = std::move(views);
+  return made;
+}
+
+std::shared_ptr<const Descriptor> Descriptor::read(std::span<const char> bytes, std::string* problem) {
+  Reader reader(bytes);
+  const std::uint64_t count = reader.number();
+  std::vector<std::shared_ptr<const View>> views;
+  for (std::uint64_t i = 0; i < count && reader.good(); ++i) {
+    const bool converts = reader.number() != 0;
+    Decoded distribution = decode(reader.bytes());
+    DecodedSection section = decode_section(reader.bytes());
+    if (!reader.good()) break;
+    if (!distribution.distribution || !section.section) {
+      *problem = distribution.distribution ? section.problem : distribution.problem;
+      return nullptr;
+    }
+    views.push_back(std::make_shared<View>(
+        View{std::move(*distribution.distribution), std::move(*section.section), converts}));
+  }
+  if (!reader.good()) {
+    *problem = "an array descriptor ends too early";
+    return nullptr;
+  }
+  auto made = std::make_shared<Descriptor>();
+  made->bytes.assign(bytes.data(), bytes.size());
+  made->key = made->bytes;
+  made->views = std::move(views);
+  return made;
+}
+
+Error compare(const Descriptor& from, const Party& sender, const Descriptor& to, const Party& receiver,
+              int tag) {
+  const std::string who =
+      fmt::format("task {} (ranks 0 to {}) sends to task {} (ranks 0 to {}), tag {}: ", sender.task,
+                  sender.processes - 1, receiver.task, receiver.processes - 1, tag);
+  if (from.views.size() != to.views.size())
+    return {Code::shape, fmt::format("{}task {} sends {} arrays at once, task {} receives {}", who,
+                                     sender.task, from.views.size(), receiver.task, to.views.size())};
+  for (std::size_t i = 0; i < from.views.size(); ++i) {
+    const View &a = *from.views[i], &b = *to.views[i];
+    const std::string which =
+        from.views.size() == 1 ? who : fmt::format("{}array {} of {}: ", who, i, from.views.size());
+    if (std::string why = validate(a.distribution, sender.processes); !why.empty())
+      return {Code::grid, fmt::format("{}task {}: {}", which, sender.task, why)};
+    if (std::string why = validate(b.distribution, receiver.processes); !why.empty())
+      return {Code::grid, fmt::format("{}task {}: {}", which, receiver.task, why)};
+    const bool same_type = a.distribution.type == b.distribution.type &&
+                           a.distribution.opaque_bytes == b.distribution.opaque_bytes;
+    if (!same_type && !b.converts)
+      return {Code::type,
+              fmt::format("{}task {} sends elements of {} ({} bytes), task {} receives {} ({} bytes); "
+                          "lapwing_distribution_converting() makes an array that converts",
+                          which, sender.task, name_of(a.distribution.type), a.distribution.element_bytes(),
+                          receiver.task, name_of(b.distribution.type), b.distribution.element_bytes())};
+    if (std::string why = mismatch(a.distribution, a.section, b.distribution, b.section); !why.empty())
+      return {same_type ? Code::shape : Code::type, which + why};
+  }
+  return {};
+}
+
+Error check_local(const View& view, const Party& mine, int rank, const void* local, std::int64_t elements) {
+  const std::string who = fmt::format("task {}, rank {}: ", mine.task, rank);
+  if (std::string why = validate(view.distribution, mine.processes); !why.empty())
+    return {Code::grid, fmt::format("{}{} (the task has {} processes)", who, why, mine.processes)};
+  if (std::string why = validate_leading(view.distribution, rank); !why.empty())
+    return {Code::buffer, who + why};
+  const LocalPart part = local_part(view.distribution, rank);
+  if (part.elements == 0) return {};
+  if (elements < part.allocated)
+    return {Code::buffer, fmt::format("{}the local memory has {} elements, {} needs {} there", who, elements,
+                                      describe(view.distribution), part.allocated)};
+  if (!local) return {Code::buffer, fmt::format("{}the local memory is null", who)};
+  return {};
+}
+
+View gathered(const View& view) {
+  const Section section = filled(view.section, view.distribution);
+  View whole;
+  whole.distribution.type = view.distribution.type;
+  whole.distribution.opaque_bytes = view.distribution.opaque_bytes;
+  for (const SectionDimension& dimension : section.dimensions)
+    whole.distribution.dimensions.push_back(collapsed(dimension.count));
+  whole.distribution.grid = make_grid({1});
+  whole.section = filled({}, whole.distribution);
+  return whole;
+}
+
+}  // namespace lapwing::arrays

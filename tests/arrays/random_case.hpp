@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random transfers for property tests, and who owns what by definition: written
+// without anything of the room's own arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "arrays/distribution.hpp"
+#include "arrays/schedule.hpp"
+#include "arrays/section.hpp"
+
+namespace lapwing::arrays::testing {
+
+struct Case {
+  Distribution source, destination;
+  Section from, to;
+  int source_tasks = 1, destination_tasks = 1;  ///< ranks of the two tasks
+  Processes processes;
+
+  [[nodiscard]] std::string describe() const;
+};
+
+Case random_case(std::mt19937_64& random);
+
+/// Where element `index` of the array lies in the allocation of a rank; -1
+/// where that rank does not have it. Counts owned elements one by one.
+class OwnerMap {
+ public:
+  OwnerMap(const Distribution& distribution, int rank);
+  [[nodiscard]] std::int64_t offset(const std::vector<std::int64_t>& index) const;
+  [[nodiscard]] std::int64_t allocated() const { return allocated_; }
+
+ private:
+  const Distribution& distribution_;
+  bool in_grid_ = false;
+  std::vector<std::vector<std::int64_t>> places_;  ///< per dimension and index: place, or -1
+  std::vector<std::int64_t> strides_;
+  std::int64_t first_ = 0, allocated_ = 0;
+};
+
+}  // namespace lapwing::arrays::testing
