@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <list>
+#include <optional>
 
 #include "arrays/calls.hpp"
 #include "arrays/local.hpp"
@@ -26,6 +27,11 @@ std::int64_t attached_bytes = 0;
 std::list<Block> blocks;  // in order of place
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+std::int64_t bytes_of(const Operand& array, const TaskComm& comm) {
+  return local_part(array.view->distribution, comm.rank()).allocated *
+         array.view->distribution.element_bytes();
+}
 
 // The first gap that is large enough; what is complete makes room.
 std::optional<std::list<Block>::iterator> reserve(std::int64_t bytes) {
@@ -68,38 +74,39 @@ Error detach(void** buffer, std::int64_t* bytes) {
   return {};
 }
 
-Error buffered_send(const std::shared_ptr<TaskComm>& comm, const Operand& array, int dest, int tag) {
+Handle buffered_send(const std::shared_ptr<TaskComm>& comm, const Operand& array, int dest, int tag) {
   Operand copy = array;
   Error error;
-  if (array.view && array.local &&
-      !check_local(*array.view, comm->party(comm->task()), comm->rank(), array.local, array.elements)) {
-    const std::int64_t bytes = buffered_size(*array.view, comm->rank());
-    Progress::wait([] { return true; });
-    std::optional<std::list<Block>::iterator> block;
-    {
-      const std::lock_guard guard(Progress::lock());
-      Progress::advance();
-      block = reserve(bytes);
-    }
-    if (!block) {
-      copy.elements = -1;
-      error = {Code::buffer,
-               fmt::format("task {}, rank {}: the attached buffer has {} bytes, and no room for {} more "
-                           "(lapwing_array_pack_size)",
-                           comm->task(), comm->rank(), attached_bytes, bytes)};
-      if (!errors_return) return error;
-    } else {
-      const std::int64_t own = local_part(array.view->distribution, comm->rank()).allocated;
-      copy.local = attached + (*block)->first;
-      std::memcpy(const_cast<void*>(copy.local), array.local,
-                  static_cast<std::size_t>(own * array.view->distribution.element_bytes()));
-      (*block)->request = begin_send(comm, std::span(&copy, 1), dest, tag, false);
-      if (!(*block)->request) blocks.erase(*block);
-      Progress::leave_to_helper();
-      return {};
+  std::list<Block>::iterator block = blocks.end();
+  {
+    const std::lock_guard guard(Progress::lock());
+    Progress::advance();
+    if (array.view)
+      error = check_local(*array.view, comm->party(comm->task()), comm->rank(), array.local, array.elements);
+    if (array.view && !error) {
+      const std::int64_t bytes = buffered_size(*array.view, comm->rank());
+      if (const auto found = reserve(bytes)) {
+        block = *found;
+        copy.local = attached + block->first;
+        if (bytes > 0)
+          std::memcpy(attached + block->first, array.local, static_cast<std::size_t>(bytes_of(array, *comm)));
+      } else {
+        error = {Code::buffer,
+                 fmt::format("task {}, rank {}: the attached buffer has {} bytes, and no room for {} more "
+                             "(lapwing_array_pack_size)",
+                             comm->task(), comm->rank(), attached_bytes, bytes)};
+      }
     }
   }
-  return error;
+  Handle request = begin_send(comm, std::span(&copy, 1), dest, tag, false, error);
+  const std::lock_guard guard(Progress::lock());
+  if (block == blocks.end()) return request;
+  // Whoever has found an error waits for nobody; what failed holds nothing.
+  if (!request || request->complete())
+    blocks.erase(block);
+  else
+    block->request = request;
+  return request && request->complete() ? request : nullptr;
 }
 
 }  // namespace lapwing::arrays

@@ -61,14 +61,15 @@ Handle begin(Request::Call call) {
 }
 
 Handle begin_between(Request::Kind kind, const std::shared_ptr<TaskComm>& comm,
-                     std::span<const Operand> arrays, int partner, int tag, bool persistent) {
+                     std::span<const Operand> arrays, int partner, int tag, bool persistent,
+                     const Error& found = {}) {
   if (partner == no_task) return nullptr;
   const std::uint64_t begin_time = comm->steps.now();
   Request::Call call{kind, comm};
   call.partner = partner;
   call.tag = tag;
   call.persistent = persistent;
-  call.error = check(*comm, arrays);
+  call.error = found ? found : check(*comm, arrays);
   call.descriptor = describe(arrays);
   call.local = addresses(arrays);
   const bool receives = kind == Request::Kind::receive;
@@ -99,8 +100,8 @@ Status take(const Handle& request) {
 }  // namespace
 
 Handle begin_send(const std::shared_ptr<TaskComm>& comm, std::span<const Operand> arrays, int dest, int tag,
-                  bool persistent) {
-  return begin_between(Request::Kind::send, comm, arrays, dest, tag, persistent);
+                  bool persistent, const Error& found) {
+  return begin_between(Request::Kind::send, comm, arrays, dest, tag, persistent, found);
 }
 
 Handle begin_receive(const std::shared_ptr<TaskComm>& comm, std::span<const Operand> arrays, int source,
@@ -132,14 +133,14 @@ Error start(const Handle& request) {
 }
 
 Status wait(const Handle& request) {
-  if (!request->active() && !request->complete()) return {};  // persistent, and not started
+  if (!request->begun()) return {};  // persistent, and not started
   Progress::wait([&] { return request->complete(); });
   return take(request);
 }
 
 bool test(const Handle& request, Status* status) {
   const std::lock_guard guard(Progress::lock());
-  if (!request->active() && !request->complete()) return true;
+  if (!request->begun()) return true;
   if (!request->complete()) Progress::advance();
   if (!request->complete()) return false;
   *status = take(request);
@@ -147,7 +148,7 @@ bool test(const Handle& request, Status* status) {
 }
 
 void wait_landed(const Handle& request, const std::int64_t* first, const std::int64_t* count) {
-  if (!request->active()) return;
+  if (!request->begun()) return;
   Progress::wait([&] { return request->landed(first, count); });
 }
 

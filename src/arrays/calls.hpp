@@ -21,10 +21,10 @@ struct Operand {
 
 using Handle = std::shared_ptr<Request>;
 
-/// Makes and begins a transfer. Null where there is nothing to do (no task). Where
-/// an error is found and errors are returned, the request fails.
+/// Makes and begins a transfer; `found` is an error that was found already. Null where there is nothing to do
+/// (no task). Where an error is found and errors are returned, the request fails.
 Handle begin_send(const std::shared_ptr<TaskComm>& comm, std::span<const Operand> arrays, int dest, int tag,
-                  bool persistent);
+                  bool persistent, const Error& found = {});
 Handle begin_receive(const std::shared_ptr<TaskComm>& comm, std::span<const Operand> arrays, int source,
                      int tag, bool persistent);
 Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
@@ -41,6 +41,7 @@ void wait_landed(const Handle& request, const std::int64_t* first, const std::in
 std::int64_t buffered_size(const View& view, int rank);
 Error attach(void* buffer, std::int64_t bytes);
 Error detach(void** buffer, std::int64_t* bytes);
-Error buffered_send(const std::shared_ptr<TaskComm>& comm, const Operand& array, int dest, int tag);
+/// Null where it is on its way.
+Handle buffered_send(const std::shared_ptr<TaskComm>& comm, const Operand& array, int dest, int tag);
 
 }  // namespace lapwing::arrays

@@ -99,8 +99,8 @@ class Receives {
     int task, tag;
     Request* request;
     bool announced;
-    std::uint64_t wildcard = 0;          // its number, where the task is any
-    std::optional<std::uint64_t> takes;  // decided: this offer of `task`'s
+    std::uint64_t wildcard = 0;               // its number, where the task is any
+    std::optional<std::uint64_t> takes = {};  // decided: this offer of `task`'s
   };
   struct Offer {
     std::uint64_t number;

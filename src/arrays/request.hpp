@@ -32,10 +32,10 @@ class Request {
     Kind kind;
     std::shared_ptr<TaskComm> comm;
     int partner = any, tag = any;
-    std::shared_ptr<const Descriptor> descriptor, to;
-    std::vector<char*> local, to_local;
+    std::shared_ptr<const Descriptor> descriptor = nullptr, to = nullptr;
+    std::vector<char*> local = {}, to_local = {};
     bool persistent = false;
-    Error error;  ///< found in the call, on this process
+    Error error = {};  ///< found in the call, on this process
   };
 
   explicit Request(Call call);
@@ -50,6 +50,8 @@ class Request {
   void matched(Match match, bool announced);
 
   bool persistent() const { return call_.persistent; }
+  /// Started, and not settled since; only the program's calls change it.
+  bool begun() const { return started_; }
   bool active() const { return started_ && !complete_; }
   /// Nothing moves it on: it is complete or not started, and the other side knows all.
   bool idle() const { return state_ == State::ready; }

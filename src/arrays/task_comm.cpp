@@ -105,7 +105,9 @@ void TaskComm::measure() {
   at_once = std::clamp(cores, 1, size);
 }
 
-TaskComm::~TaskComm() {
+TaskComm::~TaskComm() { release(); }
+
+void TaskComm::release() {
   control_.reset();
   int finalised = 0;
   PMPI_Finalized(&finalised);

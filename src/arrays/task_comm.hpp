@@ -21,6 +21,8 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   /// Collective over `comm`; the same error on every process.
   static Error create(MPI_Comm comm, int task, std::shared_ptr<TaskComm>* out);
   ~TaskComm();
+  /// Collective: frees what MPI has made. Nothing is pending.
+  void release();
   TaskComm(const TaskComm&) = delete;
   TaskComm& operator=(const TaskComm&) = delete;
 

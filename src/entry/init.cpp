@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "entry/arrays.hpp"
 #include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
@@ -67,7 +68,7 @@ void start_compiled(int granted, bool futile) {
 int initialise(int* argc, char*** argv, int required, int* provided) {
   settings = transfer::read_settings();
   prepared = true;
-  if (!settings.enabled && entry::declares()) {
+  if (!settings.enabled && (entry::declares() || entry::uses_arrays())) {
     // What the program has written is not to be switched off; all else is.
     settings.enabled = true;
     settings.defer = transfer::Defer::off;
@@ -89,7 +90,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
                                     : settings.defer != transfer::Defer::off && compiled;
-  const bool declares = entry::declares();
+  const bool declares = entry::declares() || entry::uses_arrays();
   const bool wants_helper = settings.helper && (declares || (!futile && has_work));
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
