@@ -2,11 +2,14 @@
 #include "arrays/falls.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace lapwing::arrays {
 
 IndexSet::IndexSet(std::vector<Falls> members, std::int64_t step)
     : members_(std::move(members)), step_(step) {
+  static std::atomic<std::uint64_t> last{0};
+  serial_ = last.fetch_add(1, std::memory_order_relaxed) + 1;
   for (Falls& falls : members_) {
     falls.before = elements_;
     falls.elements = 0;

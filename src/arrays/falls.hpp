@@ -50,12 +50,15 @@ class IndexSet {
   /// How many segments there are, and how many families describe them.
   [[nodiscard]] std::int64_t segments() const { return segments_; }
   [[nodiscard]] std::int64_t families() const { return families_; }
+  /// No two sets of a process have the same number, dead ones included.
+  [[nodiscard]] std::uint64_t serial() const { return serial_; }
   /// The only family, which is not repeated; null where there are more.
   [[nodiscard]] const Segments* only() const;
 
  private:
   std::vector<Falls> members_;
   std::int64_t step_ = 1, elements_ = 0, segments_ = 0, families_ = 0;
+  std::uint64_t serial_ = 0;
 };
 
 /// Walks a set segment by segment from any element on; to get there costs the

@@ -2,101 +2,58 @@
 #include "arrays/pack.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <vector>
+#include <memory>
+
+#include "arrays/mover.hpp"
 
 namespace lapwing::arrays {
 
 namespace {
 
-/// Goes through the elements of a piece in runs of one step: found(offset, step, length).
-template <class Found>
-void walk(const Piece& piece, std::int64_t from, std::int64_t count, Found found) {
-  if (count <= 0) return;
-  std::vector<SegmentWalk> at;
-  std::vector<std::int64_t> ranks(piece.dimensions.size());
-  for (std::size_t d = ranks.size(); d-- > 0;) {
-    ranks[d] = from % piece.dimensions[d].set->elements();
-    from /= piece.dimensions[d].set->elements();
-  }
-  for (std::size_t d = 0; d < ranks.size(); ++d) at.emplace_back(*piece.dimensions[d].set, ranks[d]);
-  if (at.empty()) {
-    found(piece.base, 0, 1);
-    return;
-  }
-  const std::size_t last = at.size() - 1;
-  const std::int64_t step = piece.dimensions[last].set->step() * piece.dimensions[last].stride;
-  while (count > 0) {
-    std::int64_t offset = piece.base;
-    for (std::size_t d = 0; d < last; ++d) offset += at[d].local() * piece.dimensions[d].stride;
-    for (SegmentWalk& row = at[last]; !row.done() && count > 0;) {
-      const std::int64_t length = std::min(count, row.length());
-      found(offset + row.local() * piece.dimensions[last].stride, step, length);
-      count -= length;
-      row.advance(length);
-    }
-    at[last] = SegmentWalk(*piece.dimensions[last].set, 0);
-    for (std::size_t d = last; d-- > 0;) {
-      at[d].advance(1);
-      if (!at[d].done()) break;
-      at[d] = SegmentWalk(*piece.dimensions[d].set, 0);
-    }
-  }
+// Elements that are converted at once: enough rows for tiles, small enough for the cache.
+constexpr std::int64_t converted_at_once = 16384;
+
+const std::byte* bytes_of(const void* memory) { return static_cast<const std::byte*>(memory); }
+std::byte* bytes_of(void* memory) { return static_cast<std::byte*>(memory); }
+
+std::unique_ptr<std::byte[]> buffer(std::int64_t bytes) {
+  return std::unique_ptr<std::byte[]>(new std::byte[static_cast<std::size_t>(bytes)]);
 }
 
 }  // namespace
 
 void pack(const Piece& piece, const void* local, std::int64_t from, std::int64_t count, void* wire) {
-  const auto size = static_cast<std::size_t>(piece.local_bytes);
-  const auto* source = static_cast<const char*>(local);
-  auto* to = static_cast<char*>(wire);
-  walk(piece, from, count, [&](std::int64_t offset, std::int64_t step, std::int64_t length) {
-    for (std::int64_t k = 0; k < length; ++k, to += size)
-      std::memcpy(to, source + (offset + k * step) * piece.local_bytes, size);
-  });
+  Mover(&piece, nullptr, piece.local_bytes).move(bytes_of(local), bytes_of(wire), from, count);
 }
 
 void unpack(const Piece& piece, void* local, std::int64_t from, std::int64_t count, const void* wire) {
-  const auto size = static_cast<std::size_t>(piece.local_bytes);
-  auto* destination = static_cast<char*>(local);
-  const auto* source = static_cast<const char*>(wire);
-  walk(piece, from, count, [&](std::int64_t offset, std::int64_t step, std::int64_t length) {
-    for (std::int64_t k = 0; k < length; ++k, source += piece.wire_bytes) {
-      char* to = destination + (offset + k * step) * piece.local_bytes;
-      if (piece.wire == piece.local) {
-        std::memcpy(to, source, size);
-      } else {
-        convert(piece.wire, source, piece.local, to, 1);
-      }
-    }
-  });
+  const Mover mover(nullptr, &piece, piece.local_bytes);
+  if (piece.wire == piece.local) return mover.move(bytes_of(wire), bytes_of(local), from, count);
+  const auto converted = buffer(std::min(count, converted_at_once) * piece.local_bytes);
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t now = std::min(count - done, converted_at_once);
+    convert(piece.wire, bytes_of(wire) + done * piece.wire_bytes, piece.local, converted.get(), now);
+    mover.move(converted.get(), bytes_of(local), from + done, now);
+    done += now;
+  }
 }
 
 void copy_between(const Piece& out, const void* a, const Piece& in, void* b) {
-  std::vector<std::byte> strip(
-      static_cast<std::size_t>(std::min<std::int64_t>(out.elements, 4096) * out.wire_bytes));
-  for (std::int64_t done = 0; done < out.elements;) {
-    const std::int64_t count = std::min<std::int64_t>(4096, out.elements - done);
-    pack(out, a, done, count, strip.data());
-    unpack(in, b, done, count, strip.data());
-    done += count;
+  if (in.wire == in.local)
+    return Mover(&out, &in, out.local_bytes).move(bytes_of(a), bytes_of(b), 0, out.elements);
+  const auto packed = buffer(std::min(out.elements, converted_at_once) * out.local_bytes);
+  for (std::int64_t done = 0; done < out.elements; done += converted_at_once) {
+    const std::int64_t now = std::min(out.elements - done, converted_at_once);
+    pack(out, a, done, now, packed.get());
+    unpack(in, b, done, now, packed.get());
   }
 }
 
 bool contiguous(const Piece& piece, std::int64_t& offset) {
   if (piece.wire != piece.local) return false;
-  offset = piece.base;
-  std::int64_t unit = 1;
-  for (std::size_t d = piece.dimensions.size(); d-- > 0;) {
-    const PieceDimension& dimension = piece.dimensions[d];
-    const Segments* only = dimension.set->only();
-    if (only == nullptr || only->count != 1) return false;
-    offset += only->local * dimension.stride;
-    if (only->length == 1) continue;
-    if (dimension.set->step() * dimension.stride != unit) return false;
-    unit *= only->length;
-  }
-  return true;
+  const Mover mover(&piece, nullptr, piece.local_bytes);
+  offset = mover.source_base();
+  return mover.one_run();
 }
 
 }  // namespace lapwing::arrays

@@ -151,7 +151,8 @@ class Simulation {
         kth_meet = !kth.emplace(k++, piece.partner).second || kth_meet;
         receivers.push_back(piece.partner);
       }
-      if (receivers.empty()) continue;
+      // A copy of a replicated source that serves nobody has other receivers than the rest.
+      if (receivers.empty() && !replicated(case_.source)) continue;
       ++senders;
       most = std::max(most, receivers.size());
       std::sort(receivers.begin(), receivers.end());
@@ -161,6 +162,12 @@ class Simulation {
       ASSERT_FALSE(kth_meet);
       ++equal_receivers;
     }
+  }
+
+  static bool replicated(const Distribution& distribution) {
+    std::int64_t positions = 1;
+    for (std::size_t d = 0; d < distribution.dimensions.size(); ++d) positions *= distribution.processes(d);
+    return positions != distribution.grid.positions();
   }
 
   void move(int sender, const Piece& out) {

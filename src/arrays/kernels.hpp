@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops: they move rows of atoms of a fixed size between places given
+// by tables of byte offsets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lapwing::arrays {
+
+/// One side of a block of rows. Atom (y, x) is at base + rows[y] + columns[x];
+/// without columns, at base + rows[y] + x atoms.
+struct BlockSide {
+  const std::int64_t* rows;
+  const std::int64_t* columns;
+};
+
+/// Largest atom; a power of two.
+inline constexpr std::int64_t largest_atom = 32;
+
+/// Moves `height` rows of `width` atoms of `atom` bytes: 1, 2, 4, 8, 16 or 32.
+void move_rows(std::int64_t atom, const std::byte* source, BlockSide from, std::byte* destination,
+               BlockSide to, std::int64_t height, std::int64_t width);
+
+/// The same for a block whose columns are far apart at the destination, where
+/// its rows are near: by tiles, so that cache lines are used whole.
+void move_transposed(std::int64_t atom, const std::byte* source, BlockSide from, std::byte* destination,
+                     BlockSide to, std::int64_t height, std::int64_t width);
+
+}  // namespace lapwing::arrays

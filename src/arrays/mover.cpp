@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inner dimensions that are whole and contiguous on both sides fold into one
+// unit; the last one that does not is the row. A row is moved by its runs where
+// these are long, else by tables of offsets of its atoms: one load more per
+// atom, but no branch that depends on the distribution. Where the receiver's
+// memory runs the other way, rows are moved together, by tiles.
+#include "arrays/mover.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+#include "arrays/kernels.hpp"
+
+namespace lapwing::arrays {
+
+namespace {
+constexpr std::int64_t long_run = 64;       // bytes: above, memcpy is faster than tables
+constexpr std::int64_t rows_at_once = 512;  // of a block
+constexpr std::int64_t window = 1024;       // atoms of a row whose places are not kept
+}  // namespace
+
+/// The dimensions outside the row, from any row on.
+class Mover::Odometer {
+ public:
+  Odometer(const Mover& mover, std::int64_t row) : mover_(mover) {
+    const auto outer = mover.dimensions_.size() - 1;
+    std::vector<std::int64_t> at(outer);
+    for (std::size_t d = outer; d-- > 0;) {
+      at[d] = row % mover.dimensions_[d].elements;
+      row /= mover.dimensions_[d].elements;
+    }
+    for (int side = 0; side < 2; ++side) {
+      if (mover.piece_[side] == nullptr) continue;
+      for (std::size_t d = 0; d < outer; ++d)
+        walks_[side].emplace_back(*mover.dimensions_[d].side[side].set, at[d]);
+      set_outer(side);
+    }
+  }
+
+  /// Bytes from the beginning of a side that is not dense to the present row.
+  [[nodiscard]] std::int64_t offset(int side) const {
+    if (walks_[side].empty()) return outer_[side];
+    const std::size_t last = walks_[side].size() - 1;
+    return outer_[side] +
+           walks_[side][last].local() * mover_.dimensions_[last].side[side].stride * mover_.element_;
+  }
+
+  void next() {
+    for (int side = 0; side < 2; ++side) {
+      auto& walks = walks_[side];
+      if (walks.empty()) continue;
+      std::size_t d = walks.size() - 1;
+      walks[d].advance(1);
+      if (!walks[d].done()) continue;
+      for (;;) {
+        walks[d] = SegmentWalk(*mover_.dimensions_[d].side[side].set, 0);
+        if (d-- == 0) break;
+        walks[d].advance(1);
+        if (!walks[d].done()) break;
+      }
+      set_outer(side);
+    }
+  }
+
+ private:
+  void set_outer(int side) {
+    outer_[side] = mover_.base_[side] * mover_.element_;
+    for (std::size_t d = 0; d + 1 < walks_[side].size(); ++d)
+      outer_[side] += walks_[side][d].local() * mover_.dimensions_[d].side[side].stride * mover_.element_;
+  }
+
+  const Mover& mover_;
+  std::vector<SegmentWalk> walks_[2];
+  std::int64_t outer_[2] = {0, 0};
+};
+
+Mover::Mover(const Piece* source, const Piece* destination, std::int64_t element)
+    : piece_{source, destination}, element_(element) {
+  const Piece& any = source != nullptr ? *source : *destination;
+  for (int side = 0; side < 2; ++side) base_[side] = piece_[side] == nullptr ? 0 : piece_[side]->base;
+  dimensions_.reserve(any.dimensions.size());
+  for (std::size_t d = 0; d < any.dimensions.size(); ++d) {
+    Dimension next;
+    next.elements = any.dimensions[d].set->elements();
+    for (int side = 0; side < 2; ++side) {
+      if (piece_[side] == nullptr) continue;
+      const PieceDimension& dimension = piece_[side]->dimensions[d];
+      next.side[side] = {dimension.set.get(), dimension.stride, 1, element};
+      if (next.elements == 1) base_[side] += SegmentWalk(*dimension.set, 0).local() * dimension.stride;
+    }
+    if (next.elements > 1) dimensions_.push_back(next);
+  }
+  fold();
+  choose();
+}
+
+void Mover::fold() {
+  while (!dimensions_.empty()) {
+    const Dimension& last = dimensions_.back();
+    for (int side = 0; side < 2; ++side) {
+      if (piece_[side] == nullptr) continue;
+      const Row& row = last.side[side];
+      const Segments* only = row.set->only();
+      if (only == nullptr || only->count != 1 || row.set->step() * row.stride != unit_) return;
+    }
+    for (int side = 0; side < 2; ++side) {
+      if (piece_[side] != nullptr) base_[side] += last.side[side].set->only()->local * last.side[side].stride;
+    }
+    unit_ *= last.elements;
+    dimensions_.pop_back();
+  }
+}
+
+void Mover::choose() {
+  row_ = unit_;
+  if (dimensions_.empty()) return;
+  Dimension& last = dimensions_.back();
+  row_ = last.elements * unit_;
+  std::int64_t common = 0, average = row_;
+  for (int side = 0; side < 2; ++side) {
+    if (piece_[side] == nullptr) continue;
+    last.side[side].unit = unit_;
+    common = std::gcd(common, last.side[side].common_run());
+    average = std::min(average, last.side[side].average_run());
+  }
+  if (average * element_ >= long_run) {
+    manner_ = Manner::runs;
+    return;
+  }
+  while (common % (2 * atom_) == 0 && 2 * atom_ * element_ <= largest_atom) atom_ *= 2;
+  if ((element_ & (element_ - 1)) != 0 || element_ > largest_atom) {
+    manner_ = Manner::runs;  // no kernel has atoms of this size
+    return;
+  }
+  manner_ = Manner::rows;
+  if (dimensions_.size() >= 2 && piece_[1] != nullptr) {
+    const auto pace = [](const Row& row) { return std::abs(row.set->step() * row.stride); };
+    if (pace(dimensions_[dimensions_.size() - 2].side[1]) < pace(last.side[1])) manner_ = Manner::transposed;
+  }
+}
+
+void Mover::move(const std::byte* source, std::byte* destination, std::int64_t from,
+                 std::int64_t count) const {
+  if (count <= 0) return;
+  // Dense sides count from the beginning of the piece from here on.
+  if (piece_[0] == nullptr) source -= from * element_;
+  if (piece_[1] == nullptr) destination -= from * element_;
+  if (manner_ == Manner::run) {
+    std::memcpy(destination + (base_[1] + from) * element_, source + (base_[0] + from) * element_,
+                static_cast<std::size_t>(count * element_));
+    return;
+  }
+  if (manner_ == Manner::runs) return move_runs(source, destination, from, count);
+  // Parts of atoms, parts of rows, whole rows, and the like at the end.
+  while (count > 0) {
+    const std::int64_t first = from % row_, left = std::min(count, row_ - first);
+    std::int64_t moved = 0;
+    if (first % atom_ != 0 || left < atom_) {
+      moved = std::min(left, atom_ - first % atom_);
+      move_part(source, destination, from, first, moved, 1);
+    } else if (first != 0 || left < row_) {
+      moved = left / atom_ * atom_;
+      move_part(source, destination, from, first, moved, atom_);
+    } else {
+      const std::int64_t height = std::min(count / row_, rows_at_once);
+      std::array<std::int64_t, rows_at_once> places[2];
+      Odometer at(*this, from / row_);
+      for (std::int64_t y = 0; y < height; ++y, at.next()) {
+        const auto k = static_cast<std::size_t>(y);
+        for (std::size_t side = 0; side < 2; ++side)
+          places[side][k] =
+              piece_[side] == nullptr ? (from + y * row_) * element_ : at.offset(static_cast<int>(side));
+      }
+      moved = height * row_;
+      move_block(source, destination, places[0].data(), places[1].data(), height, 0, row_, atom_);
+    }
+    from += moved;
+    count -= moved;
+  }
+}
+
+void Mover::move_part(const std::byte* source, std::byte* destination, std::int64_t from, std::int64_t first,
+                      std::int64_t width, std::int64_t atom) const {
+  const Odometer at(*this, from / row_);
+  std::int64_t places[2];
+  for (int side = 0; side < 2; ++side)
+    places[side] = piece_[side] == nullptr ? (from - first) * element_ : at.offset(side);
+  move_block(source, destination, places, places + 1, 1, first, width, atom);
+}
+
+void Mover::move_block(const std::byte* source, std::byte* destination, const std::int64_t* from_rows,
+                       const std::int64_t* to_rows, std::int64_t height, std::int64_t first,
+                       std::int64_t width, std::int64_t atom) const {
+  const Row* rows = dimensions_.back().side;
+  const auto move_atoms = [&](BlockSide from, BlockSide to, std::int64_t atoms) {
+    if (manner_ == Manner::transposed && height > 1) {
+      move_transposed(atom * element_, source, from, destination, to, height, atoms);
+    } else {
+      move_rows(atom * element_, source, from, destination, to, height, atoms);
+    }
+  };
+  const std::int64_t* kept[2] = {nullptr, nullptr};
+  if (atom == atom_ && width >= row_ / 4) {
+    for (int side = 0; side < 2; ++side)
+      kept[side] = piece_[side] == nullptr ? nullptr : kept_places(rows[side], atom);
+  }
+  const bool all_kept =
+      (piece_[0] == nullptr || kept[0] != nullptr) && (piece_[1] == nullptr || kept[1] != nullptr);
+  if (all_kept) {
+    BlockSide sides[2] = {{from_rows, kept[0]}, {to_rows, kept[1]}};
+    if (first == 0) return move_atoms(sides[0], sides[1], width / atom);
+  }
+  std::array<std::int64_t, window> columns[2];
+  for (std::int64_t done = 0; done < width;) {
+    const std::int64_t atoms = std::min(window, (width - done) / atom);
+    const std::int64_t* tables[2] = {nullptr, nullptr};
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (piece_[side] != nullptr) {
+        list_places(rows[side], atom, first + done, atoms, columns[side].data());
+      } else {
+        for (std::int64_t k = 0; k < atoms; ++k)
+          columns[side][static_cast<std::size_t>(k)] = (first + done + k * atom) * element_;
+      }
+      tables[side] = columns[side].data();
+    }
+    move_atoms({from_rows, tables[0]}, {to_rows, tables[1]}, atoms);
+    done += atoms * atom;
+  }
+}
+
+void Mover::move_runs(const std::byte* source, std::byte* destination, std::int64_t from,
+                      std::int64_t count) const {
+  const Row* rows = dimensions_.back().side;
+  Odometer at(*this, from / row_);
+  while (count > 0) {
+    const std::int64_t first = from % row_;
+    const std::int64_t moved = std::min(count, row_ - first);
+    std::int64_t left = moved;
+    if (piece_[0] != nullptr && piece_[1] != nullptr) {
+      const std::byte* a = source + at.offset(0);
+      std::byte* b = destination + at.offset(1);
+      for (RunWalk out(rows[0], first), in(rows[1], first); left > 0;) {
+        const std::int64_t length = std::min({left, out.length(), in.length()});
+        std::memcpy(b + in.offset(), a + out.offset(), static_cast<std::size_t>(length * element_));
+        out.advance(length);
+        in.advance(length);
+        left -= length;
+      }
+    } else {
+      const int side = piece_[0] == nullptr ? 1 : 0;
+      const std::byte* a = side == 0 ? source + at.offset(0) : source + from * element_;
+      std::byte* b = side == 1 ? destination + at.offset(1) : destination + from * element_;
+      for (RunWalk run(rows[side], first); left > 0;) {
+        const std::int64_t length = std::min(left, run.length());
+        const auto bytes = static_cast<std::size_t>(length * element_);
+        if (side == 0) {
+          std::memcpy(b, a + run.offset(), bytes);
+          b += bytes;
+        } else {
+          std::memcpy(b + run.offset(), a, bytes);
+          a += bytes;
+        }
+        run.advance(length);
+        left -= length;
+      }
+    }
+    from += moved;
+    count -= moved;
+    at.next();
+  }
+}
+
+}  // namespace lapwing::arrays
