@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes lapwing_arrays.f90, the one file from which any Fortran compiler makes the module lapwing_arrays: the
-hand-written modules beside this script, then the calls that take local memory, for each kind and rank.
+hand-written modules beside this script with the constants of the C headers, then the calls that take local memory,
+for each kind and rank.
 
-    generate.py OUT
+    generate.py HEADERS OUT
 """
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -12,10 +14,12 @@ PARTS = ["lapwing_arrays_c", "lapwing_arrays_tasks_c", "lapwing_arrays_dimension
          "lapwing_arrays_tasks", "lapwing_arrays_plain"]
 RANKS = (1, 2, 3, 4)
 # Suffix, declaration, element types of that many bits: Fortran has no unsigned kinds, so those go by the signed ones.
-KINDS = [("i1", "integer(c_int8_t)", (0, 1)), ("i2", "integer(c_int16_t)", (2, 3)),
-         ("i4", "integer(c_int32_t)", (4, 5)), ("i8", "integer(c_int64_t)", (6, 7)),
-         ("r4", "real(c_float)", (8, 8)), ("r8", "real(c_double)", (9, 9)),
-         ("c4", "complex(c_float_complex)", (10, 10)), ("c8", "complex(c_double_complex)", (11, 11))]
+KINDS = [("i1", "integer(c_int8_t)", ("int8", "uint8")), ("i2", "integer(c_int16_t)", ("int16", "uint16")),
+         ("i4", "integer(c_int32_t)", ("int32", "uint32")), ("i8", "integer(c_int64_t)", ("int64", "uint64")),
+         ("r4", "real(c_float)", ("float32",)), ("r8", "real(c_double)", ("float64",)),
+         ("r16", "real(c_long_double)", ("long_double",)), ("c4", "complex(c_float_complex)", ("complex64",)),
+         ("c8", "complex(c_double_complex)", ("complex128",)),
+         ("c16", "complex(c_long_double_complex)", ("complex_long_double",))]
 
 # Each call: its dummy arguments in order. `<x` is local memory that is read, `>x` that is written, `=x` a
 # distribution, `#x` an integer, `t` the tasks, `r` the request, `s` the status, `p` an MPI operation.
@@ -37,6 +41,7 @@ CALLS = {
     "array_gather": "<local =array >whole_local =whole #root t",
     "array_scatter": "<whole_local =whole >local =array #root t",
 }
+LAYOUTS = ("LAPWING_COLLAPSED", "LAPWING_CYCLIC", "LAPWING_IRREGULAR")
 WITH_HANDLE = {"array_reduce", "array_allreduce"}  # one size for both memories, and an MPI handle
 
 
@@ -133,9 +138,21 @@ def local_of(suffix, memory_type, types, rank):
             f"  {memory_type}, intent(in), target :: array{shape}",
             "  type(lapwing_memory) :: memory",
             "  memory%elements = size(array, kind=c_int64_t)",
-            f"  memory%types = [{types[0]}, {types[1]}]",
+            f"  memory%types = [lapwing_{types[0]}, lapwing_{types[-1]}]",
             "  memory%contiguous = is_contiguous(array)",
             "  if (memory%elements > 0) memory%address = c_loc(array)", "end function", ""]
+
+
+def constants(headers):
+    """The enumerators and the plain numbers that the headers define, but for layouts: functions have their names."""
+    found = []
+    for name in ("array_distributions", "array_tasks", "array_calls"):
+        text = (pathlib.Path(headers) / f"{name}.h").read_text()
+        found += re.findall(r"^\s*(LAPWING_\w+) = (-?\d+)", text, re.M)
+        found += re.findall(r"(?<=[,{])\s*(LAPWING_\w+) = (-?\d+)", text)
+        found += re.findall(r"^#define (LAPWING_\w+) \((-?\d+)\)$", text, re.M)
+    return "\n".join(f"  integer(c_int), parameter :: {name.lower()} = {value}" for name, value in
+                     sorted(((name, value) for name, value in dict(found).items() if name not in LAYOUTS), key=lambda item: (item[0].split("_")[1], int(item[1]))))
 
 
 def wrapped(line):
@@ -177,9 +194,10 @@ def calls_module():
 
 
 def main():
+    headers, out = sys.argv[1:]
     text = "\n".join((HERE / f"{part}.f90").read_text() for part in PARTS) + "\n" + calls_module() + "\n"
     text += (HERE / "lapwing_arrays.f90").read_text()
-    pathlib.Path(sys.argv[1]).write_text(text)
+    pathlib.Path(out).write_text(text.replace("  ! @constants@ of the headers", constants(headers)))
 
 
 if __name__ == "__main__":

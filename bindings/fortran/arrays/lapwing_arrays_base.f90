@@ -122,8 +122,8 @@ contains
     call lapwing_array_raise(c_from_scalapack(descriptor, type, rows, columns, order, distribution%handle), ierr)
   end subroutine
 
-  ! Elements first, first + stride, ... of each dimension. Dimension d of what is transferred is dimension
-  ! permutation(d) of `whole`.
+  ! Elements first, first + stride, ... of each dimension. Dimension d of a receiver takes the sender's dimension
+  ! permutation(d); 0: none, for a dimension with one element.
   subroutine section_8(whole, first, count, section, stride, permutation, ierr)
     type(lapwing_distribution), intent(in) :: whole
     integer(c_int64_t), intent(in) :: first(:), count(:)

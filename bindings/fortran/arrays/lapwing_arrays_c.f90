@@ -8,20 +8,7 @@ module lapwing_arrays_c
   implicit none
   public
 
-  ! enum lapwing_array_error
-  integer(c_int), parameter :: lapwing_array_ok = 0, lapwing_array_err_shape = 1, lapwing_array_err_type = 2, &
-    lapwing_array_err_grid = 3, lapwing_array_err_task = 4, lapwing_array_err_buffer = 5, &
-    lapwing_array_err_differs = 6, lapwing_array_err_argument = 7, lapwing_array_err_state = 8, lapwing_array_err_mpi = 9
-  ! enum lapwing_array_type
-  integer(c_int), parameter :: lapwing_int8 = 0, lapwing_uint8 = 1, lapwing_int16 = 2, lapwing_uint16 = 3, &
-    lapwing_int32 = 4, lapwing_uint32 = 5, lapwing_int64 = 6, lapwing_uint64 = 7, lapwing_float32 = 8, &
-    lapwing_float64 = 9, lapwing_complex64 = 10, lapwing_complex128 = 11
-  ! enum lapwing_array_order, enum lapwing_array_strategy, enum lapwing_schedule_form
-  integer(c_int), parameter :: lapwing_row_major = 0, lapwing_column_major = 1
-  integer(c_int), parameter :: lapwing_strategy_automatic = 0, lapwing_strategy_parallel = 1, &
-    lapwing_strategy_packed = 2, lapwing_strategy_direct = 3, lapwing_strategy_centralized = 4
-  integer(c_int), parameter :: lapwing_schedule_text = 0, lapwing_schedule_ascii = 1, lapwing_schedule_svg = 2
-  integer(c_int), parameter :: lapwing_any_task = -1, lapwing_any_tag = -1, lapwing_task_null = -2
+  ! @constants@ of the headers
 
   type, bind(c) :: lapwing_dimension_c
     integer(c_int64_t) :: extent = 0
