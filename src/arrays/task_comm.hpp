@@ -12,6 +12,7 @@
 #include "arrays/control.hpp"
 #include "arrays/matching.hpp"
 #include "arrays/plan_cache.hpp"
+#include "arrays/planner.hpp"
 #include "arrays/steps.hpp"
 
 namespace lapwing::arrays {
@@ -63,6 +64,9 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   /// How many requests wait for a message of the other side.
   int unmatched = 0;
   int strategy = 0;
+  /// The same tasks once more, for what collectives send; and the plans of those.
+  std::shared_ptr<TaskComm> collective;
+  std::map<std::string, std::vector<Step>> step_plans;
   StepTimes steps;
   /// Measured when the communicator was made, equal on all processes.
   double message_ns = 2000, byte_ns = 0.2;

@@ -98,6 +98,10 @@ LAPWING_ENTRY int lapwing_tasks_free(lapwing_tasks** tasks) {
     return done != 0;
   });
   const std::lock_guard guard(Progress::lock());
+  if (comm->collective) {
+    Progress::close(comm->collective);
+    comm->collective->release();
+  }
   Progress::close(comm);
   comm->release();
   delete *tasks;

@@ -330,6 +330,7 @@ TEST_F(Calls, ExchangeSendsNoMoreThanNeeded) {
   if (!pair_) return;
   Array a(task_ == 0 ? rows(40) : columns(40), {mine_}, tasks_);
   const int other = lapwing_tasks_processes(tasks_, 1 - task_), me = lapwing_tasks_process_rank(tasks_);
+  lapwing_tasks_strategy(tasks_, LAPWING_STRATEGY_PARALLEL);
   lapwing_tasks_time_steps(tasks_, 1);
   if (task_ == 0)
     lapwing_array_send(a.local.data(), a.size(), a.distribution, 1, 0, tasks_);
