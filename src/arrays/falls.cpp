@@ -30,6 +30,62 @@ const Segments* IndexSet::only() const {
   return one ? members_[0].inner.data() : nullptr;
 }
 
+namespace {
+
+/// One family of one segment, which can be lengthened.
+bool lone(const Falls& falls) {
+  return falls.count == 1 && falls.inner.size() == 1 && falls.inner[0].count == 1 && falls.local == 0;
+}
+
+std::vector<Segments> joined(const std::vector<Segments>& families, std::int64_t step) {
+  std::vector<Segments> result;
+  for (Segments family : families) {
+    if (family.count > 1 && family.local_stride == family.length * step) {
+      family.length *= family.count;
+      family.count = 1;
+    }
+    if (!result.empty() && family.count == 1 && result.back().count == 1 &&
+        result.back().local + result.back().length * step == family.local) {
+      result.back().length += family.length;
+    } else {
+      result.push_back(family);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexSet>& set) {
+  const std::int64_t step = set->step();
+  std::vector<Falls> members;
+  for (Falls falls : set->members()) {
+    falls.inner = joined(falls.inner, step);
+    for (Segments& family : falls.inner) family.first = family.stride = 0;
+    falls.first = falls.stride = 0;
+    Segments& first = falls.inner[0];
+    if (falls.inner.size() == 1 && first.count == 1) {  // repeated at most once from here on
+      if (falls.count > 1 && falls.local_stride == first.length * step) {
+        first.length *= falls.count;
+      } else {
+        first.count = falls.count;
+        first.local_stride = falls.local_stride;
+      }
+      first.local += falls.local;
+      falls.count = 1;
+      falls.local = falls.local_stride = 0;
+    }
+    if (!members.empty() && lone(members.back()) && lone(falls) &&
+        members.back().inner[0].local + members.back().inner[0].length * step == first.local) {
+      members.back().inner[0].length += first.length;
+    } else {
+      members.push_back(std::move(falls));
+    }
+  }
+  auto result = std::make_shared<const IndexSet>(std::move(members), step);
+  return result->segments() == set->segments() ? set : result;
+}
+
 SegmentWalk::SegmentWalk(const IndexSet& set, std::int64_t element) : set_(&set) {
   const auto& members = set.members();
   if (element >= set.elements()) {

@@ -94,10 +94,15 @@ class SegmentWalk {
   std::int64_t index_ = 0, local_ = 0, length_ = 0;
 };
 
+/// The same places in the same order, where segments that are neighbours here
+/// count as one. Knows nothing of indices.
+std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexSet>& set);
+
 /// What one coordinate shares with a coordinate of the other side.
 struct Shared {
   int coordinate;
-  std::shared_ptr<const IndexSet> set;  ///< places are those of `mine`
+  std::shared_ptr<const IndexSet> set;     ///< places are those of `mine`
+  std::shared_ptr<const IndexSet> places;  ///< joined_places() of it
 };
 
 /// What `coordinate` of one axis shares with each coordinate of another that

@@ -41,8 +41,10 @@ class Intersection {
     }
     std::vector<Shared> result;
     for (std::size_t q = 0; q < shared_.size(); ++q) {
-      if (!shared_[q].empty())
-        result.push_back({static_cast<int>(q), std::make_shared<const IndexSet>(repeated(shared_[q]))});
+      if (shared_[q].empty()) continue;
+      auto set = std::make_shared<const IndexSet>(repeated(shared_[q]));
+      auto places = joined_places(set);
+      result.push_back({static_cast<int>(q), std::move(set), std::move(places)});
     }
     return result;
   }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/kernels.hpp"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace lapwing::arrays {
 
@@ -11,11 +16,14 @@ namespace {
 /// Where the columns of one side are: the atom's size is known at compile time.
 template <std::size_t atom>
 struct Dense {
-  std::int64_t operator[](std::int64_t x) const { return x * static_cast<std::int64_t>(atom); }
+  std::int64_t first = 0;
+  std::int64_t operator[](std::int64_t x) const { return (first + x) * static_cast<std::int64_t>(atom); }
+  [[nodiscard]] Dense after(std::int64_t x) const { return {first + x}; }
 };
 struct Table {
   const std::int64_t* offsets;
   std::int64_t operator[](std::int64_t x) const { return offsets[x]; }
+  [[nodiscard]] Table after(std::int64_t x) const { return {offsets + x}; }
 };
 
 template <std::size_t atom, class From, class To>
@@ -47,21 +55,58 @@ void rows(const std::byte* source, BlockSide a, std::byte* destination, BlockSid
   }
 }
 
-// A tile is a few cache lines wide both ways, and few pages.
+// Of a tile. Few rows, whose lines at the source are read whole, and long ones,
+// so that the destination has few partial lines.
+constexpr std::int64_t tile_bytes = 16384;
+constexpr std::int64_t tile_height_bytes = 128;
+
 template <std::size_t atom, class From, class To>
-void tiles(const std::byte* __restrict source, BlockSide a, From from, std::byte* __restrict destination,
-           BlockSide b, To to, std::int64_t height, std::int64_t width) {
-  constexpr std::int64_t side = std::max<std::int64_t>(8, 256 / static_cast<std::int64_t>(atom));
-  constexpr std::int64_t tall = std::min<std::int64_t>(side, 64);
-  for (std::int64_t top = 0; top < height; top += tall) {
-    const std::int64_t bottom = std::min(height, top + tall);
-    for (std::int64_t left = 0; left < width; left += tall) {
-      const std::int64_t right = std::min(width, left + tall);
-      for (std::int64_t x = left; x < right; ++x) {
-        const std::byte* column = source + from[x];
-        std::byte* target = destination + to[x];
+inline void tile(const std::byte* __restrict source, const std::int64_t* from_rows, From from,
+                 std::byte* __restrict destination, const std::int64_t* to_rows, To to, std::int64_t height,
+                 std::int64_t width) {
+  for (std::int64_t x = 0; x < width; ++x) {
+    const std::byte* column = source + from[x];
+    std::byte* target = destination + to[x];
 #pragma GCC unroll 8
-        for (std::int64_t y = top; y < bottom; ++y) std::memcpy(target + b.rows[y], column + a.rows[y], atom);
+    for (std::int64_t y = 0; y < height; ++y) std::memcpy(target + to_rows[y], column + from_rows[y], atom);
+  }
+}
+
+/// Through a tile that stays in the cache, out of which rows are written in runs.
+template <std::size_t atom, class From, class To>
+void streamed_tile(const std::byte* source, const std::int64_t* from_rows, From from, std::byte* destination,
+                   const std::int64_t* to_rows, To to, std::int64_t height, std::int64_t width) {
+  constexpr auto bytes = static_cast<std::int64_t>(atom);
+  alignas(64) std::byte buffer[tile_bytes + 4096];
+  std::int64_t places[tile_height_bytes];
+  const std::int64_t pitch = width * bytes + 64;
+  for (std::int64_t y = 0; y < height; ++y) places[y] = y * pitch;
+  tile<atom>(source, from_rows, from, buffer, places, Dense<atom>{}, height, width);
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width;) {
+      std::int64_t end = x + 1;
+      while (end < width && to[end] == to[end - 1] + bytes) ++end;
+      copy_run(destination + to_rows[y] + to[x], buffer + places[y] + x * bytes, (end - x) * bytes, true);
+      x = end;
+    }
+  }
+}
+
+template <std::size_t atom, class From, class To>
+void tiles(const std::byte* source, BlockSide a, From from, std::byte* destination, BlockSide b, To to,
+           std::int64_t height, std::int64_t width, bool stream) {
+  constexpr std::int64_t tall = tile_height_bytes / static_cast<std::int64_t>(atom);
+  constexpr std::int64_t wide = tile_bytes / tile_height_bytes;
+  for (std::int64_t left = 0; left < width; left += wide) {
+    const std::int64_t across = std::min(width - left, wide);
+    for (std::int64_t top = 0; top < height; top += tall) {
+      const std::int64_t down = std::min(height - top, tall);
+      if (stream) {
+        streamed_tile<atom>(source, a.rows + top, from.after(left), destination, b.rows + top, to.after(left),
+                            down, across);
+      } else {
+        tile<atom>(source, a.rows + top, from.after(left), destination, b.rows + top, to.after(left), down,
+                   across);
       }
     }
   }
@@ -69,11 +114,11 @@ void tiles(const std::byte* __restrict source, BlockSide a, From from, std::byte
 
 template <std::size_t atom>
 void tiles(const std::byte* source, BlockSide a, std::byte* destination, BlockSide b, std::int64_t height,
-           std::int64_t width) {
-  if (a.columns != nullptr) {
-    tiles<atom>(source, a, Table{a.columns}, destination, b, Table{b.columns}, height, width);
+           std::int64_t width, bool stream) {
+  if (b.columns != nullptr) {
+    tiles<atom>(source, a, Table{a.columns}, destination, b, Table{b.columns}, height, width, stream);
   } else {
-    tiles<atom>(source, a, Dense<atom>{}, destination, b, Table{b.columns}, height, width);
+    tiles<atom>(source, a, Table{a.columns}, destination, b, Dense<atom>{}, height, width, stream);
   }
 }
 
@@ -104,8 +149,39 @@ void move_rows(std::int64_t atom, const std::byte* source, BlockSide from, std::
 }
 
 void move_transposed(std::int64_t atom, const std::byte* source, BlockSide from, std::byte* destination,
-                     BlockSide to, std::int64_t height, std::int64_t width) {
-  with_atom(atom, [&](auto size) { tiles<size()>(source, from, destination, to, height, width); });
+                     BlockSide to, std::int64_t height, std::int64_t width, bool stream) {
+  with_atom(atom, [&](auto size) { tiles<size()>(source, from, destination, to, height, width, stream); });
+}
+
+void copy_run(std::byte* destination, const std::byte* source, std::int64_t bytes, bool stream) {
+#ifdef __SSE2__
+  constexpr std::int64_t line = 64;
+  if (stream && bytes >= 2 * line) {
+    const auto head = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(destination) % line);
+    std::memcpy(destination, source, static_cast<std::size_t>(head));
+    std::int64_t at = head;
+    for (; at + line <= bytes; at += line) {
+      const auto* from = reinterpret_cast<const __m128i*>(source + at);
+      auto* to = reinterpret_cast<__m128i*>(destination + at);
+      const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
+      const __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
+      _mm_stream_si128(to, a);
+      _mm_stream_si128(to + 1, b);
+      _mm_stream_si128(to + 2, c);
+      _mm_stream_si128(to + 3, d);
+    }
+    std::memcpy(destination + at, source + at, static_cast<std::size_t>(bytes - at));
+    return;
+  }
+#endif
+  static_cast<void>(stream);
+  std::memcpy(destination, source, static_cast<std::size_t>(bytes));
+}
+
+void end_streaming() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
 }
 
 }  // namespace lapwing::arrays

@@ -22,9 +22,16 @@ inline constexpr std::int64_t largest_atom = 32;
 void move_rows(std::int64_t atom, const std::byte* source, BlockSide from, std::byte* destination,
                BlockSide to, std::int64_t height, std::int64_t width);
 
-/// The same for a block whose columns are far apart at the destination, where
-/// its rows are near: by tiles, so that cache lines are used whole.
+/// The same for a block whose columns are far apart at the source, where its
+/// rows are near: by tiles, so that cache lines are used whole.
 void move_transposed(std::int64_t atom, const std::byte* source, BlockSide from, std::byte* destination,
-                     BlockSide to, std::int64_t height, std::int64_t width);
+                     BlockSide to, std::int64_t height, std::int64_t width, bool stream);
+
+/// Like memcpy. Streamed: past the caches, for what is larger than they are; a
+/// line that need not be read before it is written costs a third less.
+void copy_run(std::byte* destination, const std::byte* source, std::int64_t bytes, bool stream);
+
+/// After streaming, before anybody is told that the bytes are there.
+void end_streaming();
 
 }  // namespace lapwing::arrays

@@ -20,6 +20,8 @@ namespace {
 constexpr std::int64_t long_run = 64;       // bytes: above, memcpy is faster than tables
 constexpr std::int64_t rows_at_once = 512;  // of a block
 constexpr std::int64_t window = 1024;       // atoms of a row whose places are not kept
+constexpr std::int64_t runs_at_once = 4096;
+constexpr std::int64_t beyond_caches = 8 << 20;  // bytes
 }  // namespace
 
 /// The dimensions outside the row, from any row on.
@@ -88,11 +90,12 @@ Mover::Mover(const Piece* source, const Piece* destination, std::int64_t element
     for (int side = 0; side < 2; ++side) {
       if (piece_[side] == nullptr) continue;
       const PieceDimension& dimension = piece_[side]->dimensions[d];
-      next.side[side] = {dimension.set.get(), dimension.stride, 1, element};
-      if (next.elements == 1) base_[side] += SegmentWalk(*dimension.set, 0).local() * dimension.stride;
+      next.side[side] = {dimension.places.get(), dimension.stride, 1, element};
+      if (next.elements == 1) base_[side] += SegmentWalk(*dimension.places, 0).local() * dimension.stride;
     }
     if (next.elements > 1) dimensions_.push_back(next);
   }
+  if (destination != nullptr) stream_ = destination->part_bytes >= beyond_caches;
   fold();
   choose();
 }
@@ -136,9 +139,9 @@ void Mover::choose() {
     return;
   }
   manner_ = Manner::rows;
-  if (dimensions_.size() >= 2 && piece_[1] != nullptr) {
+  if (dimensions_.size() >= 2 && piece_[0] != nullptr) {
     const auto pace = [](const Row& row) { return std::abs(row.set->step() * row.stride); };
-    if (pace(dimensions_[dimensions_.size() - 2].side[1]) < pace(last.side[1])) manner_ = Manner::transposed;
+    if (pace(dimensions_[dimensions_.size() - 2].side[0]) < pace(last.side[0])) manner_ = Manner::transposed;
   }
 }
 
@@ -149,8 +152,9 @@ void Mover::move(const std::byte* source, std::byte* destination, std::int64_t f
   if (piece_[0] == nullptr) source -= from * element_;
   if (piece_[1] == nullptr) destination -= from * element_;
   if (manner_ == Manner::run) {
-    std::memcpy(destination + (base_[1] + from) * element_, source + (base_[0] + from) * element_,
-                static_cast<std::size_t>(count * element_));
+    copy_run(destination + (base_[1] + from) * element_, source + (base_[0] + from) * element_,
+             count * element_, stream_);
+    if (stream_) end_streaming();
     return;
   }
   if (manner_ == Manner::runs) return move_runs(source, destination, from, count);
@@ -180,6 +184,7 @@ void Mover::move(const std::byte* source, std::byte* destination, std::int64_t f
     from += moved;
     count -= moved;
   }
+  if (stream_) end_streaming();
 }
 
 void Mover::move_part(const std::byte* source, std::byte* destination, std::int64_t from, std::int64_t first,
@@ -197,7 +202,7 @@ void Mover::move_block(const std::byte* source, std::byte* destination, const st
   const Row* rows = dimensions_.back().side;
   const auto move_atoms = [&](BlockSide from, BlockSide to, std::int64_t atoms) {
     if (manner_ == Manner::transposed && height > 1) {
-      move_transposed(atom * element_, source, from, destination, to, height, atoms);
+      move_transposed(atom * element_, source, from, destination, to, height, atoms, stream_);
     } else {
       move_rows(atom * element_, source, from, destination, to, height, atoms);
     }
@@ -231,46 +236,62 @@ void Mover::move_block(const std::byte* source, std::byte* destination, const st
   }
 }
 
+std::vector<Mover::Run> Mover::runs(std::int64_t first, std::int64_t count) const {
+  const Row* rows = dimensions_.back().side;
+  std::vector<Run> result;
+  const auto walk = [&](auto out, auto in) {
+    while (count > 0) {
+      const std::int64_t length = std::min({count, out.length(), in.length()});
+      result.push_back({out.offset(), in.offset(), length * element_});
+      out.advance(length);
+      in.advance(length);
+      count -= length;
+    }
+  };
+  struct Dense {
+    std::int64_t at, element;
+    [[nodiscard]] std::int64_t length() const { return INT64_MAX; }
+    [[nodiscard]] std::int64_t offset() const { return at; }
+    void advance(std::int64_t elements) { at += elements * element; }
+  };
+  const Dense dense{first * element_, element_};
+  if (piece_[0] == nullptr) {
+    walk(dense, RunWalk(rows[1], first));
+  } else if (piece_[1] == nullptr) {
+    walk(RunWalk(rows[0], first), dense);
+  } else {
+    walk(RunWalk(rows[0], first), RunWalk(rows[1], first));
+  }
+  return result;
+}
+
 void Mover::move_runs(const std::byte* source, std::byte* destination, std::int64_t from,
                       std::int64_t count) const {
-  const Row* rows = dimensions_.back().side;
+  // A long row in parts, so that the list stays short.
+  std::int64_t segments = 1;
+  for (const Row& row : dimensions_.back().side)
+    segments += row.set == nullptr ? 0 : row.joined() ? row.set->segments() : row.set->elements();
+  const std::int64_t part = std::max(unit_, row_ / (segments / runs_at_once + 1));
+  std::vector<Run> list;
+  std::int64_t listed_first = -1, listed = 0;
   Odometer at(*this, from / row_);
   while (count > 0) {
     const std::int64_t first = from % row_;
-    const std::int64_t moved = std::min(count, row_ - first);
-    std::int64_t left = moved;
-    if (piece_[0] != nullptr && piece_[1] != nullptr) {
-      const std::byte* a = source + at.offset(0);
-      std::byte* b = destination + at.offset(1);
-      for (RunWalk out(rows[0], first), in(rows[1], first); left > 0;) {
-        const std::int64_t length = std::min({left, out.length(), in.length()});
-        std::memcpy(b + in.offset(), a + out.offset(), static_cast<std::size_t>(length * element_));
-        out.advance(length);
-        in.advance(length);
-        left -= length;
-      }
-    } else {
-      const int side = piece_[0] == nullptr ? 1 : 0;
-      const std::byte* a = side == 0 ? source + at.offset(0) : source + from * element_;
-      std::byte* b = side == 1 ? destination + at.offset(1) : destination + from * element_;
-      for (RunWalk run(rows[side], first); left > 0;) {
-        const std::int64_t length = std::min(left, run.length());
-        const auto bytes = static_cast<std::size_t>(length * element_);
-        if (side == 0) {
-          std::memcpy(b, a + run.offset(), bytes);
-          b += bytes;
-        } else {
-          std::memcpy(b + run.offset(), a, bytes);
-          a += bytes;
-        }
-        run.advance(length);
-        left -= length;
-      }
+    const std::int64_t moved = std::min({count, row_ - first, part - first % part});
+    if (first != listed_first || moved != listed) {
+      list = runs(first, moved);
+      listed_first = first;
+      listed = moved;
     }
+    const std::int64_t row_begin = (from - first) * element_;
+    const std::byte* a = source + (piece_[0] == nullptr ? row_begin : at.offset(0));
+    std::byte* b = destination + (piece_[1] == nullptr ? row_begin : at.offset(1));
+    for (const Run& run : list) copy_run(b + run.to, a + run.from, run.bytes, stream_);
     from += moved;
     count -= moved;
-    at.next();
+    if (from % row_ == 0) at.next();
   }
+  if (stream_) end_streaming();
 }
 
 }  // namespace lapwing::arrays

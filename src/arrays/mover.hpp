@@ -46,6 +46,12 @@ class Mover {
   void move_part(const std::byte* source, std::byte* destination, std::int64_t from, std::int64_t first,
                  std::int64_t width, std::int64_t atom) const;
 
+  /// One run of a row on both sides, in bytes.
+  struct Run {
+    std::int64_t from, to, bytes;
+  };
+  [[nodiscard]] std::vector<Run> runs(std::int64_t first, std::int64_t count) const;
+
   const Piece* piece_[2];
   std::int64_t element_;
   std::vector<Dimension> dimensions_;
@@ -54,6 +60,7 @@ class Mover {
   std::int64_t row_ = 1;   ///< elements of the last dimension, folded ones included
   std::int64_t atom_ = 1;  ///< elements
   Manner manner_ = Manner::run;
+  bool stream_ = false;  ///< the destination is larger than caches
 };
 
 }  // namespace lapwing::arrays

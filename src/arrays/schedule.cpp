@@ -20,36 +20,31 @@ struct Matched {
   int source, destination;
 };
 
-/// The wire's order, slowest first. The sender's own, so that it packs rows as
-/// they lie; but the receiver's fastest dimension comes next to the sender's
-/// fastest, so that a transposed strip has width in both.
+/// The wire's order, slowest first. The receiver's own, so that it writes long
+/// runs, for to write costs more than to read; but the sender's fastest
+/// dimension comes next to the receiver's fastest, so that a transposed strip
+/// reads more than single elements of a cache line.
 std::vector<Matched> wire_order(const Distribution& source, const Section& from,
                                 const Distribution& destination, const Section& to) {
-  const auto sources = static_cast<int>(source.dimensions.size());
   const auto destinations = static_cast<int>(destination.dimensions.size());
   std::vector<Matched> result;
-  std::vector<int> taker(source.dimensions.size(), -1);
-  for (int d = 0; d < destinations; ++d) {
+  std::vector<bool> taken(source.dimensions.size(), false);
+  for (int k = 0; k < destinations; ++k) {
+    const int d = destination.order == Order::row_major ? k : destinations - 1 - k;
     const int s = to.permutation.empty() ? d : to.permutation[static_cast<std::size_t>(d)];
-    if (s < 0) {
-      result.push_back({-1, d});
-    } else {
-      taker[static_cast<std::size_t>(s)] = d;
-    }
+    if (s >= 0) taken[static_cast<std::size_t>(s)] = true;
+    result.push_back({s, d});
   }
-  for (int k = 0; k < sources; ++k) {
-    const int s = source.order == Order::row_major ? k : sources - 1 - k;
-    result.push_back({s, taker[static_cast<std::size_t>(s)]});
+  for (std::size_t s = 0; s < taken.size(); ++s) {
+    if (!taken[s]) result.push_back({static_cast<int>(s), -1});
   }
-  // Among those that have more than one element.
+  // Those that have one element do not matter.
   const auto matters = [&](const Matched& m) {
-    return m.source >= 0 && m.destination >= 0 &&
-           from.dimensions[static_cast<std::size_t>(m.source)].count != 1;
+    return m.source >= 0 && from.dimensions[static_cast<std::size_t>(m.source)].count != 1;
   };
   std::stable_partition(result.begin(), result.end(), [&](const Matched& m) { return !matters(m); });
   const auto slower = [&](const Matched& a, const Matched& b) {
-    return destination.order == Order::row_major ? a.destination < b.destination
-                                                 : a.destination > b.destination;
+    return source.order == Order::row_major ? a.source < b.source : a.source > b.source;
   };
   const auto begin = std::find_if(result.begin(), result.end(), matters);
   if (result.end() - begin >= 3) {
@@ -209,9 +204,13 @@ class Scheduler {
     sender_.emplace(source_, from_, sources);
     receiver_.emplace(destination_, to_, destinations);
     part_ = local_part(mine(), rank_);
-    if (sender_->replicas() > 1) {
-      for (std::size_t r = 0; r < processes_.source.size(); ++r)
-        source_rank_.emplace(processes_.source[r], static_cast<int>(r));
+    if (sender_->replicas() > 1 && !processes_.source.empty()) {
+      const std::vector<int>& ranks = sender_->grid().ranks;
+      for (std::size_t k = 0; k < ranks.size(); ++k) {
+        const auto rank = static_cast<std::size_t>(ranks[k]);
+        if (rank < processes_.source.size())
+          source_position_.emplace(processes_.source[rank], static_cast<int>(k));
+      }
     }
   }
 
@@ -231,9 +230,9 @@ class Scheduler {
     if (copies == 1) return 0;
     const int rank = receiver_->grid().ranks[static_cast<std::size_t>(destination_position)];
     if (static_cast<std::size_t>(rank) < processes_.destination.size()) {
-      const auto found = source_rank_.find(processes_.destination[static_cast<std::size_t>(rank)]);
-      const int position = found == source_rank_.end() ? -1 : sender_->grid().position_of(found->second);
-      if (position >= 0) return sender_->replica(sender_->grid().coordinates(position));
+      const auto found = source_position_.find(processes_.destination[static_cast<std::size_t>(rank)]);
+      if (found != source_position_.end())
+        return sender_->replica(sender_->grid().coordinates(found->second));
     }
     int digits = 0;
     for (int rest = destination_position; rest > 0; rest /= copies) digits += rest % copies;
@@ -271,15 +270,17 @@ class Scheduler {
     piece.base = part_.first;
     for (std::size_t d = 0; d < shared.size(); ++d) {
       const int dimension = sends ? order_[d].source : order_[d].destination;
-      const auto& set = shared[d][chosen[d]].set;
+      const auto& [coordinate, set, places] = shared[d][chosen[d]];
       piece.elements *= set->elements();
-      piece.dimensions.push_back(
-          {set, dimension < 0 ? 0 : part_.strides[static_cast<std::size_t>(dimension)], order_[d].source});
+      piece.dimensions.push_back({set, places,
+                                  dimension < 0 ? 0 : part_.strides[static_cast<std::size_t>(dimension)],
+                                  order_[d].source});
     }
     piece.wire = source_.type;
     piece.local = mine().type;
     piece.wire_bytes = source_.element_bytes();
     piece.local_bytes = mine().element_bytes();
+    piece.part_bytes = part_.elements * piece.local_bytes;
     piece.self = is_self(piece.partner);
     pieces.push_back(std::move(piece));
   }
@@ -302,7 +303,7 @@ class Scheduler {
   std::optional<Side> sender_, receiver_;
   LocalPart part_;
   std::vector<int> my_coordinates_;
-  std::unordered_map<std::int64_t, int> source_rank_;
+  std::unordered_map<std::int64_t, int> source_position_;  ///< of each process
 };
 
 Processes Processes::same(int size) {

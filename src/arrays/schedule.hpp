@@ -19,8 +19,9 @@ namespace lapwing::arrays {
 /// their place apart.
 struct PieceDimension {
   std::shared_ptr<const IndexSet> set;
-  std::int64_t stride = 1;    ///< in elements of the local allocation
-  int source_dimension = -1;  ///< of the sender's array; -1: the sender's has none here
+  std::shared_ptr<const IndexSet> places;  ///< the same, for those who only move elements
+  std::int64_t stride = 1;                 ///< in elements of the local allocation
+  int source_dimension = -1;               ///< of the sender's array; -1: the sender's has none here
 };
 
 /// What travels between this process and one other. Its elements are the
@@ -34,6 +35,7 @@ struct Piece {
   std::vector<PieceDimension> dimensions;
   ElementType wire = ElementType::float64, local = ElementType::float64;
   std::int64_t wire_bytes = 8, local_bytes = 8;  ///< of one element
+  std::int64_t part_bytes = 0;                   ///< of all that this process owns of the array
   bool self = false;                             ///< the other side is this process
 
   [[nodiscard]] std::int64_t bytes() const { return elements * wire_bytes; }

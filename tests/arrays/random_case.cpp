@@ -101,7 +101,7 @@ SectionDimension random_part(Random& random, std::int64_t count, std::int64_t& e
 
 }  // namespace
 
-Case random_case(Random& random) {
+Case random_case(Random& random, int source_tasks, int destination_tasks, bool same) {
   Case result;
   const auto dimensions = static_cast<std::size_t>(between(random, 1, 4));
   static constexpr std::int64_t largest[] = {0, 150, 30, 12, 7};
@@ -129,7 +129,12 @@ Case random_case(Random& random) {
     result.to.permutation = permutation;
   result.source_tasks = static_cast<int>(between(random, 1, 9));
   result.destination_tasks = static_cast<int>(between(random, 1, 9));
-  const auto groups = between(random, 0, 2);
+  auto groups = between(random, 0, 2);
+  if (source_tasks > 0) {
+    result.source_tasks = source_tasks;
+    result.destination_tasks = destination_tasks;
+    groups = same ? 0 : 2;
+  }
   if (groups == 0) {
     result.destination_tasks = result.source_tasks;
     result.processes = Processes::same(result.source_tasks);

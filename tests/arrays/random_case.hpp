@@ -23,7 +23,8 @@ struct Case {
   [[nodiscard]] std::string describe() const;
 };
 
-Case random_case(std::mt19937_64& random);
+/// With given numbers of ranks the two tasks share none, or are the same.
+Case random_case(std::mt19937_64& random, int source_tasks = 0, int destination_tasks = 0, bool same = false);
 
 /// Where element `index` of the array lies in the allocation of a rank; -1
 /// where that rank does not have it. Counts owned elements one by one.

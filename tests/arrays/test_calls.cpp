@@ -7,14 +7,17 @@ namespace {
 
 class Calls : public ::testing::Test {
  protected:
+  // Making a communicator costs more than most tests, and what one leaves behind
+  // the next one meets.
+  static void SetUpTestSuite() { tasks_ = two_tasks(); }
+  static void TearDownTestSuite() { EXPECT_EQ(0, lapwing_tasks_free(&tasks_)); }
   void SetUp() override {
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    tasks_ = two_tasks();
+    lapwing_tasks_strategy(tasks_, LAPWING_STRATEGY_AUTOMATIC);
     task_ = lapwing_tasks_rank(tasks_);
     mine_ = lapwing_tasks_processes(tasks_, task_);
     pair_ = lapwing_tasks_size(tasks_) == 2;
   }
-  void TearDown() override { EXPECT_EQ(0, lapwing_tasks_free(&tasks_)); }
   std::vector<lapwing_dimension> rows(std::int64_t n) const {
     return {lapwing_block(n, mine_, 0), lapwing_collapsed(n)};
   }
@@ -24,7 +27,7 @@ class Calls : public ::testing::Test {
 
   int size_ = 0, task_ = 0, mine_ = 0;
   bool pair_ = false;
-  lapwing_tasks* tasks_ = nullptr;
+  static inline lapwing_tasks* tasks_ = nullptr;
 };
 
 TEST_F(Calls, ProducerAndConsumer) {
