@@ -137,9 +137,8 @@ LAPWING_ENTRY int lapwing_array_progress(void) {
 LAPWING_ENTRY int64_t lapwing_array_schedule(const lapwing_distribution* from, const lapwing_distribution* to,
                                              int rank, int /*form*/, char* text, int64_t room) {
   if (!from || !to) return -1;
-  const arrays::Descriptor &a = *arrays::Descriptor::of({from->view}),
-                           &b = *arrays::Descriptor::of({to->view});
-  if (arrays::Error error = compare(a, {0, 1 << 30}, b, {1, 1 << 30}, 0)) {
+  const auto a = arrays::Descriptor::of({from->view}), b = arrays::Descriptor::of({to->view});
+  if (arrays::Error error = compare(*a, {0, 1 << 30}, *b, {1, 1 << 30}, 0)) {
     arrays::report(__func__, error);
     return -1;
   }
