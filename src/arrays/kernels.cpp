@@ -55,9 +55,9 @@ void rows(const std::byte* source, BlockSide a, std::byte* destination, BlockSid
   }
 }
 
-// Of a tile. Few rows, whose lines at the source are read whole, and long ones,
-// so that the destination has few partial lines.
-constexpr std::int64_t tile_bytes = 16384;
+constexpr std::int64_t line = 64;
+// Of a tile: whole lines of the source. It is as wide as prefetchers can follow
+// source rows, each of which is read on to its end.
 constexpr std::int64_t tile_height_bytes = 128;
 
 template <std::size_t atom, class From, class To>
@@ -72,41 +72,83 @@ inline void tile(const std::byte* __restrict source, const std::int64_t* from_ro
   }
 }
 
-/// Through a tile that stays in the cache, out of which rows are written in runs.
-template <std::size_t atom, class From, class To>
-void streamed_tile(const std::byte* source, const std::int64_t* from_rows, From from, std::byte* destination,
-                   const std::int64_t* to_rows, To to, std::int64_t height, std::int64_t width) {
-  constexpr auto bytes = static_cast<std::int64_t>(atom);
-  alignas(64) std::byte buffer[tile_bytes + 4096];
-  std::int64_t places[tile_height_bytes];
-  const std::int64_t pitch = width * bytes + 64;
-  for (std::int64_t y = 0; y < height; ++y) places[y] = y * pitch;
-  tile<atom>(source, from_rows, from, buffer, places, Dense<atom>{}, height, width);
-  for (std::int64_t y = 0; y < height; ++y) {
-    for (std::int64_t x = 0; x < width;) {
-      std::int64_t end = x + 1;
-      while (end < width && to[end] == to[end - 1] + bytes) ++end;
-      copy_run(destination + to_rows[y] + to[x], buffer + places[y] + x * bytes, (end - x) * bytes, true);
-      x = end;
+/// Fills rows of `pitch` bytes from columns whose atoms are neighbours.
+template <std::size_t atom, class From>
+inline void gather_tile(const std::byte* __restrict source, From from, std::byte* __restrict rows,
+                        std::int64_t pitch, std::int64_t height, std::int64_t width) {
+  std::int64_t x = 0;
+#ifdef __SSE2__
+  if constexpr (atom == 8) {
+    for (; x + 2 <= width; x += 2) {
+      const std::byte *left = source + from[x], *right = source + from[x + 1];
+      std::byte* target = rows + x * 8;
+      std::int64_t y = 0;
+      for (; y + 2 <= height; y += 2) {
+        const __m128d a = _mm_loadu_pd(reinterpret_cast<const double*>(left + y * 8));
+        const __m128d b = _mm_loadu_pd(reinterpret_cast<const double*>(right + y * 8));
+        _mm_storeu_pd(reinterpret_cast<double*>(target + y * pitch), _mm_unpacklo_pd(a, b));
+        _mm_storeu_pd(reinterpret_cast<double*>(target + (y + 1) * pitch), _mm_unpackhi_pd(a, b));
+      }
+      if (y < height) {
+        std::memcpy(target + y * pitch, left + y * 8, 8);
+        std::memcpy(target + y * pitch + 8, right + y * 8, 8);
+      }
     }
+  }
+#endif
+  for (; x < width; ++x) {
+    const std::byte* column = source + from[x];
+    std::byte* target = rows + x * static_cast<std::int64_t>(atom);
+    for (std::int64_t y = 0; y < height; ++y)
+      std::memcpy(target + y * pitch, column + y * static_cast<std::int64_t>(atom), atom);
   }
 }
 
+/// Where the tile that is cut before column x ends in one row: at the beginning
+/// of a cache line, so that no line is written by halves.
+template <std::size_t atom, class To>
+inline std::int64_t cut(std::uintptr_t row, To to, std::int64_t x, std::int64_t width) {
+  constexpr auto bytes = static_cast<std::int64_t>(atom);
+  constexpr std::int64_t atoms = line / bytes;
+  if (x == 0 || x >= width || x < atoms || to[x] - to[x - atoms] != line) return std::min(x, width);
+  return x - static_cast<std::int64_t>((row + static_cast<std::uintptr_t>(to[x])) % line) / bytes;
+}
+
+/// Through a buffer that stays in the cache, out of which rows are written in runs.
 template <std::size_t atom, class From, class To>
 void tiles(const std::byte* source, BlockSide a, From from, std::byte* destination, BlockSide b, To to,
            std::int64_t height, std::int64_t width, bool stream) {
-  constexpr std::int64_t tall = tile_height_bytes / static_cast<std::int64_t>(atom);
-  constexpr std::int64_t wide = tile_bytes / tile_height_bytes;
+  constexpr auto bytes = static_cast<std::int64_t>(atom);
+  constexpr std::int64_t tall = tile_height_bytes / bytes, wide = std::max<std::int64_t>(32, 128 / bytes);
+  constexpr std::int64_t pitch = wide * bytes + 2 * line;
+  alignas(64) std::byte buffer[static_cast<std::size_t>(tall * pitch)];
+  std::int64_t places[tall];
+  for (std::int64_t y = 0; y < tall; ++y) places[y] = y * pitch;
   for (std::int64_t left = 0; left < width; left += wide) {
-    const std::int64_t across = std::min(width - left, wide);
+    const std::int64_t low = std::max<std::int64_t>(0, left - line / bytes),
+                       high = std::min(width, left + wide);
     for (std::int64_t top = 0; top < height; top += tall) {
       const std::int64_t down = std::min(height - top, tall);
-      if (stream) {
-        streamed_tile<atom>(source, a.rows + top, from.after(left), destination, b.rows + top, to.after(left),
-                            down, across);
+      const std::int64_t* rows = a.rows + top;
+      bool neighbours = true;
+      for (std::int64_t y = 1; y < down; ++y) neighbours = neighbours && rows[y] == rows[0] + y * bytes;
+      if (neighbours) {
+        gather_tile<atom>(source + rows[0], from.after(low), buffer, pitch, down, high - low);
       } else {
-        tile<atom>(source, a.rows + top, from.after(left), destination, b.rows + top, to.after(left), down,
-                   across);
+        tile<atom>(source, rows, from.after(low), buffer, places, Dense<atom>{}, down, high - low);
+      }
+      for (std::int64_t y = 0; y < down; ++y) {
+        std::byte* row = destination + b.rows[top + y];
+        const auto address = reinterpret_cast<std::uintptr_t>(row);
+        const std::int64_t last = cut<atom>(address, to, left + wide, width);
+        for (std::int64_t x = cut<atom>(address, to, left, width); x < last;) {
+          std::int64_t end = last;
+          if (to[last - 1] - to[x] != (last - 1 - x) * bytes) {  // else ascending without gaps
+            for (end = x + 1; end < last && to[end] == to[end - 1] + bytes;) ++end;
+          }
+          copy_run(row + to[x], buffer + places[y] + (x - low) * bytes, (end - x) * bytes, stream);
+          x = end;
+        }
       }
     }
   }
@@ -155,7 +197,6 @@ void move_transposed(std::int64_t atom, const std::byte* source, BlockSide from,
 
 void copy_run(std::byte* destination, const std::byte* source, std::int64_t bytes, bool stream) {
 #ifdef __SSE2__
-  constexpr std::int64_t line = 64;
   if (stream && bytes >= 2 * line) {
     const auto head = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(destination) % line);
     std::memcpy(destination, source, static_cast<std::size_t>(head));

@@ -17,6 +17,7 @@ struct BlockSide {
 
 /// Largest atom; a power of two.
 inline constexpr std::int64_t largest_atom = 32;
+constexpr bool kernel_atom(std::int64_t bytes) { return bytes <= largest_atom && (bytes & (bytes - 1)) == 0; }
 
 /// Moves `height` rows of `width` atoms of `atom` bytes: 1, 2, 4, 8, 16 or 32.
 void move_rows(std::int64_t atom, const std::byte* source, BlockSide from, std::byte* destination,

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 
 #include "arrays/kernels.hpp"
+#include "arrays/odometer.hpp"
 
 namespace lapwing::arrays {
 
@@ -23,61 +23,6 @@ constexpr std::int64_t window = 1024;       // atoms of a row whose places are n
 constexpr std::int64_t runs_at_once = 4096;
 constexpr std::int64_t beyond_caches = 8 << 20;  // bytes
 }  // namespace
-
-/// The dimensions outside the row, from any row on.
-class Mover::Odometer {
- public:
-  Odometer(const Mover& mover, std::int64_t row) : mover_(mover) {
-    const auto outer = mover.dimensions_.size() - 1;
-    std::vector<std::int64_t> at(outer);
-    for (std::size_t d = outer; d-- > 0;) {
-      at[d] = row % mover.dimensions_[d].elements;
-      row /= mover.dimensions_[d].elements;
-    }
-    for (int side = 0; side < 2; ++side) {
-      if (mover.piece_[side] == nullptr) continue;
-      for (std::size_t d = 0; d < outer; ++d)
-        walks_[side].emplace_back(*mover.dimensions_[d].side[side].set, at[d]);
-      set_outer(side);
-    }
-  }
-
-  /// Bytes from the beginning of a side that is not dense to the present row.
-  [[nodiscard]] std::int64_t offset(int side) const {
-    if (walks_[side].empty()) return outer_[side];
-    const std::size_t last = walks_[side].size() - 1;
-    return outer_[side] +
-           walks_[side][last].local() * mover_.dimensions_[last].side[side].stride * mover_.element_;
-  }
-
-  void next() {
-    for (int side = 0; side < 2; ++side) {
-      auto& walks = walks_[side];
-      if (walks.empty()) continue;
-      std::size_t d = walks.size() - 1;
-      walks[d].advance(1);
-      if (!walks[d].done()) continue;
-      for (;;) {
-        walks[d] = SegmentWalk(*mover_.dimensions_[d].side[side].set, 0);
-        if (d-- == 0) break;
-        walks[d].advance(1);
-        if (!walks[d].done()) break;
-      }
-      set_outer(side);
-    }
-  }
-
- private:
-  void set_outer(int side) {
-    outer_[side] = mover_.base_[side] * mover_.element_;
-    for (std::size_t d = 0; d + 1 < walks_[side].size(); ++d)
-      outer_[side] += walks_[side][d].local() * mover_.dimensions_[d].side[side].stride * mover_.element_;
-  }
-
-  const Mover& mover_;
-  std::vector<SegmentWalk> walks_[2];
-  std::int64_t outer_[2] = {0, 0};
-};
 
 Mover::Mover(const Piece* source, const Piece* destination, std::int64_t element)
     : piece_{source, destination}, element_(element) {
@@ -96,7 +41,17 @@ Mover::Mover(const Piece* source, const Piece* destination, std::int64_t element
     if (next.elements > 1) dimensions_.push_back(next);
   }
   if (destination != nullptr) stream_ = destination->part_bytes >= beyond_caches;
-  fold();
+  const std::size_t all = any.dimensions.size();
+  if (any.panel > 0 && any.dimensions[all - 1].set->elements() > 1 &&
+      any.dimensions[all - 2].set->elements() > 1) {
+    if (source != nullptr && destination != nullptr) {
+      // Nobody sees the order: rows are what is near at the source.
+      std::swap(dimensions_[dimensions_.size() - 1], dimensions_[dimensions_.size() - 2]);
+    } else {
+      panel_ = any.panel;
+    }
+  }
+  if (panel_ == 0) fold();
   choose();
 }
 
@@ -134,12 +89,12 @@ void Mover::choose() {
     return;
   }
   while (common % (2 * atom_) == 0 && 2 * atom_ * element_ <= largest_atom) atom_ *= 2;
-  if ((element_ & (element_ - 1)) != 0 || element_ > largest_atom) {
-    manner_ = Manner::runs;  // no kernel has atoms of this size
+  if (!kernel_atom(element_)) {
+    manner_ = Manner::runs;
     return;
   }
   manner_ = Manner::rows;
-  if (dimensions_.size() >= 2 && piece_[0] != nullptr) {
+  if (panel_ == 0 && dimensions_.size() >= 2 && piece_[0] != nullptr) {
     const auto pace = [](const Row& row) { return std::abs(row.set->step() * row.stride); };
     if (pace(dimensions_[dimensions_.size() - 2].side[0]) < pace(last.side[0])) manner_ = Manner::transposed;
   }
@@ -151,6 +106,7 @@ void Mover::move(const std::byte* source, std::byte* destination, std::int64_t f
   // Dense sides count from the beginning of the piece from here on.
   if (piece_[0] == nullptr) source -= from * element_;
   if (piece_[1] == nullptr) destination -= from * element_;
+  if (panel_ > 0) return move_panels(source, destination, from, count);
   if (manner_ == Manner::run) {
     copy_run(destination + (base_[1] + from) * element_, source + (base_[0] + from) * element_,
              count * element_, stream_);

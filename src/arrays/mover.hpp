@@ -46,6 +46,14 @@ class Mover {
   void move_part(const std::byte* source, std::byte* destination, std::int64_t from, std::int64_t first,
                  std::int64_t width, std::int64_t atom) const;
 
+  void move_panels(const std::byte* source, std::byte* destination, std::int64_t from,
+                   std::int64_t count) const;
+  /// Whole rows of one panel that arrived: `height` of them, from `row` on.
+  void unpack_panel(const std::byte* source, std::byte* destination, std::int64_t row, std::int64_t height,
+                    std::int64_t first, std::int64_t width) const;
+  /// Columns [first, first + count) of one row; dense sides begin at column 0.
+  void move_span(const std::byte* source, std::byte* destination, std::int64_t first,
+                 std::int64_t count) const;
   /// One run of a row on both sides, in bytes.
   struct Run {
     std::int64_t from, to, bytes;
@@ -57,8 +65,9 @@ class Mover {
   std::vector<Dimension> dimensions_;
   std::int64_t base_[2] = {0, 0};  ///< elements; 0 for a dense side
   std::int64_t unit_ = 1;
-  std::int64_t row_ = 1;   ///< elements of the last dimension, folded ones included
-  std::int64_t atom_ = 1;  ///< elements
+  std::int64_t row_ = 1;    ///< elements of the last dimension, folded ones included
+  std::int64_t atom_ = 1;   ///< elements
+  std::int64_t panel_ = 0;  ///< elements; 0: none
   Manner manner_ = Manner::run;
   bool stream_ = false;  ///< the destination is larger than caches
 };

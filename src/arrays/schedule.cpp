@@ -20,12 +20,16 @@ struct Matched {
   int source, destination;
 };
 
-/// The wire's order, slowest first. The receiver's own, so that it writes long
-/// runs, for to write costs more than to read; but the sender's fastest
-/// dimension comes next to the receiver's fastest, so that a transposed strip
-/// reads more than single elements of a cache line.
-std::vector<Matched> wire_order(const Distribution& source, const Section& from,
-                                const Distribution& destination, const Section& to) {
+struct WireOrder {
+  std::vector<Matched> dimensions;  ///< slowest first
+  bool transposed = false;          ///< the fastest dimension is another one at each side
+};
+
+/// The receiver's own order, so that it writes long runs, for to write costs
+/// more than to read. Where the sender's fastest dimension is another, that one
+/// comes last and goes in panels.
+WireOrder wire_order(const Distribution& source, const Section& from, const Distribution& destination,
+                     const Section& to) {
   const auto destinations = static_cast<int>(destination.dimensions.size());
   std::vector<Matched> result;
   std::vector<bool> taken(source.dimensions.size(), false);
@@ -47,11 +51,10 @@ std::vector<Matched> wire_order(const Distribution& source, const Section& from,
     return source.order == Order::row_major ? a.source < b.source : a.source > b.source;
   };
   const auto begin = std::find_if(result.begin(), result.end(), matters);
-  if (result.end() - begin >= 3) {
-    const auto fastest = std::max_element(begin, result.end(), slower);
-    if (fastest < result.end() - 2) std::rotate(fastest, fastest + 1, result.end() - 1);
-  }
-  return result;
+  const auto fastest = std::max_element(begin, result.end(), slower);
+  const bool transposed = result.end() - begin >= 2 && fastest != result.end() - 1;
+  if (transposed) std::rotate(fastest, fastest + 1, result.end());
+  return {std::move(result), transposed};
 }
 
 /// One side of the transfer: its grid and its axes in the wire's order.
@@ -195,7 +198,10 @@ class Scheduler {
   }
 
   void set_up() {
-    order_ = wire_order(source_, from_, destination_, to_);
+    WireOrder wire = wire_order(source_, from_, destination_, to_);
+    order_ = std::move(wire.dimensions);
+    // An odd number of cache lines, so that columns do not fall on each other in caches.
+    panel_ = wire.transposed ? std::max<std::int64_t>(1, 33 * 64 / source_.element_bytes()) : 0;
     std::vector<int> sources, destinations;
     for (const Matched& m : order_) {
       sources.push_back(m.source);
@@ -281,6 +287,7 @@ class Scheduler {
     piece.wire_bytes = source_.element_bytes();
     piece.local_bytes = mine().element_bytes();
     piece.part_bytes = part_.elements * piece.local_bytes;
+    piece.panel = panel_;
     piece.self = is_self(piece.partner);
     pieces.push_back(std::move(piece));
   }
@@ -300,6 +307,7 @@ class Scheduler {
   int rank_;
   const Processes& processes_;
   std::vector<Matched> order_;
+  std::int64_t panel_ = 0;
   std::optional<Side> sender_, receiver_;
   LocalPart part_;
   std::vector<int> my_coordinates_;
@@ -348,7 +356,7 @@ std::int64_t Schedule::families() const {
   return result;
 }
 
-const Piece* Schedule::piece_of(int partner) const {
+const Piece* Schedule::piece_of(int partner) const& {
   const auto found = std::find_if(pieces_.begin(), pieces_.end(),
                                   [&](const Piece& piece) { return piece.partner == partner; });
   return found == pieces_.end() ? nullptr : &*found;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays/distribution.hpp"
@@ -26,7 +27,10 @@ struct PieceDimension {
 
 /// What travels between this process and one other. Its elements are the
 /// product of its dimensions' sets; on the wire the last dimension varies
-/// fastest and elements have the sender's type. Both sides walk alike.
+/// fastest and elements have the sender's type. Both sides walk alike. With a
+/// panel the last two dimensions are a transposition: that many elements of the
+/// last one travel for all of the last but one before the next as many do, so
+/// that a strip has some width in both.
 struct Piece {
   int partner = 0;         ///< task rank of the other side
   std::int64_t round = 0;  ///< no process sends twice or receives twice in one round
@@ -35,8 +39,9 @@ struct Piece {
   std::vector<PieceDimension> dimensions;
   ElementType wire = ElementType::float64, local = ElementType::float64;
   std::int64_t wire_bytes = 8, local_bytes = 8;  ///< of one element
-  std::int64_t part_bytes = 0;                   ///< of all that this process owns of the array
-  bool self = false;                             ///< the other side is this process
+  std::int64_t panel = 0;
+  std::int64_t part_bytes = 0;  ///< of all that this process owns of the array
+  bool self = false;            ///< the other side is this process
 
   [[nodiscard]] std::int64_t bytes() const { return elements * wire_bytes; }
 };
@@ -66,12 +71,14 @@ class Schedule {
   /// One per partner, in the order in which to send or expect them: by rounds.
   /// Where all senders have the same receivers and these are at least as many,
   /// the k-th pieces of no two senders have the same receiver (section 2.2).
-  [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
+  [[nodiscard]] const std::vector<Piece>& pieces() const& { return pieces_; }
+  [[nodiscard]] std::vector<Piece> pieces() && { return std::move(pieces_); }
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::int64_t bytes() const;          ///< on the wire, and of what stays here
   [[nodiscard]] std::int64_t bytes_leaving() const;  ///< without what stays on this process
   [[nodiscard]] std::int64_t families() const;       ///< of segments: what the schedule cost
-  [[nodiscard]] const Piece* piece_of(int partner) const;
+  [[nodiscard]] const Piece* piece_of(int partner) const&;
+  const Piece* piece_of(int partner) && = delete;
 
  private:
   friend class Scheduler;

@@ -149,6 +149,11 @@ Case random_case(Random& random, int source_tasks, int destination_tasks, bool s
   result.source = random_distribution(random, source_extents, result.source_tasks);
   result.destination = random_distribution(random, destination_extents, result.destination_tasks);
   if (chance(random, 70)) result.destination.type = result.source.type;
+  if (chance(random, 10)) {
+    static constexpr std::int64_t sizes[] = {1, 3, 8, 24, 40, 72};
+    result.source.type = result.destination.type = ElementType::opaque;
+    result.source.opaque_bytes = result.destination.opaque_bytes = sizes[between(random, 0, 5)];
+  }
   return result;
 }
 

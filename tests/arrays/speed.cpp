@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -21,10 +21,16 @@ namespace {
 
 using namespace lapwing::arrays;
 
+/// Of this thread's processor time: others may be busy.
 double seconds(const std::function<void()>& perform) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double start = now();
   perform();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return now() - start;
 }
 
 struct Side {
@@ -98,7 +104,7 @@ struct Pair {
   int sender, receiver;
 };
 
-void measure(const Case& c, int repetitions, double memcpy_time) {
+void measure(const Case& c, int repetitions, const std::function<double()>& memcpy_seconds) {
   Side a(c.source), b(c.destination);
   std::vector<Schedule> sends, receives;
   const double planning = seconds([&] {
@@ -113,15 +119,32 @@ void measure(const Case& c, int repetitions, double memcpy_time) {
       pairs.push_back({&out, receives[static_cast<std::size_t>(out.partner)].piece_of(p), p, out.partner});
   }
   const auto strip = std::make_unique<double[]>(32768);
-  double copying = 1e9, packing = 1e9, unpacking = 1e9;
+  double copying = 1e9, together = 1e9, packing = 1e9, unpacking = 1e9, memcpy_time = 1e9;
   for (int k = 0; k < repetitions; ++k) {
     double pack_time = 0, unpack_time = 0;
+    memcpy_time = std::min(memcpy_time, memcpy_seconds());
     copying = std::min(copying, seconds([&] {
                          for (const Pair& pair : pairs) {
                            copy_between(*pair.out, a.parts[static_cast<std::size_t>(pair.sender)].data(),
                                         *pair.in, b.parts[static_cast<std::size_t>(pair.receiver)].data());
                          }
                        }));
+    // As strips from several partners arrive: a bit of each piece in turn.
+    std::int64_t largest = 0;
+    for (const Pair& pair : pairs) largest = std::max(largest, pair.out->elements);
+    together = std::min(together, seconds([&] {
+                          for (std::int64_t from = 0; from < largest; from += 8192) {
+                            for (const Pair& pair : pairs) {
+                              const std::int64_t count =
+                                  std::min<std::int64_t>(8192, pair.out->elements - from);
+                              if (count <= 0) continue;
+                              pack(*pair.out, a.parts[static_cast<std::size_t>(pair.sender)].data(), from,
+                                   count, strip.get());
+                              unpack(*pair.in, b.parts[static_cast<std::size_t>(pair.receiver)].data(), from,
+                                     count, strip.get());
+                            }
+                          }
+                        }));
     for (const Pair& pair : pairs) {
       for (std::int64_t from = 0; from < pair.out->elements; from += 32768) {
         const std::int64_t count = std::min<std::int64_t>(32768, pair.out->elements - from);
@@ -136,8 +159,11 @@ void measure(const Case& c, int repetitions, double memcpy_time) {
     packing = std::min(packing, pack_time);
     unpacking = std::min(unpacking, unpack_time);
   }
-  fmt::print("{:<26} schedules {:>8.1f} us   share of memcpy: copy {:.2f}  pack {:.2f}  unpack {:.2f}\n",
-             c.name, planning * 1e6, memcpy_time / copying, memcpy_time / packing, memcpy_time / unpacking);
+  fmt::print(
+      "{:<26} schedules {:>8.1f} us   share of memcpy: copy {:.2f}  by strips {:.2f}  pack {:.2f}  unpack "
+      "{:.2f}\n",
+      c.name, planning * 1e6, memcpy_time / copying, memcpy_time / together, memcpy_time / packing,
+      memcpy_time / unpacking);
 }
 
 void schedule_time(std::int64_t block_a, int processes_a, std::int64_t block_b, int processes_b) {
@@ -157,13 +183,12 @@ int main(int argc, char** argv) {
   const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : 4000;
   const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
   std::vector<double> from(static_cast<std::size_t>(n * n), 1), to(from.size(), 2);
-  double memcpy_time = 1e9;
-  for (int k = 0; k < repetitions + 2; ++k)
-    memcpy_time =
-        std::min(memcpy_time, seconds([&] { std::memcpy(to.data(), from.data(), from.size() * 8); }));
+  const auto memcpy_seconds = [&] {
+    return seconds([&] { std::memcpy(to.data(), from.data(), from.size() * 8); });
+  };
   fmt::print("memcpy of {} MB: {:.2f} GB/s\n", n * n * 8 / 1000000,
-             static_cast<double>(n * n) * 8e-9 / memcpy_time);
-  for (const Case& c : cases(n)) measure(c, repetitions, memcpy_time);
+             static_cast<double>(n * n) * 8e-9 / memcpy_seconds());
+  for (const Case& c : cases(n)) measure(c, repetitions, memcpy_seconds);
   schedule_time(1000, 1024, 999, 1023);
   schedule_time(3, 1024, 5, 1023);
   schedule_time(976563, 1024, 1, 1023);

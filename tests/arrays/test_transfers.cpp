@@ -60,6 +60,12 @@ class Simulation {
   void put(Buffer& buffer, const Distribution& distribution, std::int64_t offset, std::int64_t value) {
     const std::int64_t bytes = distribution.element_bytes();
     ASSERT_LE((offset + 1) * bytes, static_cast<std::int64_t>(buffer.size()));
+    if (distribution.type == ElementType::opaque) {  // every byte counts
+      for (std::int64_t k = 0; k < bytes; ++k)
+        buffer[static_cast<std::size_t>(offset * bytes + k)] =
+            static_cast<std::byte>((value >> (k % 3 * 8)) + k);
+      return;
+    }
     convert(ElementType::int64, &value, distribution.type, buffer.data() + offset * bytes, 1);
   }
 
