@@ -22,12 +22,25 @@ FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-array-examples-"))
 NAMES = ("producer_consumer", "fft2d", "multiblock", "restart")
 
 
-def by_flang(name):
-    program = FOLDER / f"{name}_flang"
+HAS_FLANG = shutil.which("flang-new-19") and (BUILD / "lib" / "lapwing" / FLAVOUR / "mod" / "lapwing_arrays.mod").exists()
+
+
+def compiled(source, name, *command):
+    program = FOLDER / name
     if not program.exists():
-        subprocess.run([BUILD / "bin" / f"lwfc.{FLAVOUR}", "-O1", "-o", program, EXAMPLES / f"{name}.f90"],
-                       check=True, capture_output=True, text=True)
+        subprocess.run([*command, "-o", program, *([] if source in command else [source])], check=True, text=True, stdout=subprocess.DEVNULL)
     return [program]
+
+
+def by_flang(source):
+    return compiled(source, f"{source.stem}_flang", BUILD / "bin" / f"lwfc.{FLAVOUR}", "-O1")
+
+
+def by_gfortran(source):
+    lib = BUILD / "lib"
+    return compiled(source, f"{source.stem}_gfortran", f"mpifort.{FLAVOUR}", "-O1", "-J", FOLDER,
+                    f"-I{lib / 'lapwing' / FLAVOUR / 'mod-gfortran'}", "-Wl,--no-as-needed", source,
+                    lib / f"liblapwing-gfortran-{FLAVOUR}.a", lib / f"liblapwing-{FLAVOUR}.so", f"-Wl,-rpath,{lib}")
 
 
 def versions(name):
@@ -36,8 +49,8 @@ def versions(name):
     for language in ("cpp", "c", "f90"):
         if (built / f"{name}_{language}").exists():
             yield language, [built / f"{name}_{language}"]
-    if shutil.which("flang-new-19") and (BUILD / "lib" / "lapwing" / FLAVOUR / "mod" / "lapwing_arrays.mod").exists():
-        yield "flang", by_flang(name)
+    if HAS_FLANG:
+        yield "flang", by_flang(EXAMPLES / f"{name}.f90")
     if PYTHON:
         yield "python", [PYTHON, "-B", EXAMPLES / f"{name}.py"]
 
@@ -132,6 +145,13 @@ class Examples(unittest.TestCase):
                 file = FOLDER / f"restart.{writer}"
                 self.assertEqual(run((4, found[writer] + ["write", file])), expected_restart())
                 self.assertEqual(run((6, found[reader] + ["read", file])), expected_restart())
+
+    def test_the_fortran_module(self):
+        source = ROOT / "tests" / "array_examples" / "fortran_arrays.f90"
+        for compiler, found in ((by_gfortran, shutil.which(f"mpifort.{FLAVOUR}")), (by_flang, HAS_FLANG)):
+            if found:
+                with self.subTest(compiler=compiler.__name__):
+                    self.assertEqual(run((3, compiler(source))), "fortran_arrays: all as expected\n")
 
 
 if __name__ == "__main__":

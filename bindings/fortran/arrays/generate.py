@@ -183,7 +183,7 @@ def calls_module():
     out += ["  interface"]
     for name in CALLS:
         out += ["    " + line for line in interface(name)]
-    out += ["  end interface", "contains", (HERE / "checked.inc").read_text()]
+    out += ["  end interface", "contains", (HERE / "checked.inc").read_text().split("\n", 1)[1]]
     for suffix, memory_type, types in KINDS:
         for rank in RANKS:
             out += local_of(suffix, memory_type, types, rank)
