@@ -8,14 +8,9 @@
 namespace lapwing::arrays {
 namespace {
 
-// A stream up to `one_message` is not cut. A strip is packed, sent and unpacked
-// before it leaves the cache.
-constexpr std::int64_t one_message = 192 << 10, strip_size = 128 << 10;
 constexpr std::int64_t largest_message = 1 << 30;
 // A sender works on so many streams at a time, with so many strips each.
 constexpr int streams_at_once = 2, window = 2;
-// Bytes of buffers that are posted ahead; the rest waits for what is done.
-constexpr std::int64_t posted_ahead = 8 << 20;
 
 }  // namespace
 
@@ -197,7 +192,7 @@ void Exchange::admit() {
     const Stream& next = streams_[waiting_out_.front()];
     // Small messages are MPI's to queue.
     if (next.strips > 1 && active_out_ >= streams_at_once) break;
-    if (posted_ > 2 * posted_ahead) break;
+    if (active_out_ > 0 && posted_ > 2 * posted_ahead) break;
     ++active_out_;
     const std::size_t stream = waiting_out_.front();
     waiting_out_.pop_front();

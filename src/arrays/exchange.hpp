@@ -31,6 +31,12 @@ struct Part {
 
 class Exchange {
  public:
+  /// A stream up to `one_message` bytes is not cut. A strip is packed, sent and
+  /// unpacked before it leaves the cache. Equal on all processes; tests change them.
+  static inline std::int64_t one_message = 192 << 10, strip_size = 128 << 10;
+  /// Bytes of buffers that are posted ahead; the rest waits for what is done.
+  static inline std::int64_t posted_ahead = 8 << 20;
+
   enum class Way { strips, whole, datatype };
 
   Exchange(MPI_Comm comm, int tag, Way way, bool persistent, StepTimes& steps);

@@ -72,7 +72,7 @@ bool Request::step_check() {
 void Request::post() {
   TaskComm& comm = *call_.comm;
   const Side side{call_.error ? nullptr : call_.descriptor, comm.strategy, call_.error};
-  if (call_.kind == Kind::within || !comm.has(call_.partner)) {
+  if (call_.kind == Kind::within || !comm.has(call_.partner) || call_.partner == comm.task()) {
     const bool wildcard = call_.kind == Kind::receive && call_.partner == any;
     if (call_.error || !wildcard) {
       state_ = State::ready;
