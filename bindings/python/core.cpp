@@ -16,14 +16,19 @@ Buffer::Buffer(nb::handle object, bool writable) {
   if (PyObject_GetBuffer(object.ptr(), &view_, wanted) != 0) throw nb::python_error();
 }
 
-// A request that nobody waits for any more keeps its memory for ever: messages may
-// still be on their way.
+int Request::let_go() {
+  int done = 1;
+  if (handle != nullptr) lapwing_array_test(&handle, &done, nullptr);
+  if (done == 0)
+    for (const Memory& kept : memory) new Memory(kept);
+  memory.clear();
+  return handle != nullptr ? lapwing_array_request_free(&handle) : LAPWING_ARRAY_OK;
+}
+
 Request::~Request() {
-  if (handle == nullptr) return;
-  for (const Memory& kept : memory) new Memory(kept);
   int finalized = 0;
   PMPI_Finalized(&finalized);
-  if (finalized == 0) lapwing_array_request_free(&handle);
+  if (finalized == 0) let_go();
 }
 
 }  // namespace lapwing::python

@@ -61,6 +61,8 @@ class Request {
  public:
   ~Request();
   Request() = default;
+  /// Frees it; memory that a transfer may still use is kept for ever.
+  int let_go();
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   lapwing_array_request* handle = nullptr;

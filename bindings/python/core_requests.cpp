@@ -78,12 +78,7 @@ void define_requests(nb::module_& module) {
              check(released(
                  [&] { return lapwing_array_wait_section(self.handle, first.data(), count.data()); }));
            })
-      .def("free",
-           [](Request& self) {
-             for (const Memory& kept : self.memory) new Memory(kept);  // see ~Request
-             self.memory.clear();
-             check(lapwing_array_request_free(&self.handle));
-           })
+      .def("free", [](Request& self) { check(self.let_go()); })
       .def("pending", [](const Request& self) { return self.handle != nullptr; });
   module.def("waitall", &waitall);
   module.def("waitany", &waitany);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package on 4 processes: tasks of 3 and 1. Every check counts on all of them."""
+import pathlib
 import sys
 
 from mpi4py import MPI
@@ -178,6 +179,16 @@ def test_distarray():
         whole = flat.zeros(0)
         TASKS.recv(whole, flat, 0, 9)
         assert (whole == np.arange(18)).all(), whole
+
+
+def test_pictures_of_the_documentation():
+    """docs/arrays.md shows what the library draws."""
+    rows = lapwing.Distribution([lapwing.block(8), lapwing.collapsed(8)], "float32", grid=[4])
+    columns = lapwing.Distribution([lapwing.collapsed(8), lapwing.block(8)], "float32", grid=[2])
+    docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
+    assert lapwing.schedule(rows, columns, 0, "svg") == (docs / "arrays-schedule.svg").read_text()
+    assert lapwing.schedule(rows, columns, 0, "ascii").rstrip("\n") in (docs / "arrays.md").read_text()
+    assert lapwing.schedule(rows, columns, 0)
 
 
 def main():
