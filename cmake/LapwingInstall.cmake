@@ -17,4 +17,4 @@ install(DIRECTORY tools/netlab DESTINATION libexec/lapwing
   USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/lapwing)
-install(DIRECTORY docs DESTINATION share/doc/lapwing FILES_MATCHING PATTERN *.md)
+install(DIRECTORY docs DESTINATION share/doc/lapwing FILES_MATCHING PATTERN *.md PATTERN *.svg)

@@ -58,13 +58,21 @@ std::shared_ptr<const Descriptor> Descriptor::of(std::vector<std::shared_ptr<con
   append(&made->bytes, views.size());
   for (const auto& view : views) {
     append(&made->bytes, view->converts ? 1 : 0);
-    append(&made->bytes, encode(view->distribution));
+    // Ghosts are each process' own matter, as leading dimensions are: nobody else needs them.
+    Distribution shared = view->distribution;
+    for (Dimension& dimension : shared.dimensions) dimension.ghost_below = dimension.ghost_above = 0;
+    append(&made->bytes, encode(shared));
     append(&made->bytes, encode(view->section));
   }
   made->key = made->bytes;
-  for (const auto& view : views)
+  for (const auto& view : views) {
+    for (const Dimension& dimension : view->distribution.dimensions) {
+      append(&made->key, static_cast<std::uint64_t>(dimension.ghost_below));
+      append(&made->key, static_cast<std::uint64_t>(dimension.ghost_above));
+    }
     for (const std::int64_t extent : view->distribution.leading)
       append(&made->key, static_cast<std::uint64_t>(extent));
+  }
   made->views = std::move(views);
   return made;
 }

@@ -138,21 +138,29 @@ LAPWING_ENTRY int lapwing_array_progress(void) {
 LAPWING_ENTRY int64_t lapwing_array_schedule(const lapwing_distribution* from, const lapwing_distribution* to,
                                              int rank, int form, char* text, int64_t room) {
   if (!from || !to) return -1;
-  const arrays::Descriptor &a = *arrays::Descriptor::of({from->view}),
-                           &b = *arrays::Descriptor::of({to->view});
-  if (arrays::Error error = compare(a, {0, 1 << 30}, b, {1, 1 << 30}, 0)) {
+  const auto a = arrays::Descriptor::of({from->view}), b = arrays::Descriptor::of({to->view});
+  if (arrays::Error error = compare(*a, {0, 1 << 30}, *b, {1, 1 << 30}, 0)) {
     arrays::report(__func__, error);
     return -1;
   }
   const arrays::View &out = *from->view, &in = *to->view;
   std::string whole;
-  if (form == LAPWING_SCHEDULE_ASCII)
-    whole = arrays::draw_text(out.distribution, out.section, in.distribution, in.section);
-  else if (form == LAPWING_SCHEDULE_SVG)
-    whole = arrays::draw_svg(out.distribution, out.section, in.distribution, in.section);
-  else
-    whole =
-        to_text(arrays::Schedule::sending(out.distribution, out.section, rank, in.distribution, in.section));
+  switch (form) {
+    case LAPWING_SCHEDULE_TEXT:
+      whole = to_text(
+          arrays::Schedule::sending(out.distribution, out.section, rank, in.distribution, in.section));
+      break;
+    case LAPWING_SCHEDULE_ASCII:
+      whole = draw_text(out.distribution, out.section, in.distribution, in.section);
+      break;
+    case LAPWING_SCHEDULE_SVG:
+      whole = draw_svg(out.distribution, out.section, in.distribution, in.section);
+      break;
+    default:
+      refused(__func__, Code::argument,
+              fmt::format("form {} is unknown; see enum lapwing_schedule_form", form));
+      return -1;
+  }
   if (text && room > 0) {
     const auto length = std::min<std::size_t>(whole.size(), static_cast<std::size_t>(room) - 1);
     std::memcpy(text, whole.data(), length);

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks, and the transfers between them: MPI's calls with tasks in the place of processes."""
+from __future__ import annotations
+
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+from mpi4py import MPI
+
+from ._load import core
+from .distributions import Distribution, checked
+
+ANY_TASK, ANY_TAG, TASK_NULL = -1, -1, -2
+STRATEGIES = ("automatic", "parallel", "packed", "direct", "centralized")
+_STEPS = ("transfers", "inquiry_ns", "call_ns", "exchange_ns", "schedule_ns", "packing_ns", "transmission_ns", "messages",
+          "bytes")
+
+
+class Status(NamedTuple):
+    """The sender's task, the tag, and how many elements this process sent or received."""
+
+    task: int
+    tag: int
+    elements: int
+
+
+class Request:
+    """A transfer that is under way, or a persistent one; it keeps the memory that it uses."""
+
+    def __init__(self, native) -> None:
+        self._core = native
+
+    def start(self) -> None:
+        startall([self])
+
+    def wait(self) -> Status:
+        return waitall([self])[0]
+
+    def test(self) -> Optional[Status]:
+        """None while it is not complete."""
+        done = testall([self])
+        return done[0] if done else None
+
+    def wait_section(self, first: Sequence[int], count: Sequence[int]) -> None:
+        """Returns once this process' elements of that box of the whole array have landed."""
+        self._core.wait_section(list(first), list(count))
+
+    def free(self) -> None:
+        self._core.free()
+
+    @property
+    def pending(self) -> bool:
+        """False once complete, and not persistent."""
+        return self._core.pending()
+
+
+def startall(requests: Sequence[Request]) -> None:
+    core.startall([request._core for request in requests])
+
+
+def waitall(requests: Sequence[Request]) -> List[Status]:
+    return [Status(*status) for status in core.waitall([request._core for request in requests])]
+
+
+def waitany(requests: Sequence[Request]) -> Tuple[int, Status]:
+    """Index -1 where none is pending."""
+    index, status = core.waitany([request._core for request in requests])
+    return index, Status(*status)
+
+
+def testall(requests: Sequence[Request]) -> Optional[List[Status]]:
+    """None while any is not complete."""
+    done = core.testall([request._core for request in requests])
+    return None if done is None else [Status(*status) for status in done]
+
+
+def attach_buffer(buffer) -> None:
+    """Memory for buffered sends, kept until detach_buffer()."""
+    core.buffer_attach(buffer)
+
+
+def detach_buffer() -> None:
+    core.buffer_detach()
+
+
+def progress() -> None:
+    """Lets transfers proceed where there is no thread for it."""
+    core.progress()
+
+
+def _mpi_type(array: np.ndarray) -> MPI.Datatype:
+    return MPI._typedict[array.dtype.char]
+
+
+class Tasks:
+    """Processes of a communicator as tasks: each says to which it belongs. Collective."""
+
+    def __init__(self, comm: MPI.Comm, task: int) -> None:
+        self._core = core.tasks_create(MPI._addressof(comm), task)
+
+    @classmethod
+    def _of(cls, native) -> Tasks:
+        made = cls.__new__(cls)
+        made._core = native
+        return made
+
+    @classmethod
+    def of_sizes(cls, comm: MPI.Comm, sizes: Sequence[int]) -> Tasks:
+        """`sizes[t]` consecutive ranks of `comm` are task t."""
+        return cls._of(core.tasks_of_sizes(MPI._addressof(comm), [int(size) for size in sizes]))
+
+    @classmethod
+    def of_programs(cls) -> Tasks:
+        """Programs that were started together, in the order of the command line."""
+        return cls._of(core.tasks_of_programs())
+
+    def dup(self) -> Tasks:
+        return self._of(self._core.dup())
+
+    def free(self) -> None:
+        """Collective; transfers are complete before."""
+        self._core.free()
+
+    @property
+    def task(self) -> int:
+        return self._core.task()
+
+    @property
+    def size(self) -> int:
+        return self._core.size()
+
+    @property
+    def rank(self) -> int:
+        """Within the caller's task."""
+        return self._core.rank()
+
+    def processes(self, task: Optional[int] = None) -> int:
+        return self._core.processes(self.task if task is None else task)
+
+    @property
+    def comm(self) -> MPI.Intracomm:
+        """The communicator of the caller's task; Lapwing frees it."""
+        made = MPI.Intracomm()
+        self._core.write_comm(MPI._addressof(made))
+        return made
+
+    def strategy(self, name: str) -> None:
+        if name not in STRATEGIES:
+            raise ValueError(f"strategy {name!r} is unknown; there are {', '.join(STRATEGIES)}")
+        self._core.strategy(STRATEGIES.index(name))
+
+    def time_steps(self, on: bool) -> None:
+        self._core.time_steps(on)
+
+    def steps(self) -> Dict[str, int]:
+        return dict(zip(_STEPS, self._core.steps()))
+
+    def send(self, local, array: Distribution, dest: int, tag: int = 0) -> None:
+        self._core.send(checked(local, array, "local", False), array._core, dest, tag)
+
+    def bsend(self, local, array: Distribution, dest: int, tag: int = 0) -> None:
+        """Copies into the attached buffer, and never waits for the receiver."""
+        self._core.bsend(checked(local, array, "local", False), array._core, dest, tag)
+
+    def pack_size(self, array: Distribution) -> int:
+        return self._core.pack_size(array._core)
+
+    def recv(self, local, array: Distribution, source: int = ANY_TASK, tag: int = ANY_TAG) -> Status:
+        return Status(*self._core.recv(checked(local, array, "local", True), array._core, source, tag))
+
+    def sendrecv(self, send_local, send_array: Distribution, dest: int, recv_local, recv_array: Distribution,
+                 source: int = ANY_TASK, send_tag: int = 0, recv_tag: int = ANY_TAG) -> Status:
+        return Status(*self._core.sendrecv(checked(send_local, send_array, "send_local", False), send_array._core, dest,
+                                           send_tag, checked(recv_local, recv_array, "recv_local", True),
+                                           recv_array._core, source, recv_tag))
+
+    def isend(self, local, array: Distribution, dest: int, tag: int = 0) -> Request:
+        return Request(self._core.isend(checked(local, array, "local", False), array._core, dest, tag))
+
+    def irecv(self, local, array: Distribution, source: int = ANY_TASK, tag: int = ANY_TAG) -> Request:
+        return Request(self._core.irecv(checked(local, array, "local", True), array._core, source, tag))
+
+    def isend_many(self, locals_and_arrays, dest: int, tag: int = 0) -> Request:
+        """Several pairs of local memory and distribution as one transfer."""
+        return Request(self._core.isend_many([checked(one, array, "local", False) for one, array in locals_and_arrays],
+                                             [array._core for _, array in locals_and_arrays], dest, tag))
+
+    def irecv_many(self, locals_and_arrays, source: int = ANY_TASK, tag: int = ANY_TAG) -> Request:
+        return Request(self._core.irecv_many([checked(one, array, "local", True) for one, array in locals_and_arrays],
+                                             [array._core for _, array in locals_and_arrays], source, tag))
+
+    def send_init(self, local, array: Distribution, dest: int, tag: int = 0) -> Request:
+        return Request(self._core.send_init(checked(local, array, "local", False), array._core, dest, tag))
+
+    def recv_init(self, local, array: Distribution, source: int, tag: int = 0) -> Request:
+        return Request(self._core.recv_init(checked(local, array, "local", True), array._core, source, tag))
+
+    def redistribute(self, from_local, source: Distribution, to_local, destination: Distribution) -> None:
+        """From one distribution over the caller's task to another."""
+        self._core.redistribute(*self._pair(from_local, source, to_local, destination))
+
+    def iredistribute(self, from_local, source: Distribution, to_local, destination: Distribution) -> Request:
+        return Request(self._core.iredistribute(*self._pair(from_local, source, to_local, destination)))
+
+    def redistribute_init(self, from_local, source: Distribution, to_local, destination: Distribution) -> Request:
+        return Request(self._core.redistribute_init(*self._pair(from_local, source, to_local, destination)))
+
+    @staticmethod
+    def _pair(from_local, source, to_local, destination):
+        return (checked(from_local, source, "from_local", False), source._core,
+                checked(to_local, destination, "to_local", True), destination._core)
+
+    # Collectives over tasks: plain memory that all processes of a task have alike, or, with `array`, distributed.
+
+    def barrier(self) -> None:
+        self._core.barrier()
+
+    def bcast(self, local, root: int = 0, array: Optional[Distribution] = None) -> None:
+        if array is None:
+            self._core.plain_bcast(local, MPI._addressof(_mpi_type(local)), root)
+        else:
+            self._core.array_bcast(checked(local, array, "local", True), array._core, root)
+
+    def reduce(self, send, recv, op: MPI.Op = MPI.SUM, root: int = 0, array: Optional[Distribution] = None) -> None:
+        """`recv` may be None at tasks other than `root`."""
+        if array is None:
+            self._core.plain_reduce(send, recv, MPI._addressof(_mpi_type(send)), MPI._addressof(op), root)
+        else:
+            recv = checked(recv, array, "recv", True) if self.task == root else None
+            self._core.array_reduce(checked(send, array, "send", False), recv, array._core, MPI._addressof(op), root)
+
+    def allreduce(self, send, recv, op: MPI.Op = MPI.SUM, array: Optional[Distribution] = None) -> None:
+        if array is None:
+            self._core.plain_allreduce(send, recv, MPI._addressof(_mpi_type(send)), MPI._addressof(op))
+        else:
+            self._core.array_allreduce(checked(send, array, "send", False), checked(recv, array, "recv", True),
+                                       array._core, MPI._addressof(op))
+
+    def gather(self, send, recv, root: int = 0, array: Optional[Distribution] = None,
+               whole: Optional[Distribution] = None) -> None:
+        """With `array`: all tasks' arrays, one after the other along dimension 0, become `recv`, as `whole` says."""
+        if array is None:
+            self._core.plain_gather(send, recv, MPI._addressof(_mpi_type(send)), root)
+        else:
+            recv = checked(recv, whole, "recv", True) if self.task == root else None
+            self._core.array_gather(checked(send, array, "send", False), array._core, recv,
+                                    whole._core if self.task == root else None, root)
+
+    def scatter(self, send, recv, root: int = 0, array: Optional[Distribution] = None,
+                whole: Optional[Distribution] = None) -> None:
+        if array is None:
+            self._core.plain_scatter(send, recv, MPI._addressof(_mpi_type(recv)), root)
+        else:
+            send = checked(send, whole, "send", False) if self.task == root else None
+            self._core.array_scatter(send, whole._core if self.task == root else None,
+                                     checked(recv, array, "recv", True), array._core, root)
+
+    def plan(self, array: Distribution, root: int = 0, kind: str = "reduce") -> List[Tuple[int, int]]:
+        """Which task sends to which, in order, in a 'reduce', an 'allreduce' or a 'bcast' of such arrays. Collective."""
+        return self._core.plan(array._core, root, ("reduce", "allreduce", "bcast").index(kind))

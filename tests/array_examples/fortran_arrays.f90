@@ -1,0 +1,176 @@
+! SPDX-License-Identifier: Apache-2.0
+!
+! The Fortran module on 3 processes, tasks of 2 and 1, with errors returned: every kind
+! and rank, requests, collectives, and what is refused before or by the call.
+program fortran_arrays
+  use mpi_f08
+  use lapwing_arrays_f08
+  implicit none
+  integer, parameter :: n = 10
+  type(lapwing_tasks) :: tasks, copy
+  type(lapwing_distribution) :: array, other, permuted, converting
+  type(lapwing_array_status) :: status
+  type(lapwing_array_request) :: requests(2)
+  type(MPI_Comm) :: comm
+  real(4), allocatable, target :: a(:), b(:)
+  integer(1), allocatable :: bytes(:)
+  integer(2), allocatable, target :: cube(:, :, :)
+  real(8) :: wrong(n), sum_of, mine
+  integer(8) :: index(1), attached
+  integer :: rank, ierr, i, which, plain
+  logical :: sender, done
+  character(len=:), allocatable :: text
+
+  call MPI_Init()
+  call lapwing_array_errors_return(.true.)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call lapwing_tasks_create(MPI_COMM_WORLD, merge(0, 1, rank < 2), tasks)
+  call lapwing_tasks_create(MPI_COMM_WORLD%MPI_VAL, merge(0, 1, rank < 2), copy)
+  call lapwing_tasks_free(copy)
+  call lapwing_tasks_dup(tasks, copy)
+  sender = lapwing_tasks_rank(tasks) == 0
+  rank = lapwing_tasks_process_rank(tasks)
+  call lapwing_tasks_comm(tasks, comm)
+  call MPI_Comm_size(comm, i)
+  call expect(i == lapwing_tasks_processes(tasks, lapwing_tasks_rank(tasks)), "the task's communicator")
+  call lapwing_tasks_comm(tasks, plain)
+  call expect(plain == comm%MPI_VAL, "the communicator as an integer")
+
+  ! A vector, cyclic at the sender.
+  if (sender) then
+    call lapwing_distribution_create(array, lapwing_float32, [lapwing_cyclic(n, 3, 1)], [2])
+  else
+    call lapwing_distribution_create(array, lapwing_float32, [lapwing_collapsed(n)], [1])
+  end if
+  allocate (a(product(lapwing_local_extents(array, rank))), b(product(lapwing_local_extents(array, rank))))
+  do i = 1, size(a)
+    call lapwing_distribution_index(array, rank, int(i, 8), index)
+    b(i) = index(1)
+    call expect(lapwing_distribution_position(array, rank, index) == i, "position and index")
+  end do
+  a = merge(b, -1.0, sender)
+  if (sender) then
+    call lapwing_array_isend(a, array, 1, 1, tasks, requests(1))
+    call lapwing_array_isend(a, array, 1, 2, copy, requests(2))
+    call lapwing_array_waitall(requests)
+    call lapwing_array_pack_size(array, tasks, attached)
+    allocate (bytes(attached + 4096))
+    call lapwing_array_buffer_attach(bytes)
+    call lapwing_array_bsend(a, array, 1, 3, tasks)
+    call lapwing_array_buffer_detach()
+  else
+    call lapwing_array_irecv(a, array, lapwing_any_task, lapwing_any_tag, tasks, requests(1))
+    call lapwing_array_wait_section(requests(1), [1], [2])
+    call expect(all(a(1:2) == b(1:2)), "a section that has landed")
+    call lapwing_array_wait(requests(1), status)
+    call expect(all(a == b) .and. status%task == 0 .and. status%tag == 1 .and. status%elements == n, "irecv")
+    a = -1
+    call lapwing_array_irecv(a, array, 0, 2, copy, requests(2))
+    call lapwing_array_waitany(requests, which)
+    call expect(which == 2 .and. all(a == b), "waitany")
+    call lapwing_array_test(requests(2), done)
+    call expect(done, "a request that is complete")
+    a = -1
+    call lapwing_array_recv(a, array, 0, 3, tasks, ierr=ierr)
+    call expect(ierr == 0 .and. all(a == b), "a buffered send")
+  end if
+
+  ! Rank 3, into another kind, the dimensions in another order.
+  if (sender) then
+    call lapwing_distribution_create(other, lapwing_int16, &
+                                     [lapwing_block(4, 2, 1), lapwing_collapsed(5), lapwing_irregular([3], 2)], [2, 1])
+    allocate (cube(2, 5, 3))
+    cube = reshape([(int(i, 2), i=1, 30)], [2, 5, 3]) + int(100 * rank, 2)
+    call lapwing_array_send(cube, other, 1, 4, tasks)
+  else
+    call three_dimensions(other)
+  end if
+  call lapwing_distribution_free(other)
+
+  ! Refused: another kind, elements that do not lie side by side, shapes that differ.
+  wrong = 0
+  if (sender) then
+    call lapwing_array_send(wrong, array, 1, 5, tasks, ierr=ierr)
+    call expect(ierr == lapwing_array_err_buffer, "another kind")
+  else
+    call lapwing_array_recv(a, array, 0, 5, tasks, ierr=ierr)
+    call expect(ierr == lapwing_array_err_buffer, "the receiver of another kind")
+  end if
+  deallocate (b)
+  allocate (b(2 * n))
+  if (sender) then
+    call lapwing_array_send(b(1:2 * size(a):2), array, 1, 6, tasks, ierr=ierr)
+    call expect(ierr == lapwing_array_err_buffer .and. len(lapwing_array_error_string()) > 20, "gaps")
+    call lapwing_array_send(a, array, 1, 7, tasks, ierr=ierr)
+  else
+    call lapwing_array_recv(a, array, 0, 6, tasks, ierr=ierr)
+    call expect(ierr == lapwing_array_err_buffer, "the receiver of gaps")
+    call lapwing_distribution_create(other, lapwing_float32, [lapwing_collapsed(n - 1)], [1])
+    call lapwing_array_recv(a, other, 0, 7, tasks, ierr=ierr)
+  end if
+  call expect(ierr == lapwing_array_err_shape, "shapes that differ")
+  text = lapwing_array_error_string()
+  call expect(scan(text, "9") > 0 .and. scan_for(text, "10") > 0, "the sentence: " // text)
+
+  ! Collectives.
+  call lapwing_tasks_barrier(tasks)
+  mine = lapwing_tasks_rank(tasks) + 1
+  call lapwing_tasks_allreduce(mine, sum_of, 1, MPI_DOUBLE_PRECISION%MPI_VAL, MPI_SUM%MPI_VAL, tasks)
+  call expect(sum_of == 3, "a sum over tasks")
+  deallocate (b)
+  allocate (b(size(a)))
+  a = 1 + lapwing_tasks_rank(tasks)
+  call lapwing_array_allreduce(a, b, array, MPI_SUM%MPI_VAL, tasks)
+  call expect(all(b == 3), "a sum of arrays")
+  call lapwing_array_bcast(a, array, 1, tasks)
+  call expect(all(a == 2), "a broadcast array")
+
+  text = lapwing_array_schedule(array, array, rank, lapwing_schedule_ascii)
+  call expect(len(text) > 0, "a drawing")
+  call lapwing_distribution_free(array)
+  call lapwing_tasks_free(copy)
+  call lapwing_tasks_free(tasks)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  if (rank == 0) print '(a)', "fortran_arrays: all as expected"
+  call MPI_Finalize()
+
+contains
+
+  subroutine three_dimensions(whole)
+    type(lapwing_distribution), intent(out) :: whole
+    complex(8), target :: x(5, 3, 4)
+    integer :: p, q, r
+    logical :: right
+    call lapwing_distribution_create(whole, lapwing_complex128, &
+                                     [lapwing_collapsed(5), lapwing_collapsed(3), lapwing_collapsed(4)], [1])
+    call lapwing_distribution_section(whole, [1, 1, 1], [5, 3, 4], permuted, permutation=[2, 3, 1])
+    call lapwing_distribution_converting(permuted, converting)
+    call lapwing_array_recv(lapwing_local(x), converting, 0, 4, tasks)
+    right = .true.
+    do r = 1, 4
+      do q = 1, 3
+        do p = 1, 5
+          right = right .and. nint(real(x(p, q, r))) == 100 * ((r - 1) / 2) + mod(r - 1, 2) + 1 + 2 * (p - 1) + 10 * (q - 1)
+        end do
+      end do
+    end do
+    call expect(right, "three dimensions, permuted and converted")
+  end subroutine
+
+  integer function scan_for(string, part)
+    character(len=*), intent(in) :: string, part
+    integer :: at
+    scan_for = 0
+    do at = 1, len(string) - len(part) + 1
+      if (string(at:at + len(part) - 1) == part) scan_for = at
+    end do
+  end function
+
+  subroutine expect(right, what)
+    logical, intent(in) :: right
+    character(len=*), intent(in) :: what
+    if (right) return
+    print '(a,i0,2a)', "process ", rank, " of the task: not as expected: ", what
+    call MPI_Abort(MPI_COMM_WORLD, 1)
+  end subroutine
+end program

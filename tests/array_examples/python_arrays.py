@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package on 4 processes: tasks of 3 and 1. Every check counts on all of them."""
+import pathlib
+import sys
+
+from mpi4py import MPI
+import lapwing
+import numpy as np
+
+WORLD = MPI.COMM_WORLD
+TASKS = lapwing.Tasks.of_sizes(WORLD, [3, 1])
+SENDER, RANK = TASKS.task == 0, TASKS.rank
+N = 11
+
+
+def values(array, rank=RANK, scale=1):
+    """Every owned element is its index, ghosts are -1."""
+    local = array.zeros(rank)
+    local[...] = -1
+    i, j = array.indices(rank)
+    array.owned(local, rank)[...] = scale * (100 * i + j)
+    return local
+
+
+ROWS = lapwing.Distribution([lapwing.block(N), lapwing.collapsed(N)], "float32", grid=[TASKS.processes()])
+CYCLIC = lapwing.Distribution([lapwing.collapsed(N).with_ghosts(1, 2), lapwing.cyclic(N, 2)], "float32",
+                              grid=[TASKS.processes()], order="F")
+
+
+def refused(code, words, call, *arguments, **named):
+    try:
+        call(*arguments, **named)
+    except lapwing.ArrayError as error:
+        assert error.code == code, (error.code, str(error))
+        assert all(word in str(error) for word in words), str(error)
+    else:
+        raise AssertionError(f"{words} was not refused")
+
+
+def test_send_and_receive():
+    local = values(ROWS) if SENDER else CYCLIC.zeros(RANK)
+    if SENDER:
+        TASKS.send(local, ROWS, 1, 7)
+    else:
+        status = TASKS.recv(local, CYCLIC)
+        assert status == (0, 7, N * N), status
+        assert (CYCLIC.owned(local, RANK) == CYCLIC.owned(values(CYCLIC), RANK)).all()
+        assert (local[0] == 0).all() and (local[-2:] == 0).all(), "ghosts were written"
+
+
+def test_requests():
+    local = values(ROWS) if SENDER else CYCLIC.zeros(RANK)
+    if SENDER:
+        request = TASKS.send_init(local, ROWS, 1, 3)
+    else:
+        request = TASKS.recv_init(local, CYCLIC, 0, 3)
+    for times in (1, 2, 3):
+        if SENDER:
+            local[...] = values(ROWS, scale=times)
+        request.start()
+        if not SENDER:
+            request.wait_section([0, 0], [N, 2])
+            assert (CYCLIC.owned(local, RANK)[:, :2] == CYCLIC.owned(values(CYCLIC, scale=times), RANK)[:, :2]).all()
+        request.wait()
+        assert request.pending
+        if not SENDER:
+            assert (CYCLIC.owned(local, RANK) == CYCLIC.owned(values(CYCLIC, scale=times), RANK)).all()
+    request.free()
+
+    # Memory that only the request holds.
+    if SENDER:
+        request = TASKS.isend_many([(values(ROWS), ROWS), (values(ROWS, scale=2), ROWS)], 1, 4)
+    else:
+        two = CYCLIC.zeros(RANK), CYCLIC.zeros(RANK)
+        request = TASKS.irecv_many([(one, CYCLIC) for one in two], 0, 4)
+    while request.test() is None:
+        pass
+    assert not request.pending and request.wait().elements is not None
+    if not SENDER:
+        assert (CYCLIC.owned(two[1], RANK) == CYCLIC.owned(values(CYCLIC, scale=2), RANK)).all()
+
+
+def test_buffered():
+    if SENDER:
+        lapwing.attach_buffer(bytearray(TASKS.pack_size(ROWS) + 4096))
+        TASKS.bsend(values(ROWS), ROWS, 1, 5)
+    else:
+        local = CYCLIC.zeros(RANK)
+        TASKS.recv(local, CYCLIC, 0, 5)
+        assert (CYCLIC.owned(local, RANK) == CYCLIC.owned(values(CYCLIC), RANK)).all()
+    if SENDER:
+        lapwing.detach_buffer()
+
+
+def test_transposition_and_conversion():
+    whole = lapwing.Tasks.of_sizes(WORLD, [WORLD.size])
+    source = lapwing.Distribution([lapwing.block(6, 0), lapwing.block(9, 1)], "int16", grid=[2, 2])
+    target = lapwing.Distribution([lapwing.cyclic(9, 2), lapwing.collapsed(6)], "complex128", grid=[3], ranks=[3, 1, 0])
+    a, b = values(source, WORLD.rank), target.zeros(WORLD.rank)
+    whole.redistribute(a, source, b, target.transposed().converting())
+    i, j = target.indices(WORLD.rank)
+    assert (b == 100 * j + i).all()
+    # A strided part of the one into a strided part of the other.
+    b[...] = 0
+    part = target.section([0, 1], [3, 2], [4, 3], [1, 0]).converting()
+    whole.iredistribute(a, source.section([1, 0], [2, 3], [3, 2]), b, part).wait()
+    chosen = (i % 4 == 0) & (j % 3 == 1)
+    assert (b == np.where(chosen, 100 * (1 + 3 * (j // 3)) + 2 * (i // 4), 0)).all()
+    whole.free()
+
+
+def test_checks_before_anything_moves():
+    error = lapwing.ArrayError
+    local = values(ROWS)
+    refused(error.TYPE, ["float64", "float32"], TASKS.send, local.astype(float), ROWS, 1)
+    refused(error.BUFFER, ["order 'C'"], TASKS.send, np.asfortranarray(np.zeros((5, 11), "float32")), ROWS, 1)
+    refused(error.BUFFER, ["gaps"], TASKS.send, np.zeros(200, "float32")[::2], ROWS, 1)
+    local.flags.writeable = False
+    refused(error.BUFFER, ["read-only"], TASKS.recv, local, ROWS, 1)
+    refused(error.GRID, ["4", "2"], lapwing.Distribution, [lapwing.block(4)], float, grid=[4], ranks=[0, 1])
+    refused(error.ARGUMENT, ["9 integers"], lapwing.Distribution.from_scalapack, [1, 2], float, 1, 1)
+
+
+def test_errors_at_both_tasks():
+    """The shapes differ: both tasks get the sentence, and go on."""
+    other = lapwing.Distribution([lapwing.collapsed(N), lapwing.collapsed(N + 1)], "float32", grid=[1])
+    if SENDER:
+        refused(lapwing.ArrayError.SHAPE, [str(N), str(N + 1)], TASKS.send, values(ROWS), ROWS, 1, 8)
+    else:
+        refused(lapwing.ArrayError.SHAPE, [str(N), str(N + 1)], TASKS.recv, other.zeros(0), other, 0, 8)
+    test_send_and_receive()
+
+
+def test_collectives():
+    TASKS.barrier()
+    mine, sums = np.full(3, TASKS.task + 1.0), np.zeros(3)
+    TASKS.allreduce(mine, sums)
+    assert (sums == 3).all(), sums
+    root = np.full(2, TASKS.task + 5, "int32")
+    TASKS.bcast(root, root=1)
+    assert (root == 6).all(), root
+    array = ROWS if SENDER else lapwing.Distribution([lapwing.collapsed(N), lapwing.cyclic(N, 3)], "float32", grid=[1])
+    local, total = values(array), array.zeros(RANK)
+    TASKS.allreduce(local, total, array=array)
+    assert (total == 2 * local).all()
+    total[...] = 0
+    TASKS.reduce(local, total, MPI.MAX, root=1, array=array)
+    assert SENDER or (total == local).all()
+    assert TASKS.plan(array, root=0) == [(1, 0)]
+
+
+def test_distarray():
+    """To the dictionary and back, and the protocol's own example of padding."""
+    comm = TASKS.comm
+    dimensions = [lapwing.block(7), lapwing.collapsed(3)]
+    local = lapwing.Distribution(dimensions, float, grid=[comm.size]).zeros(comm.rank)
+    words = lapwing.to_distarray(local, dimensions, [comm.size], comm.rank)
+    again, array = lapwing.from_distarray(words, comm)
+    assert again is local or np.shares_memory(again, local) or local.size == 0
+    assert array.shape == (7, 3) and array.local(comm.rank).shape == local.shape
+
+    class Exporter:
+        """18 elements over all processes of the task: one layer of the neighbours' at inner edges."""
+        starts = [18 * p // comm.size for p in range(comm.size + 1)]
+
+        def __distarray__(self):
+            first, last = comm.rank == 0, comm.rank == comm.size - 1
+            start, stop = self.starts[comm.rank:comm.rank + 2]
+            layers = (not first) + (not last)
+            return {"__version__": "0.10.0", "buffer": np.arange(stop - start + layers, dtype=float) + start - (not first),
+                    "dim_data": ({"dist_type": "b", "size": 18, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
+                                  "start": start, "stop": stop, "padding": (1, 1)},)}
+
+    local, array = lapwing.from_distarray(Exporter(), comm)
+    flat = lapwing.Distribution([lapwing.collapsed(18)], float, grid=[1])
+    if SENDER:
+        TASKS.send(local, array, 1, 9)
+    else:
+        whole = flat.zeros(0)
+        TASKS.recv(whole, flat, 0, 9)
+        assert (whole == np.arange(18)).all(), whole
+
+
+def test_pictures_of_the_documentation():
+    """docs/arrays.md shows what the library draws."""
+    rows = lapwing.Distribution([lapwing.block(8), lapwing.collapsed(8)], "float32", grid=[4])
+    columns = lapwing.Distribution([lapwing.collapsed(8), lapwing.block(8)], "float32", grid=[2])
+    docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
+    assert lapwing.schedule(rows, columns, 0, "svg") == (docs / "arrays-schedule.svg").read_text()
+    assert lapwing.schedule(rows, columns, 0, "ascii").rstrip("\n") in (docs / "arrays.md").read_text()
+    assert lapwing.schedule(rows, columns, 0)
+
+
+def main():
+    for name, test in sorted(globals().items()):
+        if name.startswith("test_"):
+            test()
+            WORLD.barrier()
+    TASKS.free()
+    if WORLD.rank == 0:
+        print("all tests passed")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BaseException:
+        import traceback
+        traceback.print_exc()
+        sys.stderr.flush()
+        WORLD.Abort(1)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of distributed arrays give in C++, C, Fortran (gfortran and flang) and Python what a serial computation
+gives; programs of different languages are tasks of one job, and read each other's files.
+
+    test_examples.py BUILD FLAVOUR PYTHON -- MPIEXEC...        PYTHON may be empty
+"""
+import cmath
+import itertools
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, FLAVOUR, PYTHON, MPIEXEC = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[5:]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "arrays"
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-array-examples-"))
+NAMES = ("producer_consumer", "fft2d", "multiblock", "restart")
+
+
+HAS_FLANG = shutil.which("flang-new-19") and (BUILD / "lib" / "lapwing" / FLAVOUR / "mod" / "lapwing_arrays.mod").exists()
+
+
+def compiled(source, name, *command):
+    program = FOLDER / name
+    if not program.exists():
+        subprocess.run([*command, "-o", program, *([] if source in command else [source])], check=True, text=True, stdout=subprocess.DEVNULL)
+    return [program]
+
+
+def by_flang(source):
+    return compiled(source, f"{source.stem}_flang", BUILD / "bin" / f"lwfc.{FLAVOUR}", "-O1")
+
+
+def by_gfortran(source):
+    lib = BUILD / "lib"
+    return compiled(source, f"{source.stem}_gfortran", f"mpifort.{FLAVOUR}", "-O1", "-J", FOLDER,
+                    f"-I{lib / 'lapwing' / FLAVOUR / 'mod-gfortran'}", "-Wl,--no-as-needed", source,
+                    lib / f"liblapwing-gfortran-{FLAVOUR}.a", lib / f"liblapwing-{FLAVOUR}.so", f"-Wl,-rpath,{lib}")
+
+
+def versions(name):
+    """Language and command."""
+    built = BUILD / "libexec" / "lapwing" / FLAVOUR / "arrays"
+    for language in ("cpp", "c", "f90"):
+        if (built / f"{name}_{language}").exists():
+            yield language, [built / f"{name}_{language}"]
+    if HAS_FLANG:
+        yield "flang", by_flang(EXAMPLES / f"{name}.f90")
+    if PYTHON:
+        yield "python", [PYTHON, "-B", EXAMPLES / f"{name}.py"]
+
+
+def run(*parts):
+    """Pairs of ranks and command, started together."""
+    command = ["timeout", "-k", "5", "60", *MPIEXEC]
+    for i, (ranks, program) in enumerate(parts):
+        command += ([":"] if i else []) + ["-n", str(ranks), *map(str, program)]
+    environment = {**os.environ, "PYTHONPATH": str(BUILD / "lib" / "python")}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, env=environment)
+    return done.stdout if done.returncode == 0 else f"ended with {done.returncode}: {done.stdout}{done.stderr}"
+
+
+def fft(x):
+    if len(x) == 1:
+        return x
+    even, odd = fft(x[::2]), fft(x[1::2])
+    odd = [cmath.exp(-2j * math.pi * k / len(x)) * value for k, value in enumerate(odd)]
+    return [a + b for a, b in zip(even, odd)] + [a - b for a, b in zip(even, odd)]
+
+
+def expected_fft(n, images):
+    total = 0.0
+    for number in range(images):
+        rows = [fft([math.sin(0.1 * ((i + 1) * (number + 1))) + 0.5 * math.cos(0.3 * (j + 1)) for j in range(n)])
+                for i in range(n)]
+        columns = [fft(list(column)) for column in zip(*rows)]
+        total += sum(abs(columns[j][i]) * ((7 * i + 3 * j) % 11 + 1) for i in range(n) for j in range(n))
+    return f"fft2d: {images} images of {n} x {n}, checksum {total:.6E}\n"
+
+
+def expected_producer(times=10, n=8):
+    total = sum((10000 * t + 100 * (i + 1) + j + 1) * ((i * n + j) % 13 + 1)
+                for t in range(1, times + 1) for i in range(n) for j in range(n))
+    return f"producer_consumer: {times} arrays from 4 to 2 processes, checksum {total}\n"
+
+
+def expected_restart(rows=20, columns=14):
+    total = sum((1000 * (i + 1) + j + 1) * ((i * columns + j) % 31 + 1) for i in range(rows) for j in range(columns))
+    return f"restart: {rows} x {columns}, checksum {total}\n"
+
+
+def expected_multiblock(rows, columns, steps):
+    blocks = [[[float((3 * i + 5 * j + 7 * t) % 17) for j in range(columns)] for i in range(rows)] for t in range(3)]
+    for _ in range(steps):
+        old = [[row[:] for row in block] for block in blocks]
+        for t, j, other, there in [(0, columns - 1, 1, 1), (1, 0, 0, columns - 2), (1, columns - 1, 2, 1),
+                                   (2, 0, 1, columns - 2)]:
+            for i in range(rows):
+                blocks[t][i][j] = old[other][i][there]
+        old = [[row[:] for row in block] for block in blocks]
+        for t, i, j in itertools.product(range(3), range(1, rows - 1), range(1, columns - 1)):
+            u = old[t]
+            blocks[t][i][j] = 0.25 * ((u[i - 1][j] + u[i + 1][j]) + (u[i][j - 1] + u[i][j + 1]))
+    total = sum(blocks[t][i][j] * ((i + 2 * j + 3 * t) % 7 + 1)
+                for t in range(3) for i in range(rows) for j in range(columns))
+    return f"multiblock: 3 blocks of {rows} x {columns}, {steps} steps, checksum {total:.6E}\n"
+
+
+class Examples(unittest.TestCase):
+    def everywhere(self, name, expected, *runs):
+        for language, command in versions(name):
+            for ranks, words in runs:
+                with self.subTest(language=language, words=words):
+                    self.assertEqual(run((ranks, command + list(words))), expected)
+
+    def test_producer_and_consumer(self):
+        self.everywhere("producer_consumer", expected_producer(), (6, ()))
+
+    def test_programs_of_two_languages_as_tasks(self):
+        found = dict(versions("producer_consumer"))
+        pairs = list(zip(found, list(found)[1:] + list(found)[:1]))
+        for producer, consumer in pairs:
+            with self.subTest(producer=producer, consumer=consumer):
+                self.assertEqual(run((4, found[producer] + ["producer"]), (2, found[consumer] + ["consumer"])),
+                                 expected_producer())
+
+    def test_fft(self):
+        self.everywhere("fft2d", expected_fft(16, 2), (4, ("parallel", "16", "2")), (3, ("pipeline", "16", "2")))
+
+    def test_multiblock(self):
+        self.everywhere("multiblock", expected_multiblock(9, 7, 8), (6, ("9", "7", "8")))
+
+    def test_restart(self):
+        self.everywhere("restart", expected_restart(), (6, ("memory",)))
+
+    def test_a_file_of_one_language_is_read_by_the_next(self):
+        found = dict(versions("restart"))
+        for writer, reader in zip(found, list(found)[1:] + list(found)[:1]):
+            with self.subTest(writer=writer, reader=reader):
+                file = FOLDER / f"restart.{writer}"
+                self.assertEqual(run((4, found[writer] + ["write", file])), expected_restart())
+                self.assertEqual(run((6, found[reader] + ["read", file])), expected_restart())
+
+    def test_the_fortran_module(self):
+        source = ROOT / "tests" / "array_examples" / "fortran_arrays.f90"
+        for compiler, found in ((by_gfortran, shutil.which(f"mpifort.{FLAVOUR}")), (by_flang, HAS_FLANG)):
+            if found:
+                with self.subTest(compiler=compiler.__name__):
+                    self.assertEqual(run((3, compiler(source))), "fortran_arrays: all as expected\n")
+
+
+if __name__ == "__main__":
+    try:
+        unittest.main(argv=[sys.argv[0], "-q"])
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)
