@@ -74,6 +74,8 @@ void change(const Change* changes, std::size_t count) {
     Record* const record = find_record(task, object);
     if (record == nullptr) require_right(nullptr, object, task, each->released, nullptr);
     if (!record->done) weaken(*record, each->released, ready);
+    // An object that it has no part in any more may end while the task is ready again.
+    if (record->done && task.locality == &object) task.locality = nullptr;
   }
   go_on(ready);
   for (const Change* each = changes; each != changes + count; ++each) {

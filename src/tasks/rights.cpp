@@ -52,15 +52,22 @@ Object& valid(const detail::Handle& handle, const Task& task, const char* doing)
   return object;
 }
 
+// What was given up may since have been destroyed, and its block be another
+// object's, so such a record is only the last choice.
 Record* find_record(const Task& task, const Object& object) {
+  Record* ended = nullptr;
   Record* const records = const_cast<Task&>(task).records();
   for (std::uint32_t i = 0; i < task.count; ++i) {
-    if (records[i].object == &object) return &records[i];
+    if (records[i].object != &object) continue;
+    if (!records[i].done) return &records[i];
+    ended = &records[i];
   }
   for (Record* record = task.created; record != nullptr; record = record->next_other) {
-    if (record->object == &object) return record;
+    if (record->object != &object) continue;
+    if (!record->done) return record;
+    if (ended == nullptr) ended = record;
   }
-  return nullptr;
+  return ended;
 }
 
 void require_covered(const Record& child, const Task& parent) {
