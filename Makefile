@@ -9,7 +9,7 @@ SANITIZERS ?= asan ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-sets install clean help
+.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-sets fuzz-tasks install clean help
 
 all: build
 
@@ -57,6 +57,13 @@ fuzz-sets: build
 	python3 tests/compiler/sets_fuzz/run.py --bin build/release/bin --mpich mpiexec.mpich --openmpi mpiexec.openmpi \
 	  --programs $(PROGRAMS)
 
+# Task programs, on threads, against their serial meaning.
+fuzz-tasks: TASK_PROGRAMS ?= 5000
+fuzz-tasks: build
+	@tools/install-deps test
+	cmake --build build/release --target tasks_random_threads
+	build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS)
+
 format:
 	@tools/install-deps tidy
 	$(SOURCES) | xargs clang-format -i
@@ -79,6 +86,7 @@ help:
 	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'
 	@echo 'make check-suite  hundreds of wrong and right programs under lapwing check'
 	@echo 'make fuzz-sets  $(PROGRAMS) random programs that communicate in branches, against a simulator'
+	@echo 'make fuzz-tasks  5000 random task programs on threads, against their serial meaning (TASK_PROGRAMS=n)'
 	@echo 'make format     clang-format over the sources'
 	@echo 'make tidy       clang-tidy over src/'
 	@echo 'make install    into PREFIX (now $(PREFIX))'

@@ -2,6 +2,10 @@
 // What a worker does next: its own tasks, then others', then nothing. It moves
 // a task off its target processor only where more than one waits there, or
 // where one has been waiting for some time.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <chrono>
 
 #include "tasks/runtime.hpp"
@@ -14,6 +18,11 @@ constexpr double spinning = 20;  // microseconds before an idle worker sleeps
 double microseconds() {
   using namespace std::chrono;
   return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
+}
+
+// std::atomic's wait() yields the core many times before it sleeps.
+void futex(std::atomic<int>& word, int operation, int value) {
+  syscall(SYS_futex, reinterpret_cast<int*>(&word), operation, value, nullptr, nullptr, 0);
 }
 }  // namespace
 
@@ -29,7 +38,9 @@ Task* Worker::find(bool patient) {
   if (!runtime.options.locality) return index == 0 ? nullptr : runtime.workers[0]->processor.take(false);
   for (std::size_t i = 1; i < all; ++i) {
     Processor& victim = runtime.workers[(static_cast<std::size_t>(index) + i) % all]->processor;
-    if (Task* const task = victim.steal(patient ? 2 : 1)) {
+    ReadyList more;
+    if (Task* const task = victim.steal(patient ? 2 : 1, more)) {
+      if (!more.empty()) processor.adopt(more);
       count(stolen);
       task->stolen = true;
       return task;
@@ -40,6 +51,7 @@ Task* Worker::find(bool patient) {
 
 Task* Worker::next_task() {
   if (Task* const task = find(true)) return task;
+  runtime.look_around();
   const bool alone = runtime.workers.size() == 1;
   for (;;) {
     const double begin = microseconds();
@@ -57,26 +69,22 @@ Task* Worker::next_task() {
 
 void Worker::sleep() {
   Runtime& r = runtime;
-  // Some other worker may be about to end what is waited for: it will look too.
-  r.look_at_window();
-  if (r.draining.load() && r.drained() && r.draining.exchange(false)) {
-    if (r.main.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) r.ready_main();
-  }
   asleep.store(1);
   const int sleeping = r.sleepers.fetch_add(1) + 1;
+  r.look_around();
   bool work = r.stop.load() || (index == 0 && r.main_ready.load());
   for (const auto& worker : r.workers) {
     work = work || !worker->processor.surely_empty(worker.get() == this);
   }
   if (!work && sleeping == static_cast<int>(r.workers.size())) r.stalled();
-  if (!work) asleep.wait(1);
+  if (!work) futex(asleep, FUTEX_WAIT_PRIVATE, 1);
   if (asleep.exchange(0) == 1) r.sleepers.fetch_sub(1);
 }
 
 bool Worker::wake() {
   if (asleep.load() == 0 || asleep.exchange(0) == 0) return false;
   runtime.sleepers.fetch_sub(1);
-  asleep.notify_one();
+  futex(asleep, FUTEX_WAKE_PRIVATE, 1);
   return true;
 }
 
@@ -85,6 +93,15 @@ void Runtime::wake_for(int target) {
   if (workers[static_cast<std::size_t>(target)]->wake()) return;
   for (const auto& worker : workers) {
     if (worker->wake()) return;
+  }
+}
+
+void Runtime::look_around() {
+  // Of two workers that end their last tasks at once, one must see both ends.
+  sleepers.fetch_add(0);
+  look_at_window();
+  if (draining.load() && drained() && draining.exchange(false)) {
+    if (main.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready_main();
   }
 }
 

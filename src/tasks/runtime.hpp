@@ -30,6 +30,9 @@ class Runtime {
 
   /// The main program may go on.
   void ready_main();
+  /// What a worker with nothing to do can let go on: creators, and who waits
+  /// for the end of all tasks.
+  void look_around();
 
   // --- the window (window.cpp) ---
   /// Created and not finished; exact only when nothing runs.

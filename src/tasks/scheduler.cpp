@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tasks/scheduler.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 namespace lapwing::tasks {
+
+namespace {
+constexpr int most_at_once = 16;
+}
+
+void Processor::link(Object& object) {
+  object.next = nullptr;
+  object.previous = last_;
+  (last_ == nullptr ? first_ : last_->next) = &object;
+  last_ = &object;
+}
+
+void Processor::append(Task* task, Object& object) {
+  task->next = nullptr;
+  task->previous = object.last_ready;
+  (object.last_ready == nullptr ? object.first_ready : object.last_ready->next) = task;
+  object.last_ready = task;
+  length_.store(length_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
 
 bool Processor::push(Task* task, Object& object) {
   const std::lock_guard lock(lock_);
@@ -13,16 +33,9 @@ bool Processor::push(Task* task, Object& object) {
     if (at >= 0 || !object.queued_at.compare_exchange_strong(at, index_, std::memory_order_acq_rel)) {
       return false;
     }
-    object.next = nullptr;
-    object.previous = last_;
-    (last_ == nullptr ? first_ : last_->next) = &object;
-    last_ = &object;
+    link(object);
   }
-  task->next = nullptr;
-  task->previous = object.last_ready;
-  (object.last_ready == nullptr ? object.first_ready : object.last_ready->next) = task;
-  object.last_ready = task;
-  length_.store(length_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  append(task, object);
   return true;
 }
 
@@ -59,13 +72,31 @@ Task* Processor::take(bool owner) {
   return task;
 }
 
-Task* Processor::steal(int least) {
+Task* Processor::steal(int least, ReadyList& more) {
   if (stealable() < least) return nullptr;
   const std::lock_guard lock(lock_);
   if (stealable() < least || last_ == nullptr) return nullptr;
-  Task* const task = last_->last_ready;
-  take_out(task, *last_);
+  Object& object = *last_;
+  Task* const task = object.last_ready;
+  take_out(task, object);
+  if (&object == &nothing_) {
+    for (int taken = std::min(stealable() / 2, most_at_once); taken > 0 && nothing_.last_ready != nullptr;
+         --taken) {
+      Task* const another = nothing_.last_ready;
+      take_out(another, nothing_);
+      more.push(another);
+    }
+  }
   return task;
+}
+
+void Processor::adopt(ReadyList& tasks) {
+  const std::lock_guard lock(lock_);
+  if (nothing_.first_ready == nullptr) {
+    nothing_.queued_at.store(index_, std::memory_order_relaxed);
+    link(nothing_);
+  }
+  while (!tasks.empty()) append(tasks.pop(), nothing_);
 }
 
 bool Processor::surely_empty(bool owner) {

@@ -19,8 +19,12 @@ class alignas(64) Processor {
   void push_placed(Task* task);
   /// The first task of the first object, or null; the owner takes placed tasks before.
   Task* take(bool owner);
-  /// A task for another one, or null if there are fewer than `least`.
-  Task* steal(int least);
+  /// A task for another one, or null if there are fewer than `least`: the last
+  /// of the last object. Tasks that declare nothing have no place to lose:
+  /// several of them go at once, the others into `more`.
+  Task* steal(int least, ReadyList& more);
+  /// Takes over tasks that declare nothing.
+  void adopt(ReadyList& tasks);
 
   int stealable() const { return length_.load(std::memory_order_relaxed); }
   bool empty() const { return stealable() == 0 && placed_.load(std::memory_order_relaxed) == 0; }
@@ -32,6 +36,8 @@ class alignas(64) Processor {
 
  private:
   void unlink(Object& object);
+  void link(Object& object);
+  void append(Task* task, Object& object);
   void take_out(Task* task, Object& object);
 
   SpinLock lock_;

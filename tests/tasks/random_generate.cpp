@@ -66,7 +66,8 @@ class Generator {
       for (const auto& [object, right] : rights) {
         if (!right.gone) usable.push_back(object);
       }
-      const int object = usable.empty() ? -1 : usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
+      const int object =
+          usable.empty() ? -1 : usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
       const int spawns = depth == 0 ? 80 : 40;
       if (what < spawns && depth <= deepest_ && program_.tasks < most_) {
         action.kind = Action::spawn;
@@ -98,8 +99,8 @@ class Generator {
         action.object = program_.objects++;
         rights[action.object] = {Mode::read_write};
         mine_.push_back(action.object);
-      } else if (what < 97 && object >= 0 && rights[object].mode == Mode::read_write && !rights[object].deferred &&
-                 (depth == 0 || owned(object, task)) && !in(free_order, object)) {
+      } else if (what < 97 && object >= 0 && rights[object].mode == Mode::read_write &&
+                 !rights[object].deferred && (depth == 0 || owned(object, task)) && !in(free_order, object)) {
         action.kind = Action::destroy;
         action.object = object;
         rights[object].gone = true;
@@ -121,7 +122,8 @@ class Generator {
   }
   bool owned(int object, const TaskNode& task) { return in(task_objects_[&task], object); }
 
-  std::unique_ptr<TaskNode> child(const std::map<int, Right>& rights, std::vector<int> free_order, int depth) {
+  std::unique_ptr<TaskNode> child(const std::map<int, Right>& rights, std::vector<int> free_order,
+                                  int depth) {
     auto made = std::make_unique<TaskNode>();
     made->id = ++program_.tasks;
     made->placed = chance(15) ? below(64) : -1;

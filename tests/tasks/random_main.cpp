@@ -28,8 +28,9 @@ lapwing::tasks::Options choose(std::mt19937_64& random) {
 
 std::string text(const lapwing::tasks::Options& o) {
   char line[200];
-  std::snprintf(line, sizeof line, "workers %d, locality %d, placement %d, patience %g, window %zu, stack %zu",
-                o.workers, o.locality, o.placement, o.patience, o.window, o.stack);
+  std::snprintf(line, sizeof line,
+                "workers %d, locality %d, placement %d, patience %g, window %zu, stack %zu", o.workers,
+                o.locality, o.placement, o.patience, o.window, o.stack);
   return line;
 }
 
@@ -52,13 +53,14 @@ int main(int argc, char** argv) {
       try {
         const auto got = random_program::run_tasks(program, options);
         if (got == expected) continue;
-        problem = got.failed != expected.failed
-                      ? "failed in " + std::to_string(got.failed) + " instead of " + std::to_string(expected.failed)
-                      : "other values";
+        problem = got.failed != expected.failed ? "failed in " + std::to_string(got.failed) + " instead of " +
+                                                      std::to_string(expected.failed)
+                                                : "other values";
       } catch (const std::exception& error) {
         problem = error.what();
       }
-      std::printf("seed %ld, %d tasks: %s (%s)\n", seed, program.tasks, problem.c_str(), text(options).c_str());
+      std::printf("seed %ld, %d tasks: %s (%s)\n", seed, program.tasks, problem.c_str(),
+                  text(options).c_str());
       ++wrong;
       break;
     }

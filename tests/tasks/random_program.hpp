@@ -44,7 +44,7 @@ struct TaskNode {
 };
 
 struct Program {
-  int objects = 0;  // with those that tasks create
+  int objects = 0;    // with those that tasks create
   int first_own = 0;  // the main program's come first
   TaskNode main;
   int tasks = 0;

@@ -33,7 +33,8 @@ class Interpreter {
     }
     for (int i = 0; i < program_.objects; ++i) {
       const bool main_has = i < program_.first_own || std::count(mains_.begin(), mains_.end(), i) > 0;
-      if (main_has && alive_[static_cast<std::size_t>(i)]) result.cells.push_back(cells_[static_cast<std::size_t>(i)]);
+      if (main_has && alive_[static_cast<std::size_t>(i)])
+        result.cells.push_back(cells_[static_cast<std::size_t>(i)]);
     }
     return result;
   }

@@ -4,8 +4,8 @@
 #include <lapwing/tasks.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 
 #include "random_program.hpp"
@@ -28,7 +28,9 @@ struct SumAny {
 class Runner {
  public:
   explicit Runner(const Program& program)
-      : program_(program), objects_(static_cast<std::size_t>(program.objects)), alive_(objects_.size(), false) {
+      : program_(program),
+        objects_(static_cast<std::size_t>(program.objects)),
+        alive_(objects_.size(), false) {
     for (int i = 0; i < program.first_own; ++i) {
       make(i, Cell{});
       alive_[static_cast<std::size_t>(i)] = true;
