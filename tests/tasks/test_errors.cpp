@@ -65,7 +65,7 @@ TEST_P(Errors, ExceptionsReachTheMainProgramWithNameAndPlace) {
   const std::string said = message_of<TaskError>(program);
   EXPECT_TRUE(contains(said, "step(30)")) << said;
   EXPECT_TRUE(contains(said, "too far")) << said;
-  EXPECT_TRUE(contains(said, "test_language.cpp:")) << said;
+  EXPECT_TRUE(contains(said, "test_errors.cpp:")) << said;
   try {
     program();
   } catch (const TaskError& error) {
