@@ -10,7 +10,7 @@ SANITIZERS ?= asan ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-arrays fuzz-sets install clean help
+.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
 
 all: build
 
@@ -72,6 +72,13 @@ fuzz-arrays: build
 	  ARRAYS_CASES=1000 mpiexec.openmpi --oversubscribe --bind-to none -n 4 \
 	    build/release/tests/openmpi/arrays_scalapack'
 
+# Task programs, on threads, against their serial meaning.
+fuzz-tasks: TASK_PROGRAMS ?= 5000
+fuzz-tasks: build
+	@tools/install-deps test
+	cmake --build build/release --target tasks_random_threads
+	build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS)
+
 format:
 	@tools/install-deps tidy
 	$(SOURCES) | xargs clang-format -i
@@ -95,6 +102,7 @@ help:
 	@echo 'make check-suite  hundreds of wrong and right programs under lapwing check'
 	@echo 'make fuzz-arrays  $(CASES) random transfers between distributed arrays (CASES=n)'
 	@echo 'make fuzz-sets  $(PROGRAMS) random programs that communicate in branches, against a simulator'
+	@echo 'make fuzz-tasks  5000 random task programs on threads, against their serial meaning (TASK_PROGRAMS=n)'
 	@echo 'make format     clang-format over the sources'
 	@echo 'make tidy       clang-tidy over src/'
 	@echo 'make install    into PREFIX (now $(PREFIX))'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` puts under PREFIX. The command finds its libraries and
 # programs relative to itself, so the installed tree may be moved.
-foreach(target lapwing_preload lapwing_mpich lapwing_openmpi)
+foreach(target lapwing_preload lapwing_mpich lapwing_openmpi lapwing_tasks_library)
   if(TARGET ${target})
     install(TARGETS ${target} LIBRARY DESTINATION lib)
   endif()

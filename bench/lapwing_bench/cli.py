@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 
-from . import instructions, kernels, latency, overlap, places, split, table
+from . import instructions, kernels, latency, overlap, places, split, table, tasks
 from .build import Build
 from .errors import BenchError
 
@@ -13,9 +13,9 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "split"), help="overlap: received data are used at once, or "
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "split", "tasks"), help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
-                        "the compiler; split: what splits of process sets cost")
+                        "the compiler; split: what splits of process sets cost; tasks: what tasks with declared accesses cost, without MPI")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
@@ -31,7 +31,7 @@ def _parser():
                         "root): for a machine that is not idle")
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
-                        "independent_memcpy; latency: transfers, pingpong, idle")
+                        "independent_memcpy; latency: transfers, pingpong, idle; tasks: " + ", ".join(tasks.CASES))
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
     parser.add_argument("--ratios", help="overlap, kernels: computation over transfer, such as 0.5,1,2")
     parser.add_argument("--defer", choices=("on", "auto"), help="overlap: defer always (on), or let call sites learn")
@@ -53,13 +53,13 @@ def _mpis(options):
 
 def _run(options, script):
     build = Build.find(options.prefix, script)
-    options.mpis = _mpis(options)
-    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "split": split}[options.name]
+    options.mpis = [] if options.name == "tasks" else _mpis(options)
+    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "split": split, "tasks": tasks}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")
         bench = instructions
-    where = [] if bench is instructions else places.choose(options, script)
+    where = [] if bench in (instructions, tasks) else places.choose(options, script)
     records = []
 
     def emit(record):

@@ -34,7 +34,7 @@ ROOMS = {
     "preload": [],
 }
 # Rooms that must build and run where no MPI is installed for them.
-WITHOUT_MPI = ["guard", "machine", "report", "cli", "compiler", "preload"]
+WITHOUT_MPI = ["guard", "machine", "tasks", "report", "cli", "compiler", "preload"]
 FLAVOURS = ["mpich", "openmpi"]
 
 C_FAMILY = {".cpp", ".hpp", ".h", ".c"}

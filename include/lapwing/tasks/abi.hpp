@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the templates of these headers ask of the library. Not for programs.
+#pragma once
+
+#include <lapwing/tasks/label.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+#define LAPWING_TASKS_API __attribute__((visibility("default")))
+
+namespace lapwing::tasks::detail {
+
+enum Right : std::uint8_t { reads = 1, writes = 2, commutes = 4, reduces = 8 };
+
+/// The type of an object's value, one static for each type.
+struct Type {
+  const char* name;  // as typeid gives it
+  std::size_t size;
+  void (*drop)(void* value);
+};
+
+/// How the private values of a reduction come and go; one static for each type
+/// and operation, whose address is its identity.
+struct Reduction {
+  void* (*make)(const void* like);
+  void (*combine)(void* into, const void* from);
+  void (*drop)(void* own);
+  bool any_order;
+};
+
+/// The part of an object that the headers see. Never returned to the system, so
+/// an old handle may always look at the generation.
+struct ObjectHead {
+  void* value = nullptr;
+  std::atomic<std::uint32_t> generation{0};
+};
+
+struct Handle {
+  ObjectHead* object = nullptr;
+  std::uint32_t generation = 0;
+};
+
+struct Declaration {
+  Handle what;
+  std::uint8_t rights = 0;
+  bool deferred = false;
+  const Reduction* reduction = nullptr;
+};
+
+/// A task before it is one. `run` calls and destroys the closure, `drop` only
+/// destroys it.
+struct Request {
+  const Declaration* declarations;
+  std::size_t count;
+  std::size_t size, align;  // of the closure
+  void (*run)(void* closure);
+  void (*drop)(void* closure);
+  Label label;
+  Placement placement;
+  std::source_location where;
+};
+
+/// A task's block and the room in it for the closure; launch() makes it a task,
+/// abandon() gives it back.
+struct Prepared {
+  void* task;
+  void* closure;
+};
+LAPWING_TASKS_API Prepared prepare(const Request& request);
+LAPWING_TASKS_API void launch(void* task);
+LAPWING_TASKS_API void abandon(void* task) noexcept;
+
+LAPWING_TASKS_API Handle create(const Type* type, void* value, std::string name, std::source_location where);
+LAPWING_TASKS_API void destroy(Handle object);
+LAPWING_TASKS_API void rename(Handle object, std::string name);
+
+/// What a task may do with an object for as long as *mark == epoch.
+struct Grant {
+  void* value = nullptr;
+  const std::uint32_t* mark = nullptr;
+  std::uint32_t epoch = 0;
+};
+
+/// Waits, if it must, until the running task may use the object as it says.
+LAPWING_TASKS_API Grant grant(Handle object, std::uint8_t rights, const Reduction* reduction);
+
+/// The changes of one with_cont: what deferred rights become immediate, and
+/// what is given up.
+struct Change {
+  Handle what;
+  std::uint8_t acquired = 0;
+  std::uint8_t released = 0;
+};
+LAPWING_TASKS_API void change(const Change* changes, std::size_t count);
+
+}  // namespace lapwing::tasks::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a program's tasks are run. Variables LAPWING_TASKS_<NAME> stand above
+// what the program asks for, so that a run can be changed without building.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace lapwing::tasks {
+
+struct Options {
+  /// Threads that run tasks, the main program's among them; 0: one for each
+  /// core that this process may use. LAPWING_TASKS_WORKERS.
+  int workers = 0;
+  /// Run a task where its locality object, the first that it declares, was last
+  /// written; off: first come, first served. LAPWING_TASKS_LOCALITY=on|off.
+  bool locality = true;
+  /// Obey on(worker). LAPWING_TASKS_PLACEMENT=on|off.
+  bool placement = true;
+  /// How long, in microseconds, an idle worker leaves the only task that waits
+  /// for another worker to that worker. LAPWING_TASKS_PATIENCE.
+  double patience = 5;
+  /// Tasks that may be unrolled and unfinished before whoever creates more must
+  /// wait; 0: 1024, or 64 a worker if that is more. LAPWING_TASKS_WINDOW.
+  std::size_t window = 0;
+  /// KiB of the stacks that tasks run on. LAPWING_TASKS_STACK.
+  std::size_t stack = 1024;
+  /// A file that tells what ran where and why it waited when the program ends:
+  /// the task graph for .dot, a table of tasks else. LAPWING_TASKS_TRACE.
+  std::string trace;
+};
+
+}  // namespace lapwing::tasks

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main program of a program with tasks.
+#pragma once
+
+#include <lapwing/tasks/abi.hpp>
+#include <lapwing/tasks/errors.hpp>
+#include <lapwing/tasks/options.hpp>
+
+#include <cstdint>
+#include <functional>
+
+namespace lapwing::tasks {
+
+/// Runs `program` as the main program, and returns when all its tasks have
+/// ended. The exception of a task, or of the program, comes out of here.
+LAPWING_TASKS_API void run(const Options& options, const std::function<void()>& program);
+inline void run(const std::function<void()>& program) { run(Options{}, program); }
+
+/// The main program waits for all tasks so far.
+LAPWING_TASKS_API void finish();
+
+/// The number of workers, and which one runs the caller; 1 and 0 outside of run().
+LAPWING_TASKS_API int workers();
+LAPWING_TASKS_API int worker();
+
+/// What has happened since run() began.
+struct Statistics {
+  std::uint64_t tasks = 0;      // that have ended
+  std::uint64_t on_target = 0;  // of those with a locality object or a placement, on that processor
+  std::uint64_t targeted = 0;   // tasks with a locality object or a placement
+  std::uint64_t stolen = 0;
+  std::uint64_t suspended = 0;     // times that a task, or the main program, waited inside
+  std::uint64_t window_waits = 0;  // times that a creator waited because too much was unrolled
+  std::uint64_t most_unfinished = 0;
+};
+LAPWING_TASKS_API Statistics statistics();
+
+}  // namespace lapwing::tasks

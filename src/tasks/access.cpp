@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What running tasks, and the main program, do with objects.
+#include <fmt/format.h>
+
+#include "tasks/queue.hpp"
+#include "tasks/rights.hpp"
+#include "tasks/runtime.hpp"
+
+namespace lapwing::tasks::detail {
+
+namespace {
+
+Worker& user(const char* doing) {
+  Worker* const worker = Worker::self();
+  if (worker == nullptr) throw Error(fmt::format("{} outside of run()", doing));
+  return *worker;
+}
+
+void go_on(ReadyList& ready) {
+  if (!ready.empty()) Worker::self()->schedule(ready, nullptr);
+}
+
+Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runtime) {
+  if (runtime.failure.any()) runtime.drain();
+  // Its part of a reduction is the object itself.
+  if ((rights & (commutes | reduces)) != 0) rights = reads | writes;
+  Record place;
+  place.object = &object;
+  place.task = &main;
+  place.rights = rights;
+  if (!usable_by_main(object, rights, place)) {
+    Worker::suspend();
+    ReadyList ready;
+    leave(place, ready);
+    go_on(ready);
+    if (runtime.failure.any()) runtime.drain();
+  }
+  return {object.value, &main.epoch, main.epoch};
+}
+
+void wait_until_usable(Record& record, std::uint8_t rights, Task& task) {
+  if (usable(record, rights)) return;
+  Worker::suspend();
+  Worker::self()->runtime.failure.check(task);
+}
+
+}  // namespace
+
+Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction) {
+  Worker& worker = user("a shared object is used");
+  Task& task = *worker.current;
+  Object& object = valid(handle, task, "uses");
+  if (task.main) return grant_main(task, object, rights, worker.runtime);
+  Record* const record = find_record(task, object);
+  require_right(record, object, task, rights, reduction);
+  if (record->kind == Class::reducing) {
+    if (record->own == nullptr) record->own = reduction->make(object.value);
+    return {record->own, &task.epoch, task.epoch};
+  }
+  wait_until_usable(*record, rights, task);
+  if (object.value == nullptr) throw destroyed(task, object, "uses");
+  return {object.value, &task.epoch, task.epoch};
+}
+
+void change(const Change* changes, std::size_t count) {
+  Worker& worker = user("with_cont() is called");
+  Task& task = *worker.current;
+  if (task.main) return;  // it has all rights, and waits where it uses them
+  ++task.epoch;
+  ReadyList ready;
+  for (const Change* each = changes; each != changes + count; ++each) {
+    if (each->released == 0) continue;
+    Object& object = valid(each->what, task, "gives up");
+    Record* const record = find_record(task, object);
+    if (record == nullptr) require_right(nullptr, object, task, each->released, nullptr);
+    if (!record->done) weaken(*record, each->released, ready);
+    // An object that it has no part in any more may end while the task is ready again.
+    if (record->done && task.locality == &object) task.locality = nullptr;
+  }
+  go_on(ready);
+  for (const Change* each = changes; each != changes + count; ++each) {
+    if (each->acquired == 0) continue;
+    Object& object = valid(each->what, task, "acquires");
+    Record* const record = find_record(task, object);
+    const auto deferred = record == nullptr ? std::uint8_t{0} : record->deferred;
+    if (record != nullptr) record->deferred &= static_cast<std::uint8_t>(~each->acquired);
+    try {
+      require_right(record, object, task, each->acquired, nullptr);
+    } catch (...) {
+      if (record != nullptr) record->deferred = deferred;
+      throw;
+    }
+    wait_until_usable(*record, each->acquired, task);
+  }
+}
+
+Handle create(const Type* type, void* value, std::string name, std::source_location) {
+  Worker& worker = user("a shared object is created");
+  Task& task = *worker.current;
+  Runtime& runtime = worker.runtime;
+  Object* const object = new_object();
+  object->value = value;
+  const std::uint64_t number = runtime.objects.fetch_add(1, std::memory_order_relaxed);
+  object->describe(type, number, std::move(name));
+  // The main program's objects are spread; a task's are where it is.
+  const auto all = static_cast<std::uint64_t>(runtime.workers.size());
+  object->owner.store(task.main ? static_cast<std::int32_t>(number % all) : worker.index,
+                      std::memory_order_relaxed);
+  if (!task.main) {
+    // Its maker has every right, and may hand them to its children.
+    auto* const record = new Record;
+    record->object = object;
+    record->task = &task;
+    record->rights = reads | writes;
+    record->next_other = task.created;
+    task.created = record;
+    enter(*record, nullptr);
+  }
+  return {object, object->generation.load(std::memory_order_relaxed)};
+}
+
+void rename(Handle handle, std::string name) {
+  Object& object = valid(handle, *user("a shared object is named").current, "names");
+  object.rename(std::move(name));
+}
+
+// A task of its own that comes after all earlier uses and before all later ones.
+void destroy(Handle handle) {
+  Task& task = *user("a shared object is destroyed").current;
+  Object& object = valid(handle, task, "destroys");
+  if (const Record* const record = find_record(task, object); record != nullptr && record->destroyed) {
+    throw destroyed(task, object, "destroys");
+  }
+  const Declaration all{handle, reads | writes};
+  Request request{&all, 1, sizeof(Object*), alignof(Object*), nullptr, [](void*) {}, named("destroy"),
+                  {},   {}};
+  request.run = [](void* closure) {
+    Object& dead = **static_cast<Object**>(closure);
+    dead.type->drop(dead.value);
+    dead.value = nullptr;
+  };
+  const Prepared prepared = prepare(request);
+  *static_cast<Object**>(prepared.closure) = &object;
+  static_cast<Task*>(prepared.task)->destroys = true;
+  if (task.main) object.dying.store(true, std::memory_order_relaxed);
+  if (!task.main) find_record(task, object)->destroyed = true;
+  launch(prepared.task);
+}
+
+}  // namespace lapwing::tasks::detail

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a task comes into being: its declarations are checked, merged and turned
+// into records, and these enter the queues of their objects.
+#include <fmt/format.h>
+#include <lapwing/tasks/errors.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tasks/queue.hpp"
+#include "tasks/rights.hpp"
+#include "tasks/runtime.hpp"
+
+namespace lapwing::tasks {
+
+namespace {
+
+constexpr std::size_t few = 16;  // declarations that are compared one by one
+
+// The record of an object that was declared before, or null.
+class Declared {
+ public:
+  explicit Declared(Task& task, std::size_t declarations) : task_(task), many_(declarations > few) {}
+  Record* find(const Object* object) {
+    if (many_) {
+      const auto found = by_object_.find(object);
+      return found == by_object_.end() ? nullptr : found->second;
+    }
+    for (Record& record : task_) {
+      if (record.object == object) return &record;
+    }
+    return nullptr;
+  }
+  void add(Record* record) {
+    if (many_) by_object_.emplace(record->object, record);
+  }
+
+ private:
+  Task& task_;
+  bool many_;
+  std::unordered_map<const Object*, Record*> by_object_;
+};
+
+// What a second declaration of the same object adds.
+void merge(Record& record, const detail::Declaration& more, const Task& task) {
+  const auto both = static_cast<std::uint8_t>(record.rights | more.rights);
+  if ((both & detail::reduces) != 0 && (both != detail::reduces || record.reduction != more.reduction)) {
+    throw Error(fmt::format("{} declares {} both for a reduction and for something else", text_of(task),
+                            record.object->text()));
+  }
+  const auto immediate =
+      static_cast<std::uint8_t>((record.rights & ~record.deferred) | (more.deferred ? 0 : more.rights));
+  record.rights = both;
+  record.deferred = static_cast<std::uint8_t>(both & ~immediate);
+  // An update that must also be ordered for another reason does not commute.
+  if ((both & detail::commutes) != 0 && both != detail::commutes) {
+    record.rights = detail::reads | detail::writes | detail::commutes;
+    if (record.deferred != 0) record.deferred = record.rights & ~immediate;
+  }
+}
+
+void declare(Task& task, const detail::Request& request, const Task& parent) {
+  Declared declared(task, request.count);
+  for (std::size_t i = 0; i < request.count; ++i) {
+    const detail::Declaration& each = request.declarations[i];
+    Object& object = valid(each.what, task, "declares");
+    if (Record* const before = declared.find(&object)) {
+      merge(*before, each, task);
+      continue;
+    }
+    Record* const record = ::new (task.records() + task.count) Record;
+    ++task.count;
+    record->object = &object;
+    record->task = &task;
+    record->reduction = each.reduction;
+    record->rights = each.rights;
+    record->deferred = each.deferred ? each.rights : 0;
+    declared.add(record);
+  }
+  bool waits_later = false;
+  for (const Record& record : task) waits_later = waits_later || record.deferred != 0;
+  for (Record& record : task) {
+    record.kind = class_of(record.rights);
+    if (record.kind == Class::commuting) {
+      // Who may wait later for tasks before it must not overtake them.
+      if (waits_later || record.rights != detail::commutes) {
+        record.kind = Class::exclusive;
+      } else {
+        task.commutes = true;
+      }
+    }
+    if (record.kind == Class::reducing) task.references.store(task.references.load() + 1);
+    if (!parent.main) require_covered(record, parent);
+  }
+}
+
+Worker& creator() {
+  Worker* const worker = Worker::self();
+  if (worker == nullptr) throw Error("a task is spawned outside of run()");
+  return *worker;
+}
+
+void give_back(Task* task) {
+  Task* const parent = task->parent;
+  const int block_class = task->block_class;
+  task->~Task();
+  Worker* const worker = Worker::self();
+  worker->blocks.give(worker->runtime.depot, task, block_class);
+  if (parent != nullptr && !parent->main) release_task(parent);
+}
+
+}  // namespace
+
+void release_task(Task* task) {
+  if (task->references.load(std::memory_order_acquire) == 1 ||
+      task->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    give_back(task);
+  }
+}
+
+namespace detail {
+
+Prepared prepare(const Request& request) {
+  Worker* worker = &creator();
+  Runtime& runtime = worker->runtime;
+  if (runtime.failure.any()) {
+    if (worker->current->main) runtime.drain();
+    runtime.failure.check(*Worker::self()->current);
+  }
+  runtime.before_creation(*worker);
+  worker = Worker::self();
+  Task* const parent = worker->current;
+  const std::size_t records = sizeof(Task) + request.count * sizeof(Record);
+  const std::size_t align = std::max<std::size_t>(request.align, 8);
+  const std::size_t start = (records + align - 1) / align * align;
+  std::uint8_t block_class = 0;
+  if (align > 64) throw Error("the closure of a task wants to be aligned to more than 64 bytes");
+  void* const block = worker->blocks.take(runtime.depot, start + request.size, block_class);
+  Task* const task = ::new (block) Task;
+  task->block_class = block_class;
+  task->closure = static_cast<std::byte*>(block) + start;
+  task->run = request.run;
+  task->drop = request.drop;
+  task->label = request.label;
+  task->where = request.where;
+  task->parent = parent;
+  if (!parent->main) parent->references.fetch_add(1, std::memory_order_relaxed);
+  try {
+    if (request.placement.worker >= static_cast<int>(runtime.workers.size()) ||
+        request.placement.worker < -1) {
+      throw Error(fmt::format("{} is to run on worker {}, but there are {}", text_of(*task),
+                              request.placement.worker, runtime.workers.size()));
+    }
+    if (runtime.options.placement) task->placed = request.placement.worker;
+    declare(*task, request, *parent);
+  } catch (...) {
+    give_back(task);
+    throw;
+  }
+  task->place = parent->children++;
+  ++parent->epoch;
+  task->fresh = false;
+  if (task->count > 0) task->locality = task->records()->object;
+  return {task, task->closure};
+}
+
+void abandon(void* memory) noexcept { give_back(static_cast<Task*>(memory)); }
+
+void launch(void* memory) {
+  auto* const task = static_cast<Task*>(memory);
+  Worker& worker = *Worker::self();
+  count(worker.created);
+  if (worker.runtime.trace != nullptr) worker.runtime.trace->created(*task);
+  const Task& parent = *task->parent;
+  if (task->count == 0) return worker.schedule_one(task);
+  // Nobody may count it down to nothing while records are still entering.
+  task->pending.store(static_cast<std::int32_t>(task->count) + 1, std::memory_order_relaxed);
+  std::int32_t enabled = 1;
+  for (Record& record : *task) {
+    Record* const before = parent.main ? nullptr : find_record(parent, *record.object);
+    const bool deferred = (record.rights & ~record.deferred) == 0;
+    if (enter(record, before) || deferred) ++enabled;
+  }
+  if (task->pending.fetch_sub(enabled, std::memory_order_acq_rel) == enabled) worker.schedule_one(task);
+}
+
+}  // namespace detail
+
+}  // namespace lapwing::tasks

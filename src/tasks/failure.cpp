@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/failure.hpp"
+
+#include <fmt/format.h>
+#include <lapwing/tasks/errors.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace lapwing::tasks {
+
+Place place_of(const Task& task) {
+  Place place;
+  for (const Task* t = &task; t != nullptr && !t->main; t = t->parent) place.push_back(t->place);
+  std::reverse(place.begin(), place.end());
+  return place;
+}
+
+Place here_in(const Task& task) {
+  Place place = place_of(task);
+  place.push_back(task.children);
+  return place;
+}
+
+std::string text_of(const std::source_location& where) {
+  if (where.line() == 0) return {};
+  const std::string_view file = where.file_name();
+  const auto slash = file.rfind('/');
+  return fmt::format("at {}:{}", slash == std::string_view::npos ? file : file.substr(slash + 1),
+                     where.line());
+}
+
+std::string text_of(const Task& task) {
+  if (task.main) return "the main program";
+  if (task.label.text == nullptr) return fmt::format("the task spawned {}", text_of(task.where));
+  std::string name = task.label.text;
+  if (task.label.second >= 0) {
+    name = fmt::format("{}({}, {})", name, task.label.first, task.label.second);
+  } else if (task.label.first >= 0) {
+    name = fmt::format("{}({})", name, task.label.first);
+  }
+  return fmt::format("task '{}' (spawned {})", name, text_of(task.where));
+}
+
+void Failure::record(const Task& task) {
+  const auto cause = std::current_exception();
+  std::string reason = "an exception of an unknown type";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    reason = error.what();
+  } catch (...) {
+  }
+  Place place = here_in(task);
+  const std::lock_guard lock(mutex_);
+  if (error_ != nullptr && place_ < place) return;
+  place_ = std::move(place);
+  error_ = std::make_exception_ptr(
+      TaskError(fmt::format("{} threw: {}", text_of(task), reason), text_of(task), task.where, cause));
+  any_.store(true, std::memory_order_release);
+}
+
+bool Failure::precedes(const Place& place) {
+  const std::lock_guard lock(mutex_);
+  return error_ != nullptr && place_ < place;
+}
+
+std::exception_ptr Failure::take() {
+  const std::lock_guard lock(mutex_);
+  any_.store(false, std::memory_order_release);
+  return std::exchange(error_, nullptr);
+}
+
+}  // namespace lapwing::tasks

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exceptions of tasks: of those that come, the one that the serial program
+// would have met first counts. Tasks behind it that have not begun are skipped,
+// those before it still run.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tasks/task.hpp"
+
+namespace lapwing::tasks {
+
+/// Unwinds a task whose remaining part the serial program would not have reached.
+struct Skipped {};
+
+/// A task's place in the program: which child of which child of the main program.
+using Place = std::vector<std::uint64_t>;
+Place place_of(const Task& task);
+/// The place of what the task does next, behind the children that it has.
+Place here_in(const Task& task);
+
+/// The name that the program gave, or where it was spawned.
+std::string text_of(const Task& task);
+/// "at file.cpp:12".
+std::string text_of(const std::source_location& where);
+
+class Failure {
+ public:
+  bool any() const { return any_.load(std::memory_order_acquire); }
+  /// The exception that is being handled left the task.
+  void record(const Task& task);
+  /// True if what the place names comes after the failure.
+  bool precedes(const Place& place);
+  /// Throws Skipped if what the running task does next comes after the failure.
+  void check(const Task& task) {
+    if (any() && !task.main && precedes(here_in(task))) throw Skipped{};
+  }
+  /// Forgets the failure and returns it as a TaskError.
+  std::exception_ptr take();
+
+ private:
+  std::atomic<bool> any_{false};
+  std::mutex mutex_;
+  Place place_;
+  std::exception_ptr error_;
+};
+
+}  // namespace lapwing::tasks

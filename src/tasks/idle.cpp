@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker does next: its own tasks, then others', then nothing. It moves
+// a task off its target processor only where more than one waits there, or
+// where one has been waiting for some time.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "tasks/runtime.hpp"
+
+namespace lapwing::tasks {
+
+namespace {
+constexpr double spinning = 20;  // microseconds before an idle worker sleeps
+
+double microseconds() {
+  using namespace std::chrono;
+  return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
+}
+
+// std::atomic's wait() yields the core many times before it sleeps.
+void futex(std::atomic<int>& word, int operation, int value) {
+  syscall(SYS_futex, reinterpret_cast<int*>(&word), operation, value, nullptr, nullptr, 0);
+}
+}  // namespace
+
+Task* Worker::find(bool patient) {
+  if (index == 0 && runtime.main_ready.load()) {
+    runtime.main_ready.store(false);
+    if (next_ != nullptr) schedule_one(std::exchange(next_, nullptr));
+    return &runtime.main;
+  }
+  if (next_ != nullptr) return std::exchange(next_, nullptr);
+  if (Task* const task = processor.take(true)) return task;
+  const std::size_t all = runtime.workers.size();
+  if (!runtime.options.locality) return index == 0 ? nullptr : runtime.workers[0]->processor.take(false);
+  for (std::size_t i = 1; i < all; ++i) {
+    Processor& victim = runtime.workers[(static_cast<std::size_t>(index) + i) % all]->processor;
+    ReadyList more;
+    if (Task* const task = victim.steal(patient ? 2 : 1, more)) {
+      if (!more.empty()) processor.adopt(more);
+      count(stolen);
+      task->stolen = true;
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+Task* Worker::next_task() {
+  if (Task* const task = find(true)) return task;
+  runtime.look_around();
+  const bool alone = runtime.workers.size() == 1;
+  for (;;) {
+    const double begin = microseconds();
+    double waited = 0;
+    do {
+      if (Task* const task = find(waited < runtime.options.patience)) return task;
+      if (alone) break;
+      for (int i = 0; i < 20; ++i) pause_briefly();
+      waited = microseconds() - begin;
+    } while (waited < spinning || waited < 2 * runtime.options.patience);
+    if (runtime.stop.load()) return nullptr;
+    sleep();
+  }
+}
+
+void Worker::sleep() {
+  Runtime& r = runtime;
+  asleep.store(1);
+  const int sleeping = r.sleepers.fetch_add(1) + 1;
+  r.look_around();
+  bool work = r.stop.load() || (index == 0 && r.main_ready.load());
+  for (const auto& worker : r.workers) {
+    work = work || !worker->processor.surely_empty(worker.get() == this);
+  }
+  if (!work && sleeping == static_cast<int>(r.workers.size())) r.stalled();
+  if (!work) futex(asleep, FUTEX_WAIT_PRIVATE, 1);
+  if (asleep.exchange(0) == 1) r.sleepers.fetch_sub(1);
+}
+
+bool Worker::wake() {
+  if (asleep.load() == 0 || asleep.exchange(0) == 0) return false;
+  runtime.sleepers.fetch_sub(1);
+  futex(asleep, FUTEX_WAKE_PRIVATE, 1);
+  return true;
+}
+
+void Runtime::wake_for(int target) {
+  if (sleepers.load(std::memory_order_relaxed) == 0) return;
+  if (workers[static_cast<std::size_t>(target)]->wake()) return;
+  for (const auto& worker : workers) {
+    if (worker->wake()) return;
+  }
+}
+
+void Runtime::look_around() {
+  // Of two workers that end their last tasks at once, one must see both ends.
+  sleepers.fetch_add(0);
+  look_at_window();
+  if (draining.load() && drained() && draining.exchange(false)) {
+    if (main.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready_main();
+  }
+}
+
+void Runtime::ready_main() {
+  main_ready.store(true);
+  workers[0]->wake();
+}
+
+}  // namespace lapwing::tasks

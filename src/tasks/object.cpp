@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/object.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "tasks/failure.hpp"
+
+namespace lapwing::tasks {
+
+namespace {
+
+struct Store {
+  std::mutex mutex;
+  std::deque<Object> all;
+  std::vector<Object*> free;
+};
+
+Store& store() {
+  static Store* const only = new Store;  // outlives every static of the program
+  return *only;
+}
+
+std::string readable(const char* mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled, nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 ? text.get() : mangled;
+}
+
+void clear(Object& object) {
+  if (object.value != nullptr) object.type->drop(object.value);
+  object.value = nullptr;
+  object.first_ready = object.last_ready = nullptr;
+  object.head = object.tail = object.frontier = object.holder = nullptr;
+  // In this order: valid() looks at them the other way round.
+  object.generation.fetch_add(1, std::memory_order_release);
+  object.dying.store(false, std::memory_order_release);
+}
+
+// Messages may name an object while its block is given to another.
+std::mutex names;
+
+}  // namespace
+
+std::string Object::text() const {
+  const std::lock_guard lock(names);
+  const std::string kind = type == nullptr ? "" : readable(type->name);
+  if (name == nullptr) return fmt::format("object {} ({})", number, kind);
+  return fmt::format("'{}' (object {}, {})", *name, number, kind);
+}
+
+void Object::describe(const detail::Type* its_type, std::uint64_t its_number, std::string its_name) {
+  const std::lock_guard lock(names);
+  type = its_type;
+  number = its_number;
+  rename_locked(std::move(its_name));
+}
+
+void Object::rename(std::string its_name) {
+  const std::lock_guard lock(names);
+  rename_locked(std::move(its_name));
+}
+
+void Object::rename_locked(std::string its_name) {
+  name = its_name.empty() ? nullptr : std::make_unique<std::string>(std::move(its_name));
+}
+
+Object* new_object() {
+  Store& all = store();
+  const std::lock_guard lock(all.mutex);
+  if (!all.free.empty()) {
+    Object* const object = all.free.back();
+    all.free.pop_back();
+    return object;
+  }
+  Object* const object = &all.all.emplace_back();
+  object->generation = 1;  // that of a handle which was never set is 0
+  return object;
+}
+
+void end_object(Object* object) {
+  clear(*object);
+  Store& all = store();
+  const std::lock_guard lock(all.mutex);
+  all.free.push_back(object);
+}
+
+std::string describe_waits() {
+  std::string text;
+  Store& all = store();
+  const std::lock_guard lock(all.mutex);
+  int lines = 0;
+  for (Object& object : all.all) {
+    const std::lock_guard queue(object.lock);
+    std::string holders, waiters;
+    for (const Record* r = object.head; r != nullptr; r = r->next) {
+      const bool waits = r->waited || (r->kind == Class::commuting && !r->held && object.holder != nullptr);
+      std::string& list = waits ? waiters : holders;
+      if (list.size() < 300) list += (list.empty() ? "" : ", ") + text_of(*r->task);
+    }
+    if (waiters.empty() || ++lines > 20) continue;
+    text += fmt::format("  {} wait{} for {}, which {} ha{}\n", waiters,
+                        waiters.find(", task") == std::string::npos ? "s" : "", object.text(),
+                        holders.empty() ? "nobody" : holders,
+                        holders.find(", task") == std::string::npos ? "s" : "ve");
+  }
+  return text;
+}
+
+void end_all_objects() {
+  Store& all = store();
+  const std::lock_guard lock(all.mutex);
+  all.free.clear();
+  for (Object& object : all.all) {
+    if (object.value != nullptr || object.dying) clear(object);
+    all.free.push_back(&object);
+  }
+}
+
+}  // namespace lapwing::tasks

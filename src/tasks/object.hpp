@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shared object as the library sees it: the queue of its accesses, its tasks
+// that are ready, and who owns it.
+#pragma once
+
+#include <lapwing/tasks/abi.hpp>
+
+#include <memory>
+#include <string>
+
+#include "tasks/spin.hpp"
+#include "tasks/task.hpp"
+
+namespace lapwing::tasks {
+
+struct alignas(64) Object : detail::ObjectHead {
+  // The synchroniser's part (queue.hpp). The enabled records are the longest
+  // beginning of the queue whose members do not disturb each other; `frontier`
+  // is the first record behind it.
+  SpinLock lock;
+  std::atomic<bool> dying{false};                // destroy() has been passed
+  bool combining = false;                        // someone combines parts of a reduction
+  Class kind = Class::exclusive;                 // of the enabled records
+  const detail::Reduction* reduction = nullptr;  // of the enabled records
+  std::uint32_t enabled = 0;
+  Record* head = nullptr;
+  Record* tail = nullptr;
+  Record* frontier = nullptr;
+  Record* holder = nullptr;  // the commuting update whose turn it is
+  Record* first_waiting = nullptr;
+  Record* last_waiting = nullptr;
+  Record* to_combine = nullptr;  // parts that may be combined in any order
+
+  // The scheduler's part (scheduler.hpp), guarded by the lock of the processor
+  // where it is queued.
+  alignas(64) Task* first_ready = nullptr;
+  Task* last_ready = nullptr;
+  Object* next = nullptr;
+  Object* previous = nullptr;
+  std::atomic<std::int32_t> queued_at{-1};
+  std::atomic<std::int32_t> owner{0};
+
+  const detail::Type* type = nullptr;
+  std::uint64_t number = 0;
+  std::unique_ptr<std::string> name;
+
+  /// "panel 3 (object 17, double)".
+  std::string text() const;
+  void describe(const detail::Type* its_type, std::uint64_t its_number, std::string its_name);
+  void rename(std::string its_name);
+
+ private:
+  void rename_locked(std::string its_name);
+};
+
+/// Blocks of objects are kept for ever: an old handle must be recognised.
+Object* new_object();
+/// Ends the value and the handles; nobody may have it in a queue.
+void end_object(Object* object);
+/// Who waits for whom, a line for each object that somebody waits for.
+std::string describe_waits();
+/// All objects that are not free, for the end of a program.
+void end_all_objects();
+
+}  // namespace lapwing::tasks

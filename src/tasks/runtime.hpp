@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of a program with tasks: its workers, and what they share.
+#pragma once
+
+#include <lapwing/tasks/options.hpp>
+#include <lapwing/tasks/program.hpp>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tasks/failure.hpp"
+#include "tasks/trace.hpp"
+#include "tasks/worker.hpp"
+
+namespace lapwing::tasks {
+
+class Runtime {
+ public:
+  explicit Runtime(const Options& options);
+  ~Runtime();
+
+  static Runtime* current();
+  /// Runs the main program to its end, and all tasks to theirs.
+  void run(const std::function<void()>& program);
+  /// The main program waits for all tasks; throws what one of them threw.
+  void drain();
+
+  /// The main program may go on.
+  void ready_main();
+  /// What a worker with nothing to do can let go on: creators, and who waits
+  /// for the end of all tasks.
+  void look_around();
+
+  // --- the window (window.cpp) ---
+  /// Created and not finished; exact only when nothing runs.
+  std::uint64_t unfinished() const;
+  bool drained() const;
+  /// The running task is about to create another.
+  void before_creation(Worker& worker);
+  /// Lets creators go on where the window allows it.
+  void look_at_window();
+  /// Nothing can run: lets one creator go on. False if there is none.
+  bool release_one_creator();
+
+  /// Wakes whoever can run what has come to worker `target`.
+  void wake_for(int target);
+  /// Called by the last worker that found nothing to do.
+  void stalled();
+  Statistics statistics() const;
+
+  Options options;
+  std::size_t window, low_mark;
+  std::uint64_t check_interval;
+  std::vector<std::unique_ptr<Worker>> workers;
+  BlockDepot depot;
+  Failure failure;
+  std::unique_ptr<Trace> trace;
+  Task main;
+  std::atomic<bool> main_ready{false};
+  std::atomic<bool> draining{false};
+  std::atomic<bool> stop{false};
+  std::atomic<int> sleepers{0};
+  std::atomic<int> waiting_creators{0};
+  std::atomic<std::uint64_t> objects{0};
+
+ private:
+  void rethrow_failure();
+  std::mutex creators_mutex_;
+  std::vector<Task*> creators_;
+};
+
+}  // namespace lapwing::tasks

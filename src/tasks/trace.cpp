@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "tasks/object.hpp"
+
+namespace lapwing::tasks {
+
+Trace::Trace(std::string file) : file_(std::move(file)) { begin_ = now(); }
+
+double Trace::now() const {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count() - begin_;
+}
+
+void Trace::created(Task& task) {
+  TaskTrace made;
+  made.name = text_of(task);
+  made.place = place_of(task);
+  made.created = now();
+  for (const Record& record : task) {
+    made.uses.push_back({record.object->number, record.object->text(), record.rights, record.deferred != 0});
+  }
+  const std::lock_guard lock(mutex_);
+  made.number = tasks_.size();
+  tasks_.push_back(std::move(made));
+  task.trace = &tasks_.back();
+}
+
+void Trace::ready(Task& task) {
+  if (task.trace != nullptr && task.trace->worker < 0) task.trace->ready = now();
+}
+
+void Trace::started(Task& task, int worker) {
+  if (task.trace == nullptr) return;
+  task.trace->started = now();
+  task.trace->worker = worker;
+  task.trace->target = task.target;
+  task.trace->stolen = task.stolen;
+}
+
+void Trace::suspended(Task& task) {
+  if (task.trace != nullptr) task.trace->suspended_at = now();
+}
+
+void Trace::resumed(Task& task) {
+  if (task.trace != nullptr) task.trace->suspended += now() - task.trace->suspended_at;
+}
+
+void Trace::ended(Task& task) {
+  if (task.trace != nullptr) task.trace->ended = now();
+}
+
+void Trace::write() const {
+  std::vector<const TaskTrace*> tasks;
+  for (const TaskTrace& task : tasks_) tasks.push_back(&task);
+  std::sort(tasks.begin(), tasks.end(),
+            [](const TaskTrace* a, const TaskTrace* b) { return a->place < b->place; });
+  const std::string text = file_.ends_with(".dot") ? as_dot(tasks) : as_table(tasks);
+  std::FILE* const out = std::fopen(file_.c_str(), "w");
+  if (out == nullptr) {
+    fmt::print(stderr, "lapwing: the trace of tasks cannot be written to {}\n", file_);
+    return;
+  }
+  std::fwrite(text.data(), 1, text.size(), out);
+  std::fclose(out);
+}
+
+}  // namespace lapwing::tasks

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run leaves behind when it is asked to: every task with its place in
+// the program, its accesses, where it ran and what it waited for.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tasks/failure.hpp"
+
+namespace lapwing::tasks {
+
+struct TaskTrace {
+  struct Use {
+    std::uint64_t object;
+    std::string name;
+    std::uint8_t rights;
+    bool deferred;
+  };
+  std::uint64_t number = 0;
+  std::string name;
+  Place place;
+  std::vector<Use> uses;
+  double created = 0, ready = 0, started = 0, ended = 0;  // seconds since the run began
+  double suspended = 0;                                   // in all
+  double suspended_at = 0;
+  int worker = -1;
+  int target = -1;
+  bool stolen = false;
+};
+
+class Trace {
+ public:
+  explicit Trace(std::string file);
+  void created(Task& task);
+  void ready(Task& task);
+  void started(Task& task, int worker);
+  void suspended(Task& task);
+  void resumed(Task& task);
+  void ended(Task& task);
+  /// Writes the file, in the form that its name asks for.
+  void write() const;
+
+ private:
+  double now() const;
+  std::string file_;
+  double begin_ = 0;
+  std::mutex mutex_;
+  std::deque<TaskTrace> tasks_;
+};
+
+/// The task graph: an edge for each conflict of a task with the nearest tasks
+/// before it, by their places in the program.
+std::string as_dot(const std::vector<const TaskTrace*>& tasks);
+/// One line a task, with what it waited for: a dependence, or a free processor.
+std::string as_table(const std::vector<const TaskTrace*>& tasks);
+
+}  // namespace lapwing::tasks

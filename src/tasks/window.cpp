@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window: how many tasks are unrolled before whoever creates them waits.
+// The main program's tasks never depend on what comes after them, so it can
+// always wait. A task that creates others may be what all of them wait for: it
+// goes on when nothing else can.
+#include <algorithm>
+
+#include "tasks/runtime.hpp"
+
+namespace lapwing::tasks {
+
+std::uint64_t Runtime::unfinished() const {
+  // What is finished is read first: it can only lag behind what is created.
+  std::uint64_t finished = 0, created = 0;
+  for (const auto& worker : workers) finished += worker->finished.load(std::memory_order_acquire);
+  for (const auto& worker : workers) created += worker->created.load(std::memory_order_acquire);
+  return created - finished;
+}
+
+bool Runtime::drained() const { return unfinished() == 0; }
+
+void Runtime::before_creation(Worker& worker) {
+  if (--worker.allowance > 0) return;
+  const std::uint64_t now = unfinished();
+  if (now > worker.most.load(std::memory_order_relaxed)) worker.most.store(now, std::memory_order_relaxed);
+  if (now < window) {
+    const auto room = static_cast<std::int64_t>((window - now) / workers.size());
+    worker.allowance = std::clamp<std::int64_t>(room, 1, 64);
+    return;
+  }
+  worker.allowance = 1;
+  count(worker.window_waits);
+  worker.current->pending.store(2, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(creators_mutex_);
+    creators_.push_back(worker.current);
+    waiting_creators.store(static_cast<int>(creators_.size()));
+  }
+  // Tasks may have ended between the look and the registration.
+  look_at_window();
+  Worker::suspend();
+}
+
+void Runtime::look_at_window() {
+  if (waiting_creators.load() == 0 || unfinished() > low_mark) return;
+  while (release_one_creator()) {
+  }
+}
+
+bool Runtime::release_one_creator() {
+  Task* task = nullptr;
+  {
+    const std::lock_guard lock(creators_mutex_);
+    if (creators_.empty()) return false;
+    task = creators_.back();  // the deepest: it holds the others up
+    creators_.pop_back();
+    waiting_creators.store(static_cast<int>(creators_.size()));
+  }
+  if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) Worker::self()->schedule_one(task);
+  return true;
+}
+
+}  // namespace lapwing::tasks

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/worker.hpp"
+
+#include <lapwing/tasks/errors.hpp>
+
+#include <mutex>
+
+#include "tasks/queue.hpp"
+#include "tasks/runtime.hpp"
+
+namespace lapwing::tasks {
+
+namespace {
+thread_local Worker* this_worker = nullptr;
+constexpr int kept_fibers = 16;
+}  // namespace
+
+namespace {
+// Whoever declared the object in vain is still in its queue.
+void recycle(Object& object) {
+  {
+    const std::lock_guard lock(object.lock);
+    if (object.head != nullptr) return;
+  }
+  end_object(&object);
+}
+}  // namespace
+
+__attribute__((noinline)) Worker* Worker::self() {
+  asm volatile("");  // never merged with an earlier answer
+  return this_worker;
+}
+
+void Worker::self_is_nobody() { this_worker = nullptr; }
+
+void Worker::adopt_as_self() {
+  this_worker = this;
+  adopt_thread(native);
+  fiber = &native;
+}
+
+void Worker::serve() {
+  adopt_as_self();
+  fiber = take_fiber();
+  switch_fiber(native, *fiber);
+  after_switch();
+  this_worker = nullptr;
+}
+
+Fiber* Worker::take_fiber() {
+  if (free_fibers_ == nullptr) return make_fiber(runtime.options.stack * 1024, &Worker::fiber_entry);
+  Fiber* const taken = free_fibers_;
+  free_fibers_ = taken->next;
+  --free_count_;
+  return taken;
+}
+
+void Worker::free_fibers() {
+  while (free_fibers_ != nullptr) {
+    Fiber* const next = free_fibers_->next;
+    free_fiber(free_fibers_);
+    free_fibers_ = next;
+  }
+  free_count_ = 0;
+}
+
+void Worker::fiber_entry() {
+  for (;;) {
+    self()->after_switch();
+    self()->loop();
+    // The program ends: the thread goes back to the stack that it came with.
+    Worker* const worker = self();
+    Fiber* const left = worker->fiber;
+    worker->recycled_ = left;
+    worker->fiber = &worker->native;
+    switch_fiber(*left, worker->native);
+  }
+}
+
+void Worker::after_switch() {
+  if (recycled_ != nullptr) {
+    Fiber* const left = std::exchange(recycled_, nullptr);
+    if (free_count_ < kept_fibers) {
+      left->next = free_fibers_;
+      free_fibers_ = left;
+      ++free_count_;
+    } else {
+      free_fiber(left);
+    }
+  }
+  if (arriving_ != nullptr) {
+    Task* const task = std::exchange(arriving_, nullptr);
+    if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) schedule_one(task);
+  }
+}
+
+void Worker::suspend() {
+  Worker* worker = self();
+  Task* const task = worker->current;
+  Fiber* const left = worker->fiber;
+  if (worker->runtime.trace != nullptr) worker->runtime.trace->suspended(*task);
+  count(worker->suspended);
+  task->fiber = left;
+  worker->arriving_ = task;
+  worker->fiber = worker->take_fiber();
+  switch_fiber(*left, *worker->fiber);
+  worker = self();
+  worker->after_switch();
+  if (worker->runtime.trace != nullptr) worker->runtime.trace->resumed(*task);
+}
+
+void Worker::loop() {
+  for (;;) {
+    Worker* const worker = self();
+    Task* const task = worker->next_task();
+    if (task == nullptr) return;
+    worker->run(task);
+  }
+}
+
+void Worker::run(Task* task) {
+  current = task;
+  if (task->fiber == nullptr) return execute(task);
+  // This stack is empty but for the loop: it is left for good, or until it is wanted.
+  Fiber* const left = fiber;
+  recycled_ = left;
+  fiber = std::exchange(task->fiber, nullptr);
+  switch_fiber(*left, *fiber);
+  self()->after_switch();
+}
+
+void Worker::execute(Task* task) {
+  Failure& failure = runtime.failure;
+  Trace* const trace = runtime.trace.get();
+  if (trace != nullptr) trace->started(*task, index);
+  if (task->target >= 0) {
+    count(targeted);
+    if (task->target == index) count(on_target);
+  }
+  if (failure.any() && failure.precedes(place_of(*task))) {
+    task->drop(task->closure);
+  } else {
+    try {
+      for (Record& record : *task) {
+        if (record.object->value == nullptr && (record.rights & ~record.deferred) != 0) {
+          throw Error(text_of(*task) + " was to use an object that the program had destroyed before it");
+        }
+      }
+    } catch (...) {
+      failure.record(*task);
+      task->drop(task->closure);
+      return self()->end(task);
+    }
+    try {
+      task->run(task->closure);
+    } catch (const Skipped&) {
+    } catch (...) {
+      failure.record(*task);
+    }
+  }
+  self()->end(task);
+}
+
+void Worker::end(Task* task) {
+  if (runtime.trace != nullptr) runtime.trace->ended(*task);
+  Object* const locality = task->locality;
+  if (locality != nullptr && task->records()->rights != detail::reads &&
+      locality->owner.load(std::memory_order_relaxed) != index) {
+    locality->owner.store(index, std::memory_order_relaxed);
+  }
+  ReadyList ready;
+  for (Record& record : *task) leave(record, ready);
+  for (Record* record = task->created; record != nullptr;) {
+    Record* const next = record->next_other;
+    leave(*record, ready);
+    delete record;
+    record = next;
+  }
+  if (task->destroys) recycle(*locality);
+  current = nullptr;
+  if (!ready.empty()) schedule(ready, task);
+  release_task(task);
+  const std::uint64_t ended = finished.load(std::memory_order_relaxed) + 1;
+  finished.store(ended, std::memory_order_release);
+  if (ended % runtime.check_interval == 0) runtime.look_at_window();
+}
+
+// The paper's order with two locks saved: the next task of the same object, or
+// the only task that this processor has.
+bool Worker::keeps(const Task* task, const Task* finished_task) const {
+  if (task->placed >= 0) return task->placed == index && processor.empty();
+  if (!runtime.options.locality) return runtime.workers[0]->processor.empty();
+  if (task->locality == nullptr) return processor.empty();
+  if (task->locality == finished_task->locality) return true;
+  return processor.empty() && task->locality->owner.load(std::memory_order_relaxed) == index;
+}
+
+void Worker::schedule(ReadyList& ready, const Task* finished_task) {
+  while (!ready.empty()) {
+    Task* const task = ready.pop();
+    if (task->commutes) {  // its turns first
+      task->commutes = false;
+      take_turns(task, ready);
+    } else if (finished_task != nullptr && next_ == nullptr && !task->main && keeps(task, finished_task)) {
+      set_target(task);
+      if (runtime.trace != nullptr) runtime.trace->ready(*task);
+      next_ = task;
+    } else {
+      schedule_one(task);
+    }
+  }
+}
+
+void Worker::set_target(Task* task) const {
+  if (task->fiber != nullptr) return;  // it has begun
+  if (task->placed >= 0) {
+    task->target = task->placed;
+  } else if (task->locality != nullptr) {
+    task->target = task->locality->owner.load(std::memory_order_relaxed);
+  }
+}
+
+void Worker::schedule_one(Task* task) {
+  if (task->main) return runtime.ready_main();
+  if (task->commutes) {
+    ReadyList ready;
+    ready.push(task);
+    return schedule(ready, nullptr);
+  }
+  set_target(task);
+  if (runtime.trace != nullptr) runtime.trace->ready(*task);
+  if (task->placed >= 0) {
+    Worker& there = *runtime.workers[static_cast<std::size_t>(task->placed)];
+    there.processor.push_placed(task);
+    if (runtime.sleepers.load(std::memory_order_relaxed) > 0) there.wake();
+    return;
+  }
+  int where = 0;
+  if (!runtime.options.locality) {
+    while (!runtime.workers[0]->processor.push(task, runtime.workers[0]->processor.nothing())) {
+    }
+  } else if (task->locality == nullptr) {
+    where = index;
+    while (!processor.push(task, processor.nothing())) {
+    }
+  } else {
+    Object& object = *task->locality;
+    do {
+      where = object.queued_at.load(std::memory_order_acquire);
+      if (where < 0) where = object.owner.load(std::memory_order_relaxed);
+    } while (!runtime.workers[static_cast<std::size_t>(where)]->processor.push(task, object));
+  }
+  runtime.wake_for(where);
+}
+
+}  // namespace lapwing::tasks

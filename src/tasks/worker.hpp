@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dispatcher: a thread that runs ready tasks one after the other. A task
+// that must wait keeps its stack, and the worker goes on with another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "tasks/blocks.hpp"
+#include "tasks/fiber.hpp"
+#include "tasks/scheduler.hpp"
+
+namespace lapwing::tasks {
+
+class Runtime;
+
+class alignas(64) Worker {
+ public:
+  Worker(Runtime& runtime, int index) : runtime(runtime), processor(index), index(index) {}
+
+  /// The worker of the calling thread. A task may wake on another thread, so
+  /// this is asked anew after everything that may suspend.
+  static Worker* self();
+  static void self_is_nobody();
+
+  /// The body of the thread, but for the main program's.
+  void serve();
+  /// Suspends the running task, whose `pending` counts one for this very call.
+  static void suspend();
+  /// Tasks that have become ready; the first may be run by this worker next.
+  void schedule(ReadyList& ready, const Task* finished);
+  void schedule_one(Task* task);
+  /// Lets a sleeping worker look around.
+  bool wake();
+
+  Runtime& runtime;
+  Processor processor;
+  const int index;
+  Task* current = nullptr;
+  Fiber* fiber = nullptr;  // that is running
+  Fiber native;            // the thread's own stack
+  BlockCache blocks;
+  std::int64_t allowance = 0;  // tasks to create before the window is looked at
+
+  // Written by this worker only, read by all.
+  std::atomic<std::uint64_t> created{0};
+  std::atomic<std::uint64_t> finished{0};
+  std::atomic<std::uint64_t> on_target{0}, targeted{0}, stolen{0}, suspended{0}, window_waits{0}, most{0};
+  std::atomic<int> asleep{0};
+  std::thread thread;
+
+  void adopt_as_self();
+  void free_fibers();
+  Fiber* take_fiber();
+
+ private:
+  friend class Runtime;
+  static void fiber_entry();
+  void after_switch();
+  void loop();
+  Task* next_task();
+  Task* find(bool patient);
+  void run(Task* task);
+  void execute(Task* task);
+  void end(Task* task);
+  bool keeps(const Task* task, const Task* finished) const;
+  void set_target(Task* task) const;
+  void sleep();
+
+  Task* next_ = nullptr;       // to be run before the queue is asked
+  Task* arriving_ = nullptr;   // has just left its stack
+  Fiber* recycled_ = nullptr;  // has just been left for good
+  Fiber* free_fibers_ = nullptr;
+  int free_count_ = 0;
+};
+
+inline void count(std::atomic<std::uint64_t>& counter) {
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+}  // namespace lapwing::tasks

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares random programs with their serial meaning: random_main [PROGRAMS [FIRST_SEED]].
+#include <lapwing/tasks/options.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <random>
+#include <string>
+
+#include "random_program.hpp"
+
+namespace {
+
+lapwing::tasks::Options choose(std::mt19937_64& random) {
+  lapwing::tasks::Options options;
+  const auto pick = [&](auto... each) {
+    const double values[] = {static_cast<double>(each)...};
+    return values[random() % sizeof...(each)];
+  };
+  options.workers = static_cast<int>(pick(1, 2, 3, 4));
+  options.locality = pick(0, 1) != 0;
+  options.placement = pick(0, 1) != 0;
+  options.patience = pick(0, 5, 200);
+  options.window = static_cast<std::size_t>(pick(0, 1, 3, 16));
+  options.stack = static_cast<std::size_t>(pick(128, 1024));
+  return options;
+}
+
+std::string text(const lapwing::tasks::Options& o) {
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "workers %d, locality %d, placement %d, patience %g, window %zu, stack %zu", o.workers,
+                o.locality, o.placement, o.patience, o.window, o.stack);
+  return line;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const long programs = argc > 1 ? std::atol(argv[1]) : 300;
+  const long first = argc > 2 ? std::atol(argv[2]) : 1;
+  int wrong = 0, failing = 0;
+  long tasks = 0;
+  for (long seed = first; seed < first + programs && wrong < 5; ++seed) {
+    const auto program = random_program::generate(static_cast<std::uint64_t>(seed));
+    const auto expected = random_program::interpret(program);
+    tasks += program.tasks;
+    failing += expected.failed >= 0;
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+    for (int turn = 0; turn < 3; ++turn) {
+      const auto options = choose(random);
+      std::string problem;
+      try {
+        const auto got = random_program::run_tasks(program, options);
+        if (got == expected) continue;
+        problem = got.failed != expected.failed ? "failed in " + std::to_string(got.failed) + " instead of " +
+                                                      std::to_string(expected.failed)
+                                                : "other values";
+      } catch (const std::exception& error) {
+        problem = error.what();
+      }
+      std::printf("seed %ld, %d tasks: %s (%s)\n", seed, program.tasks, problem.c_str(),
+                  text(options).c_str());
+      ++wrong;
+      break;
+    }
+  }
+  std::printf("%ld programs, %ld tasks, %d with an exception, %d wrong\n", programs, tasks, failing, wrong);
+  return wrong == 0 ? 0 : 1;
+}
