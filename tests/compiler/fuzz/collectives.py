@@ -102,8 +102,11 @@ def blocking_collective(scene, what=None):
     made += [*c.arrays_again(), c.call()]
     marks = [scene.fly(*region, True) for region in c.got if region[1] < region[2]]
     marks += [scene.fly(*region, False) for region in c.sent + c.arrays]
-    if rng.random() < 0.7:
-        made += fillers.block(scene, rng.randint(1, 2))
+    # Mostly what a wait may cross: it is for this that the call is split.
+    for _ in range(rng.choice([0, 1, 1, 2, 2])):
+        made += rng.choice([fillers.update, fillers.gather, fillers.mathematics, fillers.fill, fillers.move])(scene)
+    if rng.random() < 0.3:
+        made += fillers.block(scene, 1)
     for mark in marks:
         scene.land(mark)
     return made + fillers.after(scene) + fillers.block(scene, rng.randint(0, 1))
