@@ -78,11 +78,13 @@ char* Exchange::inplace(const Stream& stream, std::int64_t number) const {
   return contiguous(*part.piece, offset) ? part.local + (offset + here.from) * part.wire : nullptr;
 }
 
-// Bytes as they are cannot be converted on their way.
+// Bytes as they are cannot be converted on their way, and a transposition in
+// panels is no product of dimensions. Both sides have the same panels.
 bool Exchange::use_datatype(const Stream& stream) const {
   return way_ == Way::datatype && stream.strips == 1 &&
-         std::all_of(stream.parts.begin(), stream.parts.end(),
-                     [](const Part& part) { return part.piece->wire == part.piece->local; });
+         std::all_of(stream.parts.begin(), stream.parts.end(), [](const Part& part) {
+           return part.piece->wire == part.piece->local && part.piece->panel == 0;
+         });
 }
 
 void Exchange::pack_strip(const Stream& stream, std::int64_t number, char* wire) {

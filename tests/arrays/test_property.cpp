@@ -153,8 +153,7 @@ class Transfer {
 };
 
 TEST(Property, RandomTransfersArrive) {
-  const std::int64_t cases = from_environment("ARRAYS_CASES", 300),
-                     seed = from_environment("ARRAYS_SEED", 1);
+  const std::int64_t cases = from_environment("ARRAYS_CASES", 300), seed = from_environment("ARRAYS_SEED", 1);
   int size = 0, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
