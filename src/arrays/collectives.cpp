@@ -72,8 +72,7 @@ std::vector<std::int64_t> costs_from_here(TaskComm& comm, const View& mine,
   }
   const MPI_Comm own = inner(comm).own();
   run([&](MPI_Request* r) {
-    PMPI_Iallreduce(MPI_IN_PLACE, row.data(), static_cast<int>(row.size()), MPI_LONG_LONG, MPI_MAX,
-                    comm.own(), r);
+    PMPI_Iallreduce(MPI_IN_PLACE, row.data(), static_cast<int>(row.size()), MPI_LONG_LONG, MPI_MAX, own, r);
   });
   return {row.begin(), row.end()};
 }

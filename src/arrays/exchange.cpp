@@ -18,6 +18,9 @@ Exchange::Exchange(MPI_Comm comm, int tag, Way way, bool persistent, StepTimes& 
     : comm_(comm), tag_(tag), way_(way), persistent_(persistent), steps_(steps) {}
 
 Exchange::~Exchange() {
+  int finalised = 0;
+  PMPI_Finalized(&finalised);
+  if (finalised) return;
   if (prepared_)
     for (MPI_Request& request : requests_)
       if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
