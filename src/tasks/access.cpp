@@ -2,6 +2,7 @@
 // What running tasks, and the main program, do with objects.
 #include <fmt/format.h>
 
+#include "tasks/fault.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/rights.hpp"
 #include "tasks/runtime.hpp"
@@ -75,7 +76,7 @@ void change(const Change* changes, std::size_t count) {
     if (record == nullptr) require_right(nullptr, object, task, each->released, nullptr);
     if (!record->done) weaken(*record, each->released, ready);
     // An object that it has no part in any more may end while the task is ready again.
-    if (record->done && task.locality == &object) task.locality = nullptr;
+    if (record->done && task.locality == &object && !fault(Fault::stale_locality)) task.locality = nullptr;
   }
   go_on(ready);
   for (const Change* each = changes; each != changes + count; ++each) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tasks/fault.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/rights.hpp"
 #include "tasks/runtime.hpp"
@@ -179,7 +180,7 @@ void launch(void* memory) {
   for (Record& record : *task) {
     Record* const before = parent.main ? nullptr : find_record(parent, *record.object);
     const bool deferred = (record.rights & ~record.deferred) == 0;
-    if (enter(record, before) || deferred) ++enabled;
+    if (enter(record, before) || deferred || fault(Fault::starts_early)) ++enabled;
   }
   if (task->pending.fetch_sub(enabled, std::memory_order_acq_rel) == enabled) worker.schedule_one(task);
 }

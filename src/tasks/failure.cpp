@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "tasks/fault.hpp"
+
 namespace lapwing::tasks {
 
 Place place_of(const Task& task) {
@@ -53,7 +55,7 @@ void Failure::record(const Task& task) {
   }
   Place place = here_in(task);
   const std::lock_guard lock(mutex_);
-  if (error_ != nullptr && place_ < place) return;
+  if (error_ != nullptr && (place_ < place) != fault(Fault::last_failure)) return;
   place_ = std::move(place);
   error_ = std::make_exception_ptr(
       TaskError(fmt::format("{} threw: {}", text_of(task), reason), text_of(task), task.where, cause));
@@ -62,7 +64,7 @@ void Failure::record(const Task& task) {
 
 bool Failure::precedes(const Place& place) {
   const std::lock_guard lock(mutex_);
-  return error_ != nullptr && place_ < place;
+  return error_ != nullptr && (place_ < place || fault(Fault::skip_too_much));
 }
 
 std::exception_ptr Failure::take() {

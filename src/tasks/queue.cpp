@@ -3,11 +3,14 @@
 
 #include <mutex>
 
+#include "tasks/fault.hpp"
+
 namespace lapwing::tasks {
 
 namespace {
 
 bool fits(const Object& object, const Record& record) {
+  if (fault(Fault::side_by_side)) return true;
   return object.enabled == 0 || (record.kind != Class::exclusive && record.kind == object.kind &&
                                  record.reduction == object.reduction);
 }
@@ -81,8 +84,9 @@ Record* hand_over(Object& object) {
 }
 
 void insert_before(Object& object, Record& record, Record& parent, ReadyList& ready) {
-  if (parent.kind == Class::commuting) settle(object, parent, ready);
-  link_before(object, record, &parent);
+  if (parent.kind == Class::commuting && !fault(Fault::no_settling)) settle(object, parent, ready);
+  if (fault(Fault::child_at_end)) return append(object, record, ready);
+  link_before(object, record, fault(Fault::child_behind) ? parent.next : &parent);
   if (!parent.enabled) {
     if (object.frontier == &parent) object.frontier = &record;
     advance(object, ready);
@@ -90,7 +94,7 @@ void insert_before(Object& object, Record& record, Record& parent, ReadyList& re
     enable(object, record, ready);
   } else {
     // The parent had it for itself; it now waits for the child.
-    parent.enabled = false;
+    parent.enabled = fault(Fault::parent_keeps);
     object.enabled = 0;
     object.frontier = &record;
     advance(object, ready);
@@ -122,7 +126,7 @@ void combine(Object& object, std::unique_lock<SpinLock>& lock, ReadyList& ready)
     }
     Task* const task = record->task;
     lock.unlock();
-    record->reduction->combine(object.value, record->own);
+    if (!fault(Fault::dropped_part)) record->reduction->combine(object.value, record->own);
     record->reduction->drop(record->own);
     lock.lock();
     remove(object, *record, ready);
@@ -166,7 +170,7 @@ void leave(Record& record, ReadyList& ready) {
     record.done = true;
     if (is_part(record) && record.own != nullptr) {
       release = false;  // whoever combines it does
-      if (record.reduction->any_order) {
+      if (record.reduction->any_order || fault(Fault::parts_as_they_come)) {
         record.next_other = object.to_combine;
         object.to_combine = &record;
       }
@@ -174,7 +178,7 @@ void leave(Record& record, ReadyList& ready) {
     } else {
       remove(object, record, ready);
       if (object.holder == &record) object.holder = nullptr;
-      successor = hand_over(object);
+      if (!fault(Fault::lost_commute)) successor = hand_over(object);
       // A part that was never made may have kept others from the head.
       if (object.head != nullptr && object.head->done) combine(object, lock, ready);
     }
@@ -186,7 +190,8 @@ void leave(Record& record, ReadyList& ready) {
 void weaken(Record& record, std::uint8_t lost, ReadyList& ready) {
   const auto left = static_cast<std::uint8_t>(record.rights & ~lost);
   if (left == record.rights) return;
-  if (left == 0 || record.kind == Class::commuting || record.kind == Class::reducing) {
+  if (left == 0 || fault(Fault::release_all) || record.kind == Class::commuting ||
+      record.kind == Class::reducing) {
     record.rights = 0;
     leave(record, ready);
     return;
@@ -203,6 +208,7 @@ void weaken(Record& record, std::uint8_t lost, ReadyList& ready) {
 }
 
 bool usable(Record& record, std::uint8_t rights) {
+  if (fault(Fault::no_wait_inside)) return true;
   Object& object = *record.object;
   const std::lock_guard lock(object.lock);
   if (record.enabled && (record.kind != Class::commuting || record.held)) return true;
@@ -216,7 +222,7 @@ bool usable(Record& record, std::uint8_t rights) {
 
 bool usable_by_main(Object& object, std::uint8_t rights, Record& place) {
   const std::lock_guard lock(object.lock);
-  if (object.head == nullptr) return true;
+  if (object.head == nullptr || (fault(Fault::main_reads_early) && rights == detail::reads)) return true;
   if (rights == detail::reads && object.frontier == nullptr && object.kind == Class::shared) return true;
   ReadyList ready;
   place.kind = class_of(rights);
@@ -246,7 +252,7 @@ void take_turns(Task* task, ReadyList& ready) {
     last = &object;
     const std::lock_guard lock(object.lock);
     if (next->held) continue;
-    if (object.holder != nullptr || !next->enabled) {
+    if ((object.holder != nullptr || !next->enabled) && !fault(Fault::no_turns)) {
       next->next_other = nullptr;
       (object.last_waiting == nullptr ? object.first_waiting : object.last_waiting->next_other) = next;
       object.last_waiting = next;

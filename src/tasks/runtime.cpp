@@ -9,6 +9,8 @@
 
 #include "tasks/settings.hpp"
 
+#include "tasks/fault.hpp"
+
 namespace lapwing::tasks {
 
 namespace {
@@ -31,7 +33,7 @@ Runtime::~Runtime() {
 }
 
 void Runtime::drain() {
-  if (!drained()) {
+  if (!drained() && !fault(Fault::early_end)) {
     main.pending.store(2, std::memory_order_relaxed);
     draining.store(true);
     Worker::suspend();

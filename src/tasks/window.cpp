@@ -5,6 +5,7 @@
 // goes on when nothing else can.
 #include <algorithm>
 
+#include "tasks/fault.hpp"
 #include "tasks/runtime.hpp"
 
 namespace lapwing::tasks {
@@ -51,7 +52,7 @@ bool Runtime::release_one_creator() {
   Task* task = nullptr;
   {
     const std::lock_guard lock(creators_mutex_);
-    if (creators_.empty()) return false;
+    if (creators_.empty() || fault(Fault::creators_stay)) return false;
     task = creators_.back();  // the deepest: it holds the others up
     creators_.pop_back();
     waiting_creators.store(static_cast<int>(creators_.size()));

@@ -72,7 +72,7 @@ class Generator {
       if (what < spawns && depth <= deepest_ && program_.tasks < most_) {
         action.kind = Action::spawn;
         action.child = child(rights, free_order, depth);
-      } else if (what < 92 && object >= 0) {
+      } else if (what < 88 && object >= 0) {
         Right& right = rights[object];
         if (right.deferred) {
           action.kind = Action::acquire;
@@ -94,11 +94,10 @@ class Generator {
           action.mode = right.mode == Mode::read_write && chance(40) ? Mode::read : right.mode;
           if (right.mode == Mode::read_write && chance(10)) action.mode = Mode::write;
         }
-      } else if (what < 95) {
+      } else if (what < 92) {
         action.kind = Action::create;
         action.object = program_.objects++;
         rights[action.object] = {Mode::read_write};
-        mine_.push_back(action.object);
       } else if (what < 97 && object >= 0 && rights[object].mode == Mode::read_write &&
                  !rights[object].deferred && (depth == 0 || owned(object, task)) && !in(free_order, object)) {
         action.kind = Action::destroy;
@@ -157,7 +156,6 @@ class Generator {
   std::mt19937_64 random_;
   Program program_;
   int most_ = 0, deepest_ = 0;
-  std::vector<int> mine_;
   std::map<const TaskNode*, std::vector<int>> task_objects_;
 };
 

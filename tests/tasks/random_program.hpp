@@ -7,6 +7,7 @@
 #include <lapwing/tasks/options.hpp>
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -70,7 +71,8 @@ struct Cell {
   void change(std::uint64_t local) { history = mix(history, local); }
   void add_any(std::uint64_t local) { any += mix(local, 23); }
   void add_ordered(std::uint64_t local) {
-    ordered += static_cast<double>(local % 1000003) * (local % 2 == 0 ? 1e10 : 1e-7);
+    // Any two of these added in another order round in another way.
+    ordered += std::ldexp(static_cast<double>(local >> 11), static_cast<int>(local % 40) - 60);
   }
   std::uint64_t look(std::uint64_t local) const {
     return mix(mix(local, history), mix(std::bit_cast<std::uint64_t>(ordered), any));

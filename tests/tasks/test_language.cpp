@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -273,6 +274,25 @@ TEST_P(Language, TasksMakeObjectsOfTheirOwn) {
         },
         write(out));
     EXPECT_EQ(*read(out), 32);
+  });
+}
+
+TEST_P(Language, WhatWasGivenUpIsNotTakenForALaterObject) {
+  if (GetParam() < 3) GTEST_SKIP() << "needs three workers at once";
+  run(options(), [] {
+    auto x = create<int>(1);
+    auto go = std::make_shared<std::atomic<bool>>(false);
+    withonly([&](Access& a) { a.rd_wr(x); },
+             [x, go] {
+               with_cont([&](Continue& c) { c.no_more(x); });
+               while (!*go) std::this_thread::yield();
+               auto y = create<int>(2);  // in the block that x has left
+               EXPECT_EQ(*read_write(y), 2);
+               EXPECT_THROW((void)*read(x), Error);
+             });
+    destroy(x);
+    while (statistics().tasks == 0) std::this_thread::yield();
+    *go = true;
   });
 }
 
