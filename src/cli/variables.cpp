@@ -40,6 +40,14 @@ const std::vector<Variable>& known_variables() {
       {"LAPWING_FAULT", Kind::word, {}},
       {"LAPWING_TESTING", Kind::choice, {"0", "1"}},
       {"LAPWING_JOB", Kind::choice, {"uniform"}},
+      // Of liblapwing-tasks, which checks their values.
+      {"LAPWING_TASKS_WORKERS", Kind::word, {}},
+      {"LAPWING_TASKS_LOCALITY", Kind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_PLACEMENT", Kind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_PATIENCE", Kind::word, {}},
+      {"LAPWING_TASKS_WINDOW", Kind::word, {}},
+      {"LAPWING_TASKS_STACK", Kind::word, {}},
+      {"LAPWING_TASKS_TRACE", Kind::path, {}},
       // The compiler wrappers'.
       {"LAPWING_MPI", Kind::choice, {"mpich", "openmpi"}},
       {"LAPWING_CC", Kind::word, {}},
