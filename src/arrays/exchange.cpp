@@ -12,6 +12,14 @@ constexpr std::int64_t largest_message = 1 << 30;
 // A sender works on so many streams at a time, with so many strips each.
 constexpr int streams_at_once = 2, window = 2;
 
+// Open MPI 4.1 takes a vector of elements that lie one before the other for one
+// of elements that lie one after the other.
+bool backwards(const Piece& piece) {
+  return std::any_of(piece.dimensions.begin(), piece.dimensions.end(), [](const PieceDimension& dimension) {
+    return dimension.set->elements() > 1 && dimension.set->step() * dimension.stride < 0;
+  });
+}
+
 }  // namespace
 
 Exchange::Exchange(MPI_Comm comm, int tag, Way way, bool persistent, StepTimes& steps)
@@ -86,7 +94,7 @@ char* Exchange::inplace(const Stream& stream, std::int64_t number) const {
 bool Exchange::use_datatype(const Stream& stream) const {
   return way_ == Way::datatype && stream.strips == 1 &&
          std::all_of(stream.parts.begin(), stream.parts.end(), [](const Part& part) {
-           return part.piece->wire == part.piece->local && part.piece->panel == 0;
+           return part.piece->wire == part.piece->local && part.piece->panel == 0 && !backwards(*part.piece);
          });
 }
 
