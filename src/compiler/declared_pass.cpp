@@ -166,9 +166,11 @@ llvm::PreservedAnalyses DeclaredInline::run(llvm::Module& module, llvm::ModuleAn
 
 llvm::PreservedAnalyses DeclaredPass::run(llvm::Module& module, llvm::ModuleAnalysisManager& manager) {
   auto& functions = manager.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
-  EffectsOf effects([&](const Function& function) -> const llvm::TargetLibraryInfo& {
-    return functions.getResult<llvm::TargetLibraryAnalysis>(const_cast<Function&>(function));
-  });
+  EffectsOf effects(
+      [&](const Function& function) -> const llvm::TargetLibraryInfo& {
+        return functions.getResult<llvm::TargetLibraryAnalysis>(const_cast<Function&>(function));
+      },
+      EffectsOf::Of::nameable);
   bool changed = false;
   for (Function& function : module)
     if (!function.isDeclaration()) changed |= insert(function, functions, effects);

@@ -116,14 +116,14 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   const bool throws = llvm::isa<llvm::InvokeInst>(call);
   if (const auto mpi = MpiCall::of(call)) {
     Effects e = effects_of_mpi(*mpi);
-    if (e.seen & outside) limit_to_arguments(e, call);
+    if (nameable_ && (e.seen & outside)) limit_to_arguments(e, call);
     if (throws) e.seen |= outside, e.why = "an MPI call that may throw";
     return e;
   }
   if (throws) return Effects::anything("a call that may throw");
   const llvm::Function* callee = direct_callee(call);
   if (!callee) return Effects::anything("a call through a pointer");
-  if (declared_call(call) != DeclaredCall::none) {
+  if (nameable_ && declared_call(call) != DeclaredCall::none) {
     Effects e = Effects::anything("declared communication");
     e.touches_are_all = true;  // of what is declared, its uses tell
     return e;
@@ -139,7 +139,7 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
       return e;
     }
     Effects e = Effects::anything("a call of a function that is not known");
-    if (knows_arguments_only(call, library_(*call.getFunction()))) limit_to_arguments(e, call);
+    if (nameable_ && knows_arguments_only(call, library_(*call.getFunction()))) limit_to_arguments(e, call);
     return e;
   }
   if (callee->getFunctionType() != call.getFunctionType())

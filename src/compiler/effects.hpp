@@ -57,7 +57,10 @@ struct Effects {
 class EffectsOf {
  public:
   using LibraryInfo = std::function<const llvm::TargetLibraryInfo&(const llvm::Function&)>;
-  explicit EffectsOf(LibraryInfo library) : library_(std::move(library)) {}
+  /// Of calls that others may see, `nameable` asks for what they touch, too, where that is known.
+  enum class Of { nothing_outside, nameable };
+  explicit EffectsOf(LibraryInfo library, Of of = Of::nothing_outside)
+      : library_(std::move(library)), nameable_(of == Of::nameable) {}
 
   Effects operator()(const llvm::Instruction& instruction);
   /// Of a module whose functions have been changed.
@@ -71,6 +74,7 @@ class EffectsOf {
   Effects summarise(const llvm::Function& function);
 
   LibraryInfo library_;
+  bool nameable_;
   // Null while it is being found: a recursive function may do anything.
   llvm::DenseMap<const llvm::Function*, std::unique_ptr<Effects>> summaries_;
 };
