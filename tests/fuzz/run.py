@@ -43,6 +43,7 @@ def parse():
     parser.add_argument("--control", action="store_true", help="compare plain with plain")
     parser.add_argument("--seeded-faults", action="store_true")
     parser.add_argument("--fault", action="append", help="with --seeded-faults: only these")
+    parser.add_argument("--every", type=int, default=1, help="of the seeded faults, only each so-manieth from --seed on")
     parser.add_argument("--regressions", action="store_true")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="for all runs with Lapwing")
     parser.add_argument("--json", action="store_true")

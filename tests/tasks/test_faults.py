@@ -14,10 +14,10 @@ def main(program, header):
     for number, name in enumerate(names, 1):
         env = dict(os.environ, LAPWING_FAULT=str(number))
         try:
-            run = subprocess.run([program, "200"], env=env, capture_output=True, timeout=12, check=False)
+            run = subprocess.run([program, "200"], env=env, capture_output=True, timeout=6, check=False)
             how = "not found" if run.returncode == 0 else "wrong" if run.returncode == 1 else f"ended by {-run.returncode}"
         except subprocess.TimeoutExpired:
-            how = "no end within 12 s"
+            how = "no end within 6 s"
         print(f"{number} {name}: {how}", flush=True)
         if how == "not found":
             missed.append(name)
