@@ -90,6 +90,12 @@ std::shared_ptr<Incoming> Engine::start_incoming(const HeaderBytes& header, int 
   return transfer;
 }
 
+bool Engine::sends_from(const char* from, const char* to) {
+  const bool plainly = plain_sends_.take(from, to);
+  return plainly || std::any_of(outgoing_.begin(), outgoing_.end(),
+                                [&](const auto& transfer) { return transfer->reads(from, to); });
+}
+
 bool Engine::progress() {
   bool moved = false;
   while (!loose_.empty()) {

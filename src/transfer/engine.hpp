@@ -26,6 +26,7 @@
 #include "transfer/control.hpp"
 #include "transfer/incoming.hpp"
 #include "transfer/outgoing.hpp"
+#include "transfer/plain_sends.hpp"
 #include "transfer/requests.hpp"
 #include "transfer/settings.hpp"
 #include "transfer/sites.hpp"
@@ -121,6 +122,9 @@ class Engine {
   /// Write-guards what has not left; false where that cannot be done.
   bool guard_outgoing(Outgoing& transfer);
   const std::list<std::shared_ptr<Outgoing>>& outgoing() const { return outgoing_; }
+  PlainSends& plain_sends() { return plain_sends_; }
+  /// Whether MPI may still read from [from, to) for a send that is pending.
+  bool sends_from(const char* from, const char* to);
   const std::list<std::shared_ptr<Incoming>>& incoming() const { return incoming_; }
   /// A transfer whose header travels by a persistent request of the program's.
   void adopt_outgoing(std::shared_ptr<Outgoing> transfer);
@@ -215,6 +219,7 @@ class Engine {
   int world_rank_ = 0, world_size_ = 1;
   std::uint32_t next_id_ = 1;
   std::list<std::shared_ptr<Outgoing>> outgoing_;
+  PlainSends plain_sends_;
   std::list<std::shared_ptr<Incoming>> incoming_;
   std::map<std::pair<int, std::uint32_t>, std::shared_ptr<Incoming>> orphans_;  // drained, header not seen
   // Headers matched since a receive here was truncated: what a sender then

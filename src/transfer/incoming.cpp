@@ -30,7 +30,7 @@ Incoming::Incoming(Engine& engine, const HeaderBytes& header, int source, const 
   std::memcpy(target, header.data(), edge_bytes);
   // Both edges are placed before any page closes.
   std::memcpy(target + total_ - edge_bytes, header.data() + edge_bytes, edge_bytes);
-  if (base_ && !destination.proved) {
+  if (base_ && !destination.proved && !engine.sends_from(base_, base_ + total_)) {
     const PageRange pages = middle_pages(base_, total_);
     if (engine.may_defer_receives() && engine.settings().protect != Protect::all) {
       boundary_ = std::make_unique<Boundary>(engine.settings().protect, base_, plan_);

@@ -135,6 +135,7 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
       tracked.guard_tried = a.proved;
       return MPI_SUCCESS;
     }
+    if (span.length >= header_bytes) engine->plain_sends().note(span);
   }
   return plain(request);
 }
@@ -197,6 +198,7 @@ int start(MPI_Request* request) {
     engine->note_posted_receive();  // a header may be needed before the program waits
   }
   if (receives && start_early(*engine, *request)) return MPI_SUCCESS;
+  if (known && !receives && span.length >= header_bytes) engine->plain_sends().note(span);
   if (!tracked || tracked->kind == Tracked::Kind::receive) return PMPI_Start(request);
   const SendArguments a = tracked->restart;
   auto transfer = engine->declare_copy(a, *tracked->info);
