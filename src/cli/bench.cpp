@@ -48,8 +48,9 @@ Command add_bench(CLI::App& app) {
       ->add_option("NAME", options->name,
                    "overlap: transfers with computation beside them; latency: ping-pongs; kernels: whole "
                    "programs; split: "
-                   "splits of process sets")
-      ->check(CLI::IsMember({"overlap", "latency", "kernels", "split"}))
+                   "splits of process sets; redistribute, pingpong, pipeline: distributed arrays")
+      ->check(
+          CLI::IsMember({"overlap", "latency", "kernels", "split", "redistribute", "pingpong", "pipeline"}))
       ->required()
       ->type_name("");
   command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");
