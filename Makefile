@@ -2,6 +2,7 @@
 # The front door: each target installs what it misses, configures, builds and
 # does its job. Everything else is CMake (see CMakePresets.json).
 PREFIX ?= /usr/local
+ARRAYS_CASES ?= 10000
 PROGRAMS ?= 2000
 # A whole run of the release tests may take this many seconds.
 TEST_LIMIT ?= 1200
@@ -9,7 +10,7 @@ SANITIZERS ?= asan ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-sets install clean help
+.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-compiler check-suite fuzz-sets fuzz-arrays install clean help
 
 all: build
 
@@ -57,6 +58,19 @@ fuzz-sets: build
 	python3 tests/compiler/sets_fuzz/run.py --bin build/release/bin --mpich mpiexec.mpich --openmpi mpiexec.openmpi \
 	  --programs $(PROGRAMS)
 
+# Distributed arrays: random transfers between tasks, under both MPIs (ARRAYS_CASES of them).
+fuzz-arrays: build
+	@tools/install-deps test
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 sh -ec ' \
+	  for n in 2 3 4; do \
+	    ARRAYS_CASES=$(ARRAYS_CASES) mpiexec.mpich -n $$n build/release/tests/mpich/arrays_property; \
+	    ARRAYS_CASES=$(ARRAYS_CASES) mpiexec.openmpi --oversubscribe --bind-to none -n $$n \
+	      build/release/tests/openmpi/arrays_property; \
+	  done; \
+	  ARRAYS_CASES=1000 mpiexec.mpich -n 4 build/release/tests/mpich/arrays_scalapack; \
+	  ARRAYS_CASES=1000 mpiexec.openmpi --oversubscribe --bind-to none -n 4 \
+	    build/release/tests/openmpi/arrays_scalapack'
+
 format:
 	@tools/install-deps tidy
 	$(SOURCES) | xargs clang-format -i
@@ -79,6 +93,7 @@ help:
 	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'
 	@echo 'make check-suite  hundreds of wrong and right programs under lapwing check'
 	@echo 'make fuzz-sets  $(PROGRAMS) random programs that communicate in branches, against a simulator'
+	@echo 'make fuzz-arrays  $(ARRAYS_CASES) random transfers of distributed arrays, under both MPIs'
 	@echo 'make format     clang-format over the sources'
 	@echo 'make tidy       clang-tidy over src/'
 	@echo 'make install    into PREFIX (now $(PREFIX))'

@@ -119,10 +119,9 @@ int lapwing_array_redistribute_init(const void* from_local, int64_t from_element
                                     const lapwing_distribution* to, lapwing_tasks* tasks,
                                     lapwing_array_request** request);
 
-/** The calling process' part of a schedule as text, as lines of a drawing or as an
- *  SVG picture, from `from` at one task to `to` at another (`same_task` 0) or at the same
- *  (1). Written as far as `room` goes, with a zero at the end; returns the bytes
- *  of the whole, or -1. Local. */
+/** What process `rank` of the one task sends to the other as text, or the whole
+ *  transfer as a drawing in characters or as an SVG picture. Written as far as `room` goes, with a zero at
+ * the end; returns the bytes of the whole, or -1. Local. */
 enum lapwing_schedule_form {
   LAPWING_SCHEDULE_TEXT = 0,
   LAPWING_SCHEDULE_ASCII = 1,

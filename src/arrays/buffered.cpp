@@ -4,6 +4,7 @@
 // the local part as it is; it is packed when the descriptor has come.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <list>
 #include <optional>
@@ -99,6 +100,10 @@ Handle buffered_send(const std::shared_ptr<TaskComm>& comm, const Operand& array
     }
   }
   Handle request = begin_send(comm, std::span(&copy, 1), dest, tag, false, error);
+  if (request && errors_return)  // the processes of the task agree first
+    Progress::wait([&] {
+      return std::find(comm->checking.begin(), comm->checking.end(), request.get()) == comm->checking.end();
+    });
   const std::lock_guard guard(Progress::lock());
   if (block == blocks.end()) return request;
   // Whoever has found an error waits for nobody; what failed holds nothing.

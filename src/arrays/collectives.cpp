@@ -15,17 +15,6 @@
 namespace lapwing::arrays {
 namespace {
 
-// Point-to-point messages of collectives are apart from the program's. Made in
-// the first collective that needs them, by all.
-std::shared_ptr<TaskComm> inner(TaskComm& comm) {
-  if (!comm.collective) {
-    if (TaskComm::create(comm.all(), comm.task(), &comm.collective)) return nullptr;
-    const std::lock_guard guard(Progress::lock());
-    Progress::open(comm.collective);
-  }
-  return comm.collective;
-}
-
 template <typename Begin>
 void run(Begin begin) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -55,7 +44,8 @@ std::vector<std::string> from_all(TaskComm& comm, const std::string& mine) {
       PMPI_Iallgatherv(mine.data(), size, MPI_BYTE, all.data(), sizes.data(), places.data(), MPI_BYTE,
                        comm.leaders(), r);
     });
-  run([&](MPI_Request* r) { PMPI_Ibcast(all.data(), sum, MPI_BYTE, 0, comm.own(), r); });
+  const MPI_Comm own = inner(comm).own();
+  run([&](MPI_Request* r) { PMPI_Ibcast(all.data(), sum, MPI_BYTE, 0, own, r); });
   std::vector<std::string> found;
   for (std::size_t t = 0; t < tasks; ++t)
     found.push_back(all.substr(static_cast<std::size_t>(places[t]), static_cast<std::size_t>(sizes[t])));
@@ -80,9 +70,9 @@ std::vector<std::int64_t> costs_from_here(TaskComm& comm, const View& mine,
     }
     row[t] = static_cast<long long>(cost);
   }
+  const MPI_Comm own = inner(comm).own();
   run([&](MPI_Request* r) {
-    PMPI_Iallreduce(MPI_IN_PLACE, row.data(), static_cast<int>(row.size()), MPI_LONG_LONG, MPI_MAX,
-                    comm.own(), r);
+    PMPI_Iallreduce(MPI_IN_PLACE, row.data(), static_cast<int>(row.size()), MPI_LONG_LONG, MPI_MAX, own, r);
   });
   return {row.begin(), row.end()};
 }
@@ -186,7 +176,7 @@ Error plan_steps(TaskComm& comm, const std::shared_ptr<const View>& view, Shape 
 Error broadcast(TaskComm& comm, const Operand& array, int root) {
   std::vector<Step> steps;
   if (Error error = plan_steps(comm, array.view, Shape::broadcast, root, &steps)) return error;
-  const std::shared_ptr<TaskComm> wire = inner(comm);
+  const std::shared_ptr<TaskComm> wire = inner(comm).shared_from_this();
   Error first;
   std::vector<Handle> sends;
   for (const Step& step : steps) {
@@ -210,7 +200,7 @@ Error reduce(TaskComm& comm, const Operand& array, void* result, MPI_Op op, int 
   if (Error error =
           plan_steps(comm, array.view, root == any ? Shape::allreduce : Shape::reduction, root, &steps))
     return error;
-  const std::shared_ptr<TaskComm> wire = inner(comm);
+  const std::shared_ptr<TaskComm> wire = inner(comm).shared_from_this();
   Operand partial = array;
   std::optional<Copy> sum, came;
   Error first;
@@ -261,7 +251,7 @@ Error gather(TaskComm& comm, const Operand& array, const Operand& whole, int roo
   const std::int64_t rows = mine.dimensions.empty() ? 0 : mine.dimensions[0].count;
   std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.tasks()));
   plain_gather(comm, &rows, counts.data(), 1, MPI_INT64_T, root);
-  const std::shared_ptr<TaskComm> wire = inner(comm);
+  const std::shared_ptr<TaskComm> wire = inner(comm).shared_from_this();
   auto transfer = [&](const Operand& there, int task, bool sends) {
     return sends ? begin_send(wire, {&there, 1}, task, 0, false)
                  : begin_receive(wire, {&there, 1}, task, 0, false);

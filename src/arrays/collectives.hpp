@@ -33,6 +33,11 @@ Error reduce(TaskComm& comm, const Operand& array, void* result, MPI_Op op, int 
 /// To the root's `whole`, or from it (`back`).
 Error gather(TaskComm& comm, const Operand& array, const Operand& whole, int root, bool back);
 
+/// The same tasks once more: what collectives send, and do within a task, meets
+/// nothing of the program's or of requests'. Made in the first collective that
+/// needs it, by all.
+TaskComm& inner(TaskComm& comm);
+
 /// An error that any process of any task has; collective.
 Error agree(TaskComm& comm, const Error& mine);
 

@@ -23,7 +23,8 @@ void run(Begin begin) {
 
 void hand_on(TaskComm& comm, void* buffer, int count, MPI_Datatype type) {
   if (comm.processes() == 1) return;
-  run([&](MPI_Request* r) { PMPI_Ibcast(buffer, count, type, 0, comm.own(), r); });
+  const MPI_Comm own = inner(comm).own();
+  run([&](MPI_Request* r) { PMPI_Ibcast(buffer, count, type, 0, own, r); });
 }
 
 }  // namespace
@@ -34,6 +35,16 @@ void finish(MPI_Request request) {
     PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
     return done != 0;
   });
+}
+
+TaskComm& inner(TaskComm& comm) {
+  if (comm.collective) return *comm.collective;
+  // Nobody waits for another's progress once all are here.
+  plain_barrier(comm);
+  TaskComm::create(comm.all(), comm.task(), &comm.collective);
+  const std::lock_guard guard(Progress::lock());
+  Progress::open(comm.collective);
+  return *comm.collective;
 }
 
 Error agree(TaskComm& comm, const Error& mine) {
@@ -57,12 +68,14 @@ void plain_barrier(TaskComm& comm) {
 }
 
 void plain_broadcast(TaskComm& comm, void* buffer, int count, MPI_Datatype type, int root) {
+  inner(comm);
   if (first(comm)) run([&](MPI_Request* r) { PMPI_Ibcast(buffer, count, type, root, comm.leaders(), r); });
   if (comm.task() != root) hand_on(comm, buffer, count, type);
 }
 
 void plain_reduce(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                   int root) {
+  inner(comm);
   const bool result = root == any || root == comm.task();
   if (first(comm))
     run([&](MPI_Request* r) {
@@ -75,6 +88,7 @@ void plain_reduce(TaskComm& comm, const void* send, void* receive, int count, MP
 }
 
 void plain_gather(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type, int root) {
+  inner(comm);
   if (first(comm))
     run([&](MPI_Request* r) {
       PMPI_Igather(send, count, type, receive, count, type, root, comm.leaders(), r);
@@ -83,6 +97,7 @@ void plain_gather(TaskComm& comm, const void* send, void* receive, int count, MP
 }
 
 void plain_scatter(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type, int root) {
+  inner(comm);
   if (first(comm))
     run([&](MPI_Request* r) {
       PMPI_Iscatter(send, count, type, receive, count, type, root, comm.leaders(), r);

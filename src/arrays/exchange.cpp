@@ -19,6 +19,9 @@ Exchange::Exchange(MPI_Comm comm, int tag, Way way, bool persistent, StepTimes& 
     : comm_(comm), tag_(tag), way_(way), persistent_(persistent), steps_(steps) {}
 
 Exchange::~Exchange() {
+  int finalised = 0;
+  PMPI_Finalized(&finalised);
+  if (finalised) return;
   if (prepared_)
     for (MPI_Request& request : requests_)
       if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
@@ -86,11 +89,13 @@ char* Exchange::inplace(const Stream& stream, std::int64_t number) const {
   return contiguous(*part.piece, offset) ? part.local + (offset + here.from) * part.wire : nullptr;
 }
 
-// Bytes as they are cannot be converted on their way.
+// Bytes as they are cannot be converted on their way, and a transposition in
+// panels is no product of dimensions. Both sides have the same panels.
 bool Exchange::use_datatype(const Stream& stream) const {
   return way_ == Way::datatype && stream.strips == 1 &&
-         std::all_of(stream.parts.begin(), stream.parts.end(),
-                     [](const Part& part) { return part.piece->wire == part.piece->local; });
+         std::all_of(stream.parts.begin(), stream.parts.end(), [](const Part& part) {
+           return part.piece->wire == part.piece->local && part.piece->panel == 0;
+         });
 }
 
 void Exchange::pack_strip(const Stream& stream, std::int64_t number, char* wire) {

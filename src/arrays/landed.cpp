@@ -49,15 +49,23 @@ std::pair<std::int64_t, std::int64_t> range_in(const SectionDimension& section, 
 std::int64_t elements_before(const Piece& piece, const View& receiver, const std::int64_t* first,
                              const std::int64_t* count) {
   const Section section = filled(receiver.section, receiver.distribution);
-  const auto slowest = std::find_if(piece.dimensions.begin(), piece.dimensions.end(),
-                                    [](const PieceDimension& d) { return d.set->elements() > 1; });
+  auto slowest = std::find_if(piece.dimensions.begin(), piece.dimensions.end(),
+                              [](const PieceDimension& d) { return d.set->elements() > 1; });
   std::int64_t needed = piece.elements;
+  // In panels the last dimension is the slowest one, so many elements at a time.
+  const bool panels =
+      piece.panel > 0 && piece.dimensions.size() >= 2 && piece.dimensions.end() - slowest <= 2;
+  if (panels) slowest = piece.dimensions.end() - 1;
+  auto whole = [&](std::int64_t count) {
+    if (!panels) return count;
+    return std::min((count + piece.panel - 1) / piece.panel * piece.panel, slowest->set->elements());
+  };
   for (std::size_t d = 0; d < section.dimensions.size(); ++d) {
     const auto [begin, end] = range_in(section.dimensions[d], first[d], count[d]);
     if (begin >= end) return 0;
     const int source = section.permutation.empty() ? static_cast<int>(d) : section.permutation[d];
     if (slowest != piece.dimensions.end() && source >= 0 && slowest->source_dimension == source)
-      needed = piece.elements / slowest->set->elements() * count_below(*slowest->set, end);
+      needed = piece.elements / slowest->set->elements() * whole(count_below(*slowest->set, end));
   }
   return needed;
 }

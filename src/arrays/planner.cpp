@@ -46,7 +46,9 @@ class Tree {
   }
 
  private:
-  std::int64_t cost(std::size_t task) const { return (*costs_)[task][static_cast<std::size_t>(parent_[task])]; }
+  std::int64_t cost(std::size_t task) const {
+    return (*costs_)[task][static_cast<std::size_t>(parent_[task])];
+  }
 
   std::vector<std::pair<std::int64_t, int>> children(int task) const {
     std::vector<std::pair<std::int64_t, int>> found;

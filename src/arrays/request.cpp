@@ -38,13 +38,15 @@ void Request::check() {
   const bool failed = static_cast<bool>(call_.error);
   words_ = {failed ? static_cast<unsigned long long>(call_.comm->rank()) + 1 : 0,
             static_cast<unsigned long long>(call_.error.code), hash, ~hash};
-  PMPI_Iallreduce(words_.data(), agreed_.data(), 4, MPI_UNSIGNED_LONG_LONG, MPI_MAX, call_.comm->own(),
-                  &agreement_);
   call_.comm->checking.push_back(this);
 }
 
 bool Request::step_check() {
+  // One after the other: MPI wants collectives in the same order everywhere.
   if (call_.comm->checking.front() != this) return false;
+  if (agreement_ == MPI_REQUEST_NULL)
+    PMPI_Iallreduce(words_.data(), agreed_.data(), 4, MPI_UNSIGNED_LONG_LONG, MPI_MAX, call_.comm->own(),
+                    &agreement_);
   int done = 0;
   PMPI_Test(&agreement_, &done, MPI_STATUS_IGNORE);
   if (!done) return false;
@@ -143,7 +145,7 @@ void Request::prepare(const Side& other) {
 
 Error Request::start() {
   if (!call_.persistent) return {Code::state, "the request is not a persistent one"};
-  if (active()) return {Code::state, "the request has been started, and is not complete"};
+  if (begun()) return {Code::state, "the request has been started, and was not waited for"};
   started_ = true;
   complete_ = false;
   if (state_ != State::ready) return {};

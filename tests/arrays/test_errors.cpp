@@ -169,8 +169,8 @@ TEST_F(Errors, TheAttachedBuffer) {
   EXPECT_EQ(0, lapwing_array_buffer_attach(little.data(), 8));
   EXPECT_EQ(LAPWING_ARRAY_ERR_STATE, lapwing_array_buffer_attach(little.data(), 8));
   const int code = task_ == 0
-                       ? lapwing_array_bsend(a.local.data(), a.size(), a.distribution, 1, 0, tasks_)
-                       : lapwing_array_recv(a.local.data(), a.size(), a.distribution, 0, 0, tasks_, nullptr);
+                       ? lapwing_array_bsend(a.local.data(), a.size(), a.distribution, 1, 3, tasks_)
+                       : lapwing_array_recv(a.local.data(), a.size(), a.distribution, 0, 3, tasks_, nullptr);
   EXPECT_EQ(LAPWING_ARRAY_ERR_BUFFER, code);
   void* address = nullptr;
   std::int64_t bytes = 0;

@@ -86,8 +86,7 @@ TEST(ScaLapackTest, TheSameAsPdgemr2d) {
   const ScaLapack scalapack;
   if (!scalapack.there())
     GTEST_SKIP() << "this MPI's ScaLAPACK (libscalapack-mpich, libscalapack-openmpi) is not installed";
-  const std::int64_t cases = from_environment("ARRAYS_CASES", 1000),
-                     seed = from_environment("ARRAYS_SEED", 1);
+  const std::int64_t cases = from_environment("ARRAYS_CASES", 150), seed = from_environment("ARRAYS_SEED", 1);
   int size = 0, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
