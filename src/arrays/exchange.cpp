@@ -2,7 +2,6 @@
 #include "arrays/exchange.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "arrays/datatypes.hpp"
 
@@ -33,18 +32,11 @@ void Exchange::receive(int peer, std::vector<Part> parts) { add(false, peer, std
 
 void Exchange::copy(const Part& from, const Part& to) { copies_.emplace_back(from, to); }
 
-void Exchange::share(NodeMemory& memory, std::vector<int> members) {
-  memory_ = &memory;
-  members_ = std::move(members);
-}
-
 // Both sides cut a stream alike: it follows from the sizes of its parts.
 void Exchange::add(bool outgoing, int peer, std::vector<Part> parts) {
   Stream stream{};
   stream.peer = peer;
   stream.outgoing = outgoing;
-  stream.near = members_.empty() ? peer : members_[static_cast<std::size_t>(peer)];
-  if (!memory_ || way_ != Way::strips || !memory_->near(stream.near)) stream.near = -1;
   for (const Part& part : parts) stream.bytes += part.bytes();
   if (stream.bytes == 0) return;
   total_ += stream.bytes;
@@ -235,10 +227,8 @@ void Exchange::begin(std::size_t slot) {
   Slot& here = slots_[slot];
   Stream& stream = streams_[here.stream];
   here.strip = stream.begun++;
-  here.note = -1;
   ++stream.slots;
   const std::int64_t bytes = strip_bytes(stream, here.strip);
-  if (stream.outgoing && stream.near >= 0 && begin_shared(slot, bytes)) return;
   void* address = inplace(stream, here.strip);
   int count = static_cast<int>(bytes);
   MPI_Datatype type = MPI_BYTE;
@@ -266,46 +256,6 @@ void Exchange::begin(std::size_t slot) {
   }
 }
 
-// False where the strip is better sent as it is, or where other transfers have all
-// of the memory: these may wait for something that comes after this one.
-bool Exchange::begin_shared(std::size_t slot, std::int64_t bytes) {
-  Slot& here = slots_[slot];
-  const Stream& stream = streams_[here.stream];
-  if (stream.strips == 1 || bytes < NodeMemory::smallest_strip || bytes > NodeMemory::slot_size) return false;
-  here.shared = memory_->take();
-  if (here.shared < 0) return false;
-  pack_strip(stream, here.strip, memory_->mine(here.shared));
-  here.note = here.shared;
-  PMPI_Isend(&here.note, sizeof here.note, MPI_BYTE, stream.peer, tag_, comm_, &requests_[slot]);
-  steps_.sent(static_cast<std::uint64_t>(bytes));
-  return true;
-}
-
-void Exchange::take_shared(std::size_t slot, int source_slot) {
-  const Slot& here = slots_[slot];
-  const Stream& stream = streams_[here.stream];
-  unpack_strip(stream, here.strip, memory_->theirs(stream.near, source_slot));
-  memory_->done_with(stream.near, source_slot);
-}
-
-// Slots that their readers have let go.
-bool Exchange::finish_let_go() {
-  bool moved = false;
-  for (std::size_t i = 0; i < unread_.size();) {
-    const std::size_t slot = unread_[i];
-    if (!memory_->let_go(slots_[slot].shared)) {
-      ++i;
-      continue;
-    }
-    unread_[i] = unread_.back();
-    unread_.pop_back();
-    slots_[slot].shared = -1;
-    finish(slot);
-    moved = true;
-  }
-  return moved;
-}
-
 // What is not posted yet and has come is taken in spite of the bound: its sender
 // may have nothing else to do.
 void Exchange::admit_arrived() {
@@ -324,45 +274,20 @@ void Exchange::admit_arrived() {
 bool Exchange::step() {
   if (open_ == 0) return false;
   if (!waiting_in_.empty()) admit_arrived();
-  const bool moved = !unread_.empty() && finish_let_go();
   int completed = 0;
-  statuses_.resize(requests_.size());
   PMPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed, indices_.data(),
-                statuses_.data());
-  if (completed == MPI_UNDEFINED || completed == 0) return moved;
+                MPI_STATUSES_IGNORE);
+  if (completed == MPI_UNDEFINED || completed == 0) return false;
   // Strips of a stream may be reported in any order, and finish() changes the slots.
   const std::vector<int> now(indices_.begin(), indices_.begin() + completed);
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const auto slot = static_cast<std::size_t>(now[i]);
-    Slot& here = slots_[slot];
-    const Stream& stream = streams_[here.stream];
-    if (here.shared >= 0) {
-      unread_.push_back(slot);
-      continue;
-    }
-    if (!stream.outgoing && stream.near >= 0 && stream.strips > 1) {
-      int bytes = 0;
-      PMPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
-      here.note = -1;
-      if (bytes == sizeof here.note && strip_bytes(stream, here.strip) >= NodeMemory::smallest_strip)
-        here.note = 1;
-    }
-    finish(slot);
-  }
+  for (const int slot : now) finish(static_cast<std::size_t>(slot));
   return true;
 }
 
 void Exchange::finish(std::size_t slot) {
   Slot& here = slots_[slot];
   Stream& stream = streams_[here.stream];
-  if (!stream.outgoing && here.note >= 0) {
-    // The note lies where the strip would.
-    std::memcpy(&here.note, here.inplace ? inplace(stream, here.strip) : here.buffer.get(), sizeof here.note);
-    take_shared(slot, static_cast<int>(here.note));
-    here.note = -1;
-  } else if (!stream.outgoing && !here.inplace) {
-    unpack_strip(stream, here.strip, here.buffer.get());
-  }
+  if (!stream.outgoing && !here.inplace) unpack_strip(stream, here.strip, here.buffer.get());
   if (prepared_) {
     stream.ended = 1;
     --open_;

@@ -4,9 +4,8 @@
 // A stream is what one process sends another. Small ones are one message. Larger
 // ones travel in strips that stay in a cache between packing and sending; a sender
 // works on two streams at a time, in the order of the schedule's rounds, each with
-// two strips on their way, a receiver takes from all senders. What is in memory
-// are these strips, never a copy of the array. Within a node strips lie in memory
-// that both sides share, and what is sent is where.
+// two strips on their way, a receiver takes from all senders. What
+// is in memory are these strips, never a copy of the array.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +15,6 @@
 #include <memory>
 #include <vector>
 
-#include "arrays/node_memory.hpp"
 #include "arrays/pack.hpp"
 #include "arrays/schedule.hpp"
 #include "arrays/steps.hpp"
@@ -46,9 +44,6 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Before all else: `members` are the ranks in the memory's communicator of those
-  /// of this one; empty: the same.
-  void share(NodeMemory& memory, std::vector<int> members);
   // Before the first start; parts in the same order on both sides.
   void send(int peer, std::vector<Part> parts);
   void receive(int peer, std::vector<Part> parts);
@@ -72,7 +67,6 @@ class Exchange {
   struct Stream {
     int peer;
     bool outgoing;
-    int near;  // the peer's rank in the shared memory's communicator; -1: on another node
     std::vector<Part> parts;
     std::vector<std::int64_t> first_strip;  // of each part, where there is more than one strip
     std::int64_t strips = 1, bytes = 0;
@@ -90,8 +84,6 @@ class Exchange {
     std::unique_ptr<char[]> buffer;
     std::int64_t room = 0;
     bool inplace = false;
-    int shared = -1;             // where the strip is, of an outgoing one
-    NodeMemory::Note note = -1;  // what is sent instead
   };
 
   void add(bool outgoing, int peer, std::vector<Part> parts);
@@ -105,9 +97,6 @@ class Exchange {
   void admit();
   void admit_arrived();
   void finish(std::size_t slot);
-  bool begin_shared(std::size_t slot, std::int64_t bytes);
-  void take_shared(std::size_t slot, int source_slot);
-  bool finish_let_go();
   void prepare_persistent();
   bool use_datatype(const Stream& stream) const;
 
@@ -116,10 +105,6 @@ class Exchange {
   Way way_;
   bool persistent_, prepared_ = false, simple_ = true;
   StepTimes& steps_;
-  NodeMemory* memory_ = nullptr;
-  std::vector<int> members_;
-  std::vector<std::size_t> unread_;  // slots whose notes have left, and whose strips are not read yet
-  std::vector<MPI_Status> statuses_;
   std::vector<Stream> streams_;
   std::vector<std::pair<Part, Part>> copies_;
   std::deque<std::size_t> waiting_in_, waiting_out_;
@@ -130,7 +115,7 @@ class Exchange {
 
   // Parallel to each other; a free slot's request is null.
   std::vector<MPI_Request> requests_;
-  std::deque<Slot> slots_;  // notes are sent from there, so they stay where they are
+  std::vector<Slot> slots_;
   std::vector<std::size_t> free_;
   std::vector<int> indices_;
   std::vector<MPI_Datatype> types_;

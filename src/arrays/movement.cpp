@@ -82,11 +82,8 @@ std::shared_ptr<const Plan> Movement::plan(TaskComm& comm, const Descriptor& min
   return found;
 }
 
-// Of the processes of this task, or of all tasks.
-Exchange& Movement::stage(TaskComm& comm, bool own, int tag, Strategy strategy, bool persistent) {
-  stages_.push_back(
-      std::make_unique<Exchange>(own ? comm.own() : comm.all(), tag, way_of(strategy), persistent, steps_));
-  stages_.back()->share(comm.node_memory(), own ? comm.members(comm.task()) : std::vector<int>{});
+Exchange& Movement::stage(MPI_Comm comm, int tag, Strategy strategy, bool persistent) {
+  stages_.push_back(std::make_unique<Exchange>(comm, tag, way_of(strategy), persistent, steps_));
   return *stages_.back();
 }
 
@@ -101,7 +98,7 @@ std::unique_ptr<Movement> Movement::between(TaskComm& comm, const Ends& ends, bo
   }
   const auto plan = made->plan(comm, sends ? *ends.from : *ends.to, sends ? *ends.to : *ends.from, sends,
                                false, comm.rank());
-  Exchange& exchange = made->stage(comm, false, comm.data_tag(match, persistent), strategy, persistent);
+  Exchange& exchange = made->stage(comm.all(), comm.data_tag(match, persistent), strategy, persistent);
   Streams streams;
   streams.add(*plan, local);
   const int other = sends ? ends.receiver.task : ends.sender.task;
@@ -122,7 +119,7 @@ std::unique_ptr<Movement> Movement::within(TaskComm& comm, const Ends& ends, con
   if (strategy == Strategy::centralized) strategy = Strategy::parallel;
   const auto out = made->plan(comm, *ends.from, *ends.to, true, true, comm.rank());
   const auto in = made->plan(comm, *ends.to, *ends.from, false, true, comm.rank());
-  Exchange& exchange = made->stage(comm, true, comm.own_tag(call), strategy, persistent);
+  Exchange& exchange = made->stage(comm.own(), comm.own_tag(call), strategy, persistent);
   made->carry(exchange, *out, from, *in, to, comm.rank());
   made->elements_ = in->elements();
   return made;
@@ -157,7 +154,7 @@ void Movement::centralized(TaskComm& comm, const Ends& ends, bool sends, const s
   auto across = [&] {
     if (!first) return;
     const auto straight = plan(comm, *whole, *whole, sends, false, 0);
-    Exchange& exchange = stage(comm, false, comm.data_tag(match, persistent), Strategy::parallel, persistent);
+    Exchange& exchange = stage(comm.all(), comm.data_tag(match, persistent), Strategy::parallel, persistent);
     Streams streams;
     streams.add(*straight, arrays);
     for (const auto& [partner, parts] : streams.all()) {
@@ -171,7 +168,7 @@ void Movement::centralized(TaskComm& comm, const Ends& ends, bool sends, const s
                     const std::vector<char*>& destinations) {
     const auto out = plan(comm, from, to, true, true, comm.rank());
     const auto in = plan(comm, to, from, false, true, comm.rank());
-    Exchange& exchange = stage(comm, true, comm.own_tag(call), Strategy::parallel, persistent);
+    Exchange& exchange = stage(comm.own(), comm.own_tag(call), Strategy::parallel, persistent);
     carry(exchange, *out, sources, *in, destinations, comm.rank());
     elements_ = sends ? out->elements() : in->elements();
   };

@@ -48,7 +48,7 @@ class Movement {
   void carry(Exchange& exchange, const Plan& out, const std::vector<char*>& from, const Plan& in,
              const std::vector<char*>& to, int rank);
   void next();
-  Exchange& stage(TaskComm& comm, bool own, int tag, Strategy strategy, bool persistent);
+  Exchange& stage(MPI_Comm comm, int tag, Strategy strategy, bool persistent);
   void centralized(TaskComm& comm, const Ends& ends, bool sends, const std::vector<char*>& local,
                    bool persistent, std::uint64_t call, std::uint64_t match);
 

@@ -114,11 +114,10 @@ class Progress::Helper {
       }
       if (!work) {
         state_.wait(asleep);
-        // Whoever starts something and waits for it at once is met by nobody who has
-        // the lock, and perhaps no core.
         pause = shortest_ns;
+        continue;
       }
-      pause = moved || !work ? shortest_ns : std::min(longest_ns, pause + pause / 8);
+      pause = moved ? shortest_ns : std::min(longest_ns, pause + pause / 8);
       const timespec time{0, pause};
       nanosleep(&time, nullptr);
     }

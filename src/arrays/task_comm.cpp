@@ -59,7 +59,6 @@ Error TaskComm::set_up(MPI_Comm comm, int task) {
     receives_[persistent] = std::make_unique<Receives>(tasks(), rank_ == 0);
   }
   control_ = std::make_unique<Control>(*this);
-  node_memory_.create(all_);
   measure();
   return {};
 }
@@ -113,7 +112,6 @@ void TaskComm::release() {
   int finalised = 0;
   PMPI_Finalized(&finalised);
   if (finalised) return;
-  node_memory_.release();
   for (MPI_Comm* made : {&leaders_, &program_, &own_, &all_})
     if (*made != MPI_COMM_NULL) PMPI_Comm_free(made);
 }

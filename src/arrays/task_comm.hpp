@@ -11,7 +11,6 @@
 
 #include "arrays/control.hpp"
 #include "arrays/matching.hpp"
-#include "arrays/node_memory.hpp"
 #include "arrays/plan_cache.hpp"
 #include "arrays/planner.hpp"
 #include "arrays/steps.hpp"
@@ -41,8 +40,6 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
     return members_[static_cast<std::size_t>(task)][static_cast<std::size_t>(rank)];
   }
 
-  const std::vector<int>& members(int task) const { return members_[static_cast<std::size_t>(task)]; }
-
   MPI_Comm all() const { return all_; }
   MPI_Comm own() const { return own_; }          ///< Lapwing's, of this task
   MPI_Comm program() const { return program_; }  ///< the program's, of this task
@@ -59,9 +56,6 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   Control& control() { return *control_; }
 
   PlanCache& plans() { return plans_; }
-
-  /// Strips between processes of one node.
-  NodeMemory& node_memory() { return node_memory_; }
 
   /// Something was posted or has arrived since matches were looked for.
   bool news = false;
@@ -93,7 +87,6 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   std::unique_ptr<Receives> receives_[2];
   std::unique_ptr<Control> control_;
   PlanCache plans_;
-  NodeMemory node_memory_;
 };
 
 }  // namespace lapwing::arrays
