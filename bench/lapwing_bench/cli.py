@@ -5,7 +5,8 @@ import json
 import shutil
 import sys
 
-from . import instructions, kernels, latency, overlap, places, split, table, tasks
+from . import (instructions, kernels, latency, overlap, pingpong, pipeline, places, redistribute, split,
+               table, tasks)
 from .build import Build
 from .errors import BenchError
 
@@ -13,9 +14,12 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "split", "tasks"), help="overlap: received data are used at once, or "
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "split", "redistribute", "pingpong", "pipeline", "tasks"),
+                        help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
-                        "the compiler; split: what splits of process sets cost; tasks: what tasks with declared accesses cost, without MPI")
+                        "the compiler; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
+                        "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
+                        "accesses cost, without MPI")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
@@ -31,13 +35,16 @@ def _parser():
                         "root): for a machine that is not idle")
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
-                        "independent_memcpy; latency: transfers, pingpong, idle; tasks: " + ", ".join(tasks.CASES))
+                        "independent_memcpy; latency: transfers, pingpong, idle; redistribute: 1 to 5, small, construct; tasks: "
+                        + ", ".join(tasks.CASES))
+    parser.add_argument("--construct", action="store_true", help="redistribute: only the construction of schedules")
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
     parser.add_argument("--ratios", help="overlap, kernels: computation over transfer, such as 0.5,1,2")
     parser.add_argument("--defer", choices=("on", "auto"), help="overlap: defer always (on), or let call sites learn")
     parser.add_argument("--kernel", help="kernels: comma-separated, of " + ", ".join(kernels.KERNELS))
     parser.add_argument("--class", dest="size", help="kernels: comma-separated, of S, W, A, B (A; with --quick W)")
-    parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4); split: numbers of processes (2,4,8,16)")
+    parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4); split: numbers of processes (2,4,8,16); redistribute, "
+                        "pingpong: as split (2,4,8); pipeline: replayed (8,16,32)")
     parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
     return parser
 
@@ -54,12 +61,15 @@ def _mpis(options):
 def _run(options, script):
     build = Build.find(options.prefix, script)
     options.mpis = [] if options.name == "tasks" else _mpis(options)
-    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "split": split, "tasks": tasks}[options.name]
+    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "split": split, "redistribute": redistribute,
+             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")
         bench = instructions
-    where = [] if bench in (instructions, tasks) else places.choose(options, script)
+    if options.construct and bench is not redistribute:
+        raise BenchError("--construct belongs to redistribute.")
+    where = [] if bench in (instructions, redistribute, pingpong, tasks) else places.choose(options, script)
     records = []
 
     def emit(record):

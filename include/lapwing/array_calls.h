@@ -130,6 +130,15 @@ enum lapwing_schedule_form {
 int64_t lapwing_array_schedule(const lapwing_distribution* from, const lapwing_distribution* to, int rank,
                                int form, char* text, int64_t room);
 
+/** How large `rank`'s part of that schedule is. Computes it anew. Local. */
+struct lapwing_schedule_size {
+  int64_t partners; /**< itself included, where elements stay */
+  int64_t segments; /**< families of equal line segments: what the schedule costs */
+  int64_t elements; /**< that it sends */
+};
+int lapwing_array_schedule_size(const lapwing_distribution* from, const lapwing_distribution* to, int rank,
+                                struct lapwing_schedule_size* size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -45,11 +45,14 @@ Command add_bench(CLI::App& app) {
   auto options = std::make_shared<Options>();
   command->prefix_command();
   command
-      ->add_option("NAME", options->name,
-                   "overlap: transfers with computation beside them; latency: ping-pongs; kernels: whole "
-                   "programs; split: "
-                   "splits of process sets; tasks: tasks with declared accesses")
-      ->check(CLI::IsMember({"overlap", "latency", "kernels", "split", "tasks"}))
+      ->add_option(
+          "NAME", options->name,
+          "overlap: transfers with computation beside them; latency: ping-pongs; kernels: whole "
+          "programs; split: "
+          "splits of process sets; redistribute, pingpong, pipeline: distributed arrays; tasks: tasks "
+          "with declared accesses")
+      ->check(CLI::IsMember(
+          {"overlap", "latency", "kernels", "split", "redistribute", "pingpong", "pipeline", "tasks"}))
       ->required()
       ->type_name("");
   command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");

@@ -135,6 +135,22 @@ LAPWING_ENTRY int lapwing_array_progress(void) {
   return LAPWING_ARRAY_OK;
 }
 
+LAPWING_ENTRY int lapwing_array_schedule_size(const lapwing_distribution* from,
+                                              const lapwing_distribution* to, int rank,
+                                              lapwing_schedule_size* size) {
+  if (!from || !to || !size) return LAPWING_ARRAY_ERR_ARGUMENT;
+  const auto a = arrays::Descriptor::of({from->view}), b = arrays::Descriptor::of({to->view});
+  if (arrays::Error error = compare(*a, {0, 1 << 30}, *b, {1, 1 << 30}, 0)) {
+    arrays::report(__func__, error);
+    return static_cast<int>(error.code);
+  }
+  const arrays::View &out = *from->view, &in = *to->view;
+  const auto made =
+      arrays::Schedule::sending(out.distribution, out.section, rank, in.distribution, in.section);
+  *size = {static_cast<std::int64_t>(made.pieces().size()), made.families(), made.elements()};
+  return LAPWING_ARRAY_OK;
+}
+
 LAPWING_ENTRY int64_t lapwing_array_schedule(const lapwing_distribution* from, const lapwing_distribution* to,
                                              int rank, int form, char* text, int64_t room) {
   if (!from || !to) return -1;

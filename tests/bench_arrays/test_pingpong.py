@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`bench-driver pingpong`: figure 5's steps and the fit."""
+import unittest
+
+from driver import DriverTest
+from lapwing_bench.pingpong import STEPS, fit
+
+
+class PingPong(DriverTest):
+    def test_records(self):
+        records = self.drive("pingpong", "--mpi", "openmpi", "--ranks", "2,4", "--pairs", "2", "--quick", "--sizes", "4K,64K")
+        transfers = [r for r in records if not r["case"].startswith("fit")]
+        self.assertEqual(len(transfers), 8)
+        for record in transfers:
+            self.assert_fields(record, "one_way_us", "hand_us", "slowdown", *STEPS)
+            self.assertTrue(record["verified"], record)
+            # Persistent ones have taken steps 1 to 4 before; each process sends to all of the other task.
+            if record["case"] == "persistent":
+                self.assertEqual([record[name] for name in STEPS[:4]], [0, 0, 0, 0])
+                self.assertEqual(record["messages"], record["processes"])
+        self.assertEqual([r["case"] for r in records[8:]], ["fit, fresh", "fit, persistent"])
+
+    def test_fit(self):
+        a, b = fit([(1, 5.0), (2, 7.0), (4, 11.0)])
+        self.assertAlmostEqual(a, 2)
+        self.assertAlmostEqual(b, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
