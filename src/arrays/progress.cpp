@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/progress.hpp"
 
-#include <signal.h>
 #include <time.h>
 
 #include <algorithm>
 #include <thread>
 
 #include "transfer/settings.hpp"
+#include "transfer/signals_blocked.hpp"
 
 namespace lapwing::arrays {
 
@@ -73,12 +73,8 @@ bool Progress::advance() {
 class Progress::Helper {
  public:
   Helper() {
-    // The program's signals are for the program's threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const transfer::SignalsBlocked blocked;
     thread_ = std::thread([this] { loop(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   ~Helper() {
     state_.store(ending);

@@ -16,34 +16,12 @@ using llvm::ModRefInfo;
 // that it does not keep.
 bool stays_here(const llvm::Value* object) {
   if (!llvm::isa<llvm::AllocaInst>(object) && !llvm::isNoAliasCall(object)) return false;
-  llvm::SmallVector<const llvm::Value*, 8> work{object};
-  llvm::SmallPtrSet<const llvm::Value*, 16> seen{object};
-  while (!work.empty()) {
-    const llvm::Value* value = work.pop_back_val();
-    for (const llvm::Use& use : value->uses()) {
-      const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
-      if (llvm::isa<llvm::LoadInst>(user) || llvm::isa<llvm::ICmpInst>(user)) continue;
-      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-        if (store->getValueOperand() == value) return false;
-        continue;
-      }
-      if (llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::PHINode>(user) ||
-          llvm::isa<llvm::SelectInst>(user) || llvm::isa<llvm::BitCastInst>(user)) {
-        if (seen.insert(user).second) work.push_back(user);
-        if (seen.size() > 200) return false;
-        continue;
-      }
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
-      if (!call || !call->isArgOperand(&use)) return false;
-      if (declared_call(*call) != DeclaredCall::none) continue;
-      if (!call->doesNotCapture(call->getArgOperandNo(&use))) {
-        const auto mpi = MpiCall::of(*call);
-        // A request lets MPI write it later.
-        if (!mpi || mpi->kind() == Kind::outside || mpi->routine().any_request() >= 0) return false;
-      }
-    }
-  }
-  return true;
+  return stays_with_calls(object, [](const llvm::CallBase& call, unsigned argument) {
+    if (declared_call(call) != DeclaredCall::none || call.doesNotCapture(argument)) return true;
+    const auto mpi = MpiCall::of(call);
+    // A request lets MPI write it later.
+    return mpi && mpi->kind() != Kind::outside && mpi->routine().any_request() < 0;
+  });
 }
 
 }  // namespace

@@ -66,8 +66,7 @@ ModRefInfo Memory::meet(const llvm::Instruction& instruction, const Effects& eff
   return info;
 }
 
-bool is_private(const llvm::Value* object) {
-  if (!llvm::isa<llvm::AllocaInst>(object)) return false;
+bool stays_with_calls(const llvm::Value* object, CallKeepsQuiet quiet) {
   llvm::SmallVector<const llvm::Value*, 8> work{object};
   llvm::SmallPtrSet<const llvm::Value*, 16> seen{object};
   while (!work.empty()) {
@@ -86,24 +85,24 @@ bool is_private(const llvm::Value* object) {
         continue;
       }
       const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
-      if (!call || !call->isArgOperand(&use)) return false;
-      if (llvm::isa<llvm::IntrinsicInst>(call)) {
-        if (llvm::isa<llvm::MemIntrinsic>(call) ||
-            llvm::cast<llvm::IntrinsicInst>(call)->isLifetimeStartOrEnd() ||
-            llvm::isa<llvm::DbgInfoIntrinsic>(call))
-          continue;
-        return false;
-      }
-      const int index = static_cast<int>(call->getArgOperandNo(&use));
-      const auto mpi = MpiCall::of(*call);
-      if (!mpi || mpi->kind() == Kind::outside || mpi->kind() == Kind::collective) return false;
-      // A buffer that stays with MPI: nobody else gets it either, but its own
-      // completion may write it, anywhere.
-      const bool keeps = mpi->routine().request >= 0 && mpi->routine().buffer == index;
-      if (keeps) return false;
+      if (!call || !call->isArgOperand(&use) || !quiet(*call, call->getArgOperandNo(&use))) return false;
     }
   }
   return true;
+}
+
+bool is_private(const llvm::Value* object) {
+  if (!llvm::isa<llvm::AllocaInst>(object)) return false;
+  return stays_with_calls(object, [](const llvm::CallBase& call, unsigned argument) {
+    if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call))
+      return llvm::isa<llvm::MemIntrinsic>(call) || intrinsic->isLifetimeStartOrEnd() ||
+             llvm::isa<llvm::DbgInfoIntrinsic>(call);
+    const auto mpi = MpiCall::of(call);
+    if (!mpi || mpi->kind() == Kind::outside || mpi->kind() == Kind::collective) return false;
+    // A buffer that stays with MPI: nobody else gets it either, but its own
+    // completion may write it, anywhere.
+    return !(mpi->routine().request >= 0 && mpi->routine().buffer == static_cast<int>(argument));
+  });
 }
 
 const std::optional<Reason>& Web::stops(const llvm::Instruction& instruction) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 
 #include <optional>
@@ -45,6 +46,11 @@ class Memory {
  private:
   llvm::BatchAAResults aliases_;
 };
+
+/// Whether an object's address goes nowhere but into calls of which `quiet` says
+/// that they keep it to themselves, argument by argument.
+using CallKeepsQuiet = llvm::function_ref<bool(const llvm::CallBase& call, unsigned argument)>;
+bool stays_with_calls(const llvm::Value* object, CallKeepsQuiet quiet);
 
 /// Whether only this function's own code and MPI calls that keep no pointer
 /// reach an object: calls of unknown functions then leave it alone.
