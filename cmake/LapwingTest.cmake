@@ -10,6 +10,7 @@
 #                    [LIBRARIES ...] [ENVIRONMENT A=b ...] [TIMEOUT s] [LABELS ...] [SERIAL])
 #     A GoogleTest built once per MPI and run under each number of ranks. Its
 #     main is tests/support/mpi_main.cpp: a failure on any rank fails the test.
+#     PROGRAM other, instead of sources: the program of another such test again.
 #     By default it is linked with the library as a program would be; INTERNALS
 #     links the engine's objects instead, so that hidden names can be tested;
 #     PRELOAD links plain MPI and preloads Lapwing; PLAIN leaves Lapwing out.
@@ -51,6 +52,29 @@ function(lapwing_test_program target)
   target_compile_definitions(${target} PRIVATE LAPWING_BUILD_DIR="${CMAKE_BINARY_DIR}")
 endfunction()
 
+# A main and the parsed headers that go with it, compiled as programs are.
+function(lapwing_test_main target source)
+  add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/${source})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIE)
+  target_link_libraries(${target} PRIVATE GTest::gtest ${ARGN})
+  lapwing_precompile(${target} ${LAPWING_STANDARD_HEADERS} <random> <gtest/gtest.h>)
+endfunction()
+
+lapwing_test_main(lapwing_unit_main unit_main.cpp)
+if(NOT LAPWING_SANITIZE)
+  foreach(flavour IN LISTS LAPWING_FLAVOURS)
+    lapwing_test_main(lapwing_mpi_main_${flavour} mpi_main.cpp mpi::${flavour})
+  endforeach()
+endif()
+
+# A program of GoogleTests that runs under mpiexec.
+function(lapwing_mpi_test_program target flavour)
+  lapwing_test_program(${target})
+  lapwing_precompiled(${target} lapwing_mpi_main_${flavour})
+  target_link_libraries(${target} PRIVATE lapwing_mpi_main_${flavour} mpi::${flavour})
+endfunction()
+
 function(lapwing_unit_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "ROOMS;LIBRARIES;LABELS;NOT_UNDER")
   if(LAPWING_SANITIZE AND LAPWING_SANITIZE IN_LIST arg_NOT_UNDER)
@@ -61,8 +85,9 @@ function(lapwing_unit_test name)
   endif()
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   lapwing_test_program(${name})
+  lapwing_precompiled(${name} lapwing_unit_main)
   list(TRANSFORM arg_ROOMS PREPEND lapwing_)
-  target_link_libraries(${name} PRIVATE ${arg_ROOMS} ${arg_LIBRARIES} GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${arg_ROOMS} ${arg_LIBRARIES} lapwing_unit_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
   add_dependencies(lapwing_unit_tests ${name})
   add_test(NAME ${name} COMMAND ${LAPWING_TEST_LAUNCHER} $<TARGET_FILE:${name}>)
@@ -74,7 +99,7 @@ function(lapwing_unit_test name)
 endfunction()
 
 function(lapwing_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNALS;PRELOAD;PLAIN;SERIAL" "TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNALS;PRELOAD;PLAIN;SERIAL" "TIMEOUT;PROGRAM"
     "RANKS;LIBRARIES;ENVIRONMENT;LABELS")
   if(LAPWING_SANITIZE)
     return()  # the MPIs themselves are not built for sanitizers
@@ -87,10 +112,18 @@ function(lapwing_mpi_test name)
   endif()
   foreach(flavour IN LISTS LAPWING_FLAVOURS)
     set(target ${name}_${flavour})
-    add_executable(${target} ${arg_UNPARSED_ARGUMENTS} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
-    lapwing_test_program(${target})
+    if(arg_PROGRAM)
+      set(target ${arg_PROGRAM}_${flavour})
+    else()
+      add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
+      lapwing_mpi_test_program(${target} ${flavour})
+      set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${flavour})
+    endif()
     set(environment ${LAPWING_MPI_ENVIRONMENT} ${arg_ENVIRONMENT})
-    if(arg_INTERNALS)
+    if(arg_PROGRAM)
+      # linked where it was made
+    elseif(arg_INTERNALS)
       target_link_libraries(${target} PRIVATE lapwing_engine_${flavour} lapwing_schedules lapwing_guard lapwing_machine dl)
     elseif(arg_PRELOAD)
       add_dependencies(${target} lapwing_${flavour} lapwing_preload)
@@ -98,9 +131,7 @@ function(lapwing_mpi_test name)
     elseif(NOT arg_PLAIN)
       target_link_libraries(${target} PRIVATE lapwing_${flavour})
     endif()
-    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} mpi::${flavour})
-    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
-      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${flavour})
+    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
     foreach(ranks IN LISTS arg_RANKS)
       set(test ${name}.${flavour}.${ranks})
       set(processors 2)
