@@ -134,6 +134,7 @@ Error start(const Handle& request) {
 
 Status wait(const Handle& request) {
   if (!request->begun()) return {};  // persistent, and not started
+  if (request->persistent()) Progress::wait_in_mpi(request);
   Progress::wait([&] { return request->complete(); });
   return take(request);
 }

@@ -113,6 +113,26 @@ void Exchange::pack_strip(const Stream& stream, std::int64_t number, char* wire)
   steps_.add(&StepTimes::packing, begin);
 }
 
+void Exchange::pack_kept(const Stream& stream, const Slot& slot) {
+  const std::uint64_t begin = steps_.now();
+  char* wire = slot.buffer.get();
+  for (std::size_t i = 0; i < slot.moves.size(); ++i) {
+    slot.moves[i].move(stream.parts[i].local, wire);
+    wire += stream.parts[i].bytes();
+  }
+  steps_.add(&StepTimes::packing, begin);
+}
+
+void Exchange::unpack_kept(const Stream& stream, const Slot& slot) {
+  const std::uint64_t begin = steps_.now();
+  const char* wire = slot.buffer.get();
+  for (std::size_t i = 0; i < slot.moves.size(); ++i) {
+    slot.moves[i].move(wire, stream.parts[i].local);
+    wire += stream.parts[i].bytes();
+  }
+  steps_.add(&StepTimes::packing, begin);
+}
+
 void Exchange::unpack_strip(const Stream& stream, std::int64_t number, const char* wire) {
   const std::uint64_t begin = steps_.now();
   if (stream.strips == 1) {
@@ -146,7 +166,7 @@ void Exchange::start() {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       const Stream& stream = streams_[slots_[slot].stream];
       if (!stream.outgoing) continue;
-      if (!slots_[slot].inplace) pack_strip(stream, 0, slots_[slot].buffer.get());
+      if (!slots_[slot].inplace) pack_kept(stream, slots_[slot]);
       PMPI_Start(&requests_[slot]);
       steps_.sent(static_cast<std::uint64_t>(stream.bytes));
     }
@@ -157,9 +177,21 @@ void Exchange::start() {
       (streams_[s].outgoing ? waiting_out_ : waiting_in_).push_back(s);
     admit();
   }
+  copy_own();
+}
+
+// What stays on this process.
+void Exchange::copy_own() {
+  if (copies_.empty()) return;
   const std::uint64_t begin = steps_.now();
-  for (const auto& [from, to] : copies_) copy_between(*from.piece, from.local, *to.piece, to.local);
-  if (!copies_.empty()) steps_.add(&StepTimes::packing, begin);
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    const auto& [from, to] = copies_[i];
+    if (prepared_)
+      kept_copies_[i].move(from.local, to.local);
+    else
+      copy_between(*from.piece, from.local, *to.piece, to.local);
+  }
+  steps_.add(&StepTimes::packing, begin);
 }
 
 // One message for each stream, and the same one each time: MPI's own persistent
@@ -168,7 +200,7 @@ void Exchange::prepare_persistent() {
   prepared_ = true;
   for (std::size_t s = 0; s < streams_.size(); ++s) {
     const Stream& stream = streams_[s];
-    Slot slot{s, 0, nullptr, 0, false};
+    Slot slot{s, 0, nullptr, 0, false, {}};
     MPI_Request request = MPI_REQUEST_NULL;
     void* address = inplace(stream, 0);
     int count = static_cast<int>(stream.bytes);
@@ -183,6 +215,9 @@ void Exchange::prepare_persistent() {
     } else if (!address) {
       slot.buffer.reset(new char[static_cast<std::size_t>(stream.bytes)]);
       address = slot.buffer.get();
+      for (const Part& part : stream.parts)
+        slot.moves.emplace_back(stream.outgoing ? part.piece : nullptr,
+                                stream.outgoing ? nullptr : part.piece);
     }
     if (stream.outgoing)
       PMPI_Send_init(address, count, type, stream.peer, tag_, comm_, &request);
@@ -192,6 +227,7 @@ void Exchange::prepare_persistent() {
     requests_.push_back(request);
   }
   indices_.resize(requests_.size());
+  for (const auto& [from, to] : copies_) kept_copies_.emplace_back(from.piece, to.piece);
 }
 
 // Lets streams in: as many senders as there is memory for, and of the receivers
@@ -292,15 +328,25 @@ bool Exchange::step() {
   return true;
 }
 
+void Exchange::wait() {
+  while (open_ > 0) {
+    int slot = MPI_UNDEFINED;
+    PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &slot, MPI_STATUS_IGNORE);
+    if (slot == MPI_UNDEFINED) return;
+    finish(static_cast<std::size_t>(slot));
+  }
+}
+
 void Exchange::finish(std::size_t slot) {
   Slot& here = slots_[slot];
   Stream& stream = streams_[here.stream];
-  if (!stream.outgoing && !here.inplace) unpack_strip(stream, here.strip, here.buffer.get());
   if (prepared_) {
+    if (!stream.outgoing && !here.inplace) unpack_kept(stream, here);
     stream.ended = 1;
     --open_;
     return;
   }
+  if (!stream.outgoing && !here.inplace) unpack_strip(stream, here.strip, here.buffer.get());
   --stream.slots;
   const std::int64_t beyond = here.strip - stream.ended;
   if (beyond > 0) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "arrays/kept_move.hpp"
 #include "arrays/pack.hpp"
 #include "arrays/schedule.hpp"
 #include "arrays/steps.hpp"
@@ -53,6 +54,10 @@ class Exchange {
   /// Goes on with what has arrived; whether anything had.
   bool step();
   bool done() const { return open_ == 0; }
+  /// All that is open is with MPI, and nothing new has to be begun.
+  bool prepared() const { return prepared_; }
+  /// Waits in MPI until it is done; where prepared().
+  void wait();
   /// Nothing but single messages that MPI moves by itself.
   bool simple() const { return simple_; }
 
@@ -84,6 +89,7 @@ class Exchange {
     std::unique_ptr<char[]> buffer;
     std::int64_t room = 0;
     bool inplace = false;
+    std::vector<KeptMove> moves;  // of the parts, where it is prepared
   };
 
   void add(bool outgoing, int peer, std::vector<Part> parts);
@@ -92,12 +98,15 @@ class Exchange {
   char* inplace(const Stream& stream, std::int64_t number) const;
   void pack_strip(const Stream& stream, std::int64_t number, char* wire);
   void unpack_strip(const Stream& stream, std::int64_t number, const char* wire);
+  void pack_kept(const Stream& stream, const Slot& slot);
+  void unpack_kept(const Stream& stream, const Slot& slot);
   void begin(std::size_t slot);
   void open_slots(std::size_t stream, int wanted);
   void admit();
   void admit_arrived();
   void finish(std::size_t slot);
   void prepare_persistent();
+  void copy_own();
   bool use_datatype(const Stream& stream) const;
 
   MPI_Comm comm_;
@@ -107,6 +116,7 @@ class Exchange {
   StepTimes& steps_;
   std::vector<Stream> streams_;
   std::vector<std::pair<Part, Part>> copies_;
+  std::vector<KeptMove> kept_copies_;  // parallel, where they are prepared
   std::deque<std::size_t> waiting_in_, waiting_out_;
   int active_out_ = 0;
   std::int64_t total_ = 0;   // bytes of all streams

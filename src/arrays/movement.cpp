@@ -211,6 +211,11 @@ bool Movement::step() {
   return moved;
 }
 
+void Movement::wait() {
+  stages_[0]->wait();
+  if (stages_[0]->done()) next();
+}
+
 bool Movement::landed(std::vector<Exchange::Landed>* out) const {
   if (stages_.size() > 1 && stage_ + 1 < stages_.size()) return false;
   if (!stages_.empty()) stages_.back()->landed(out);

@@ -37,6 +37,9 @@ class Movement {
   bool step();
   bool done() const { return stage_ == stages_.size(); }
   bool simple() const { return stages_.size() == 1 && stages_[0]->simple(); }
+  /// One stage, which MPI alone moves: wait() may stay in MPI until it is done.
+  bool prepared() const { return stages_.size() == 1 && stages_[0]->prepared(); }
+  void wait();
   std::int64_t elements() const { return elements_; }
   /// False where that cannot be known before the end.
   bool landed(std::vector<Exchange::Landed>* out) const;

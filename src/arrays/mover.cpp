@@ -223,6 +223,26 @@ std::vector<Mover::Run> Mover::runs(std::int64_t first, std::int64_t count) cons
   return result;
 }
 
+std::vector<Mover::Run> Mover::all_runs(std::size_t most) const {
+  if (panel_ > 0 || stream_) return {};
+  if (manner_ == Manner::run) return {{base_[0] * element_, base_[1] * element_, row_ * element_}};
+  std::int64_t rows = 1;
+  for (const Dimension& dimension : dimensions_) rows *= dimension.elements;
+  rows /= dimensions_.back().elements;
+  if (rows > static_cast<std::int64_t>(most)) return {};
+  const std::vector<Run> row = runs(0, row_);
+  if (row.size() * static_cast<std::size_t>(rows) > most) return {};
+  std::vector<Run> result;
+  Odometer at(*this, 0);
+  for (std::int64_t y = 0; y < rows; ++y, at.next()) {
+    const std::int64_t dense = y * row_ * element_;
+    const std::int64_t from = piece_[0] == nullptr ? dense : at.offset(0);
+    const std::int64_t to = piece_[1] == nullptr ? dense : at.offset(1);
+    for (const Run& run : row) result.push_back({from + run.from, to + run.to, run.bytes});
+  }
+  return result;
+}
+
 void Mover::move_runs(const std::byte* source, std::byte* destination, std::int64_t from,
                       std::int64_t count) const {
   // A long row in parts, so that the list stays short.

@@ -21,6 +21,13 @@ class Mover {
   /// Moves elements [from, from + count); dense sides begin at element `from`.
   void move(const std::byte* source, std::byte* destination, std::int64_t from, std::int64_t count) const;
 
+  /// Bytes that lie one after the other on both sides.
+  struct Run {
+    std::int64_t from, to, bytes;
+  };
+  /// The whole piece; empty if it has more runs than that, or rather moves otherwise.
+  [[nodiscard]] std::vector<Run> all_runs(std::size_t most) const;
+
   /// Both sides hold all of it in one run each.
   [[nodiscard]] bool one_run() const { return dimensions_.empty(); }
   /// Elements from the beginning of the allocation to the first one, if so.
@@ -54,10 +61,7 @@ class Mover {
   /// Columns [first, first + count) of one row; dense sides begin at column 0.
   void move_span(const std::byte* source, std::byte* destination, std::int64_t first,
                  std::int64_t count) const;
-  /// One run of a row on both sides, in bytes.
-  struct Run {
-    std::int64_t from, to, bytes;
-  };
+  /// Those of a part of a row, from the row's beginning.
   [[nodiscard]] std::vector<Run> runs(std::int64_t first, std::int64_t count) const;
 
   const Piece* piece_[2];

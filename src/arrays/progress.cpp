@@ -69,6 +69,19 @@ bool Progress::advance() {
   return moved;
 }
 
+// MPI waits for less than rounds of looking do. What other threads begin
+// meanwhile they, or the helper, move.
+void Progress::wait_in_mpi(const std::shared_ptr<Request>& request) {
+  {
+    const std::lock_guard guard(lock_);
+    if (active_.size() != 1 || active_[0] != request || !request->with_mpi()) return;
+    for (const auto& comm : comms_)
+      if (comm->unmatched > 0 || comm->news || comm->control().sending()) return;
+    active_.clear();
+  }
+  request->wait();
+}
+
 // Works while something is active that MPI alone does not move, and sleeps otherwise.
 class Progress::Helper {
  public:

@@ -44,6 +44,10 @@ class Progress {
     }
   }
 
+  /// Not under the lock: waits in MPI for a request, if this process has nothing
+  /// else to move meanwhile; else does nothing.
+  static void wait_in_mpi(const std::shared_ptr<Request>& request);
+
   /// Not under the lock: something goes on that no call waits for.
   static void leave_to_helper();
 

@@ -181,6 +181,11 @@ bool Request::step() {
   return moved;
 }
 
+void Request::wait() {
+  movement_->wait();
+  if (movement_->done()) finish();
+}
+
 void Request::finish() {
   StepTimes& steps = call_.comm->steps;
   if (steps.on && since_) {

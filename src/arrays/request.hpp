@@ -48,6 +48,10 @@ class Request {
   /// Goes on; whether anything has happened.
   bool step();
   void matched(Match match, bool announced);
+  /// Moving, and by MPI alone; then wait() may follow, by the one thread that has
+  /// taken it out of everybody's hands.
+  bool with_mpi() const { return state_ == State::moving && movement_->prepared() && !call_.comm->steps.on; }
+  void wait();
 
   bool persistent() const { return call_.persistent; }
   /// Started, and not settled since; only the program's calls change it.
