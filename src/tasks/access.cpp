@@ -47,10 +47,10 @@ void wait_until_usable(Record& record, std::uint8_t rights, Task& task) {
 
 }  // namespace
 
-Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction) {
+Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction, const Type* type) {
   Worker& worker = user("a shared object is used");
   Task& task = *worker.current;
-  Object& object = valid(handle, task, "uses");
+  Object& object = valid(handle, type, task, "uses");
   if (task.main) return grant_main(task, object, rights, worker.runtime);
   Record* const record = find_record(task, object);
   require_right(record, object, task, rights, reduction);
@@ -71,7 +71,7 @@ void change(const Change* changes, std::size_t count) {
   ReadyList ready;
   for (const Change* each = changes; each != changes + count; ++each) {
     if (each->released == 0) continue;
-    Object& object = valid(each->what, task, "gives up");
+    Object& object = valid(each->what, nullptr, task, "gives up");
     Record* const record = find_record(task, object);
     if (record == nullptr) require_right(nullptr, object, task, each->released, nullptr);
     if (!record->done) weaken(*record, each->released, ready);
@@ -81,7 +81,7 @@ void change(const Change* changes, std::size_t count) {
   go_on(ready);
   for (const Change* each = changes; each != changes + count; ++each) {
     if (each->acquired == 0) continue;
-    Object& object = valid(each->what, task, "acquires");
+    Object& object = valid(each->what, nullptr, task, "acquires");
     Record* const record = find_record(task, object);
     const auto deferred = record == nullptr ? std::uint8_t{0} : record->deferred;
     if (record != nullptr) record->deferred &= static_cast<std::uint8_t>(~each->acquired);
@@ -120,26 +120,31 @@ Handle create(const Type* type, void* value, std::string name, std::source_locat
   return {object, object->generation.load(std::memory_order_relaxed)};
 }
 
-void rename(Handle handle, std::string name) {
-  Object& object = valid(handle, *user("a shared object is named").current, "names");
+void rename(Handle handle, const Type* type, std::string name) {
+  Object& object = valid(handle, type, *user("a shared object is named").current, "names");
   object.rename(std::move(name));
 }
 
 // A task of its own that comes after all earlier uses and before all later ones.
-void destroy(Handle handle) {
+void destroy(Handle handle, const Type* type) {
   Task& task = *user("a shared object is destroyed").current;
-  Object& object = valid(handle, task, "destroys");
+  Object& object = valid(handle, type, task, "destroys");
   if (const Record* const record = find_record(task, object); record != nullptr && record->destroyed) {
     throw destroyed(task, object, "destroys");
   }
-  const Declaration all{handle, reads | writes};
-  Request request{&all, 1, sizeof(Object*), alignof(Object*), nullptr, [](void*) {}, named("destroy"),
-                  {},   {}};
-  request.run = [](void* closure) {
-    Object& dead = **static_cast<Object**>(closure);
-    dead.type->drop(dead.value);
-    dead.value = nullptr;
-  };
+  const Declaration all{handle, reads | writes, false, nullptr, type};
+  static constexpr Body body{"destroy",
+                             sizeof(Object*),
+                             alignof(Object*),
+                             [](void* closure) {
+                               Object& dead = **static_cast<Object**>(closure);
+                               dead.type->drop(dead.value);
+                               dead.value = nullptr;
+                             },
+                             [](void*) {},
+                             nullptr,
+                             nullptr};
+  const Request request{&all, 1, &body, named("destroy"), {}, {}};
   const Prepared prepared = prepare(request);
   *static_cast<Object**>(prepared.closure) = &object;
   static_cast<Task*>(prepared.task)->destroys = true;

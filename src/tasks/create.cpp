@@ -64,7 +64,7 @@ void declare(Task& task, const detail::Request& request, const Task& parent) {
   Declared declared(task, request.count);
   for (std::size_t i = 0; i < request.count; ++i) {
     const detail::Declaration& each = request.declarations[i];
-    Object& object = valid(each.what, task, "declares");
+    Object& object = valid(each.what, each.type, task, "declares");
     if (Record* const before = declared.find(&object)) {
       merge(*before, each, task);
       continue;
@@ -132,16 +132,15 @@ Prepared prepare(const Request& request) {
   worker = Worker::self();
   Task* const parent = worker->current;
   const std::size_t records = sizeof(Task) + request.count * sizeof(Record);
-  const std::size_t align = std::max<std::size_t>(request.align, 8);
+  const std::size_t align = std::max<std::size_t>(request.body->align, 8);
   const std::size_t start = (records + align - 1) / align * align;
   std::uint8_t block_class = 0;
   if (align > 64) throw Error("the closure of a task wants to be aligned to more than 64 bytes");
-  void* const block = worker->blocks.take(runtime.depot, start + request.size, block_class);
+  void* const block = worker->blocks.take(runtime.depot, start + request.body->size, block_class);
   Task* const task = ::new (block) Task;
   task->block_class = block_class;
   task->closure = static_cast<std::byte*>(block) + start;
-  task->run = request.run;
-  task->drop = request.drop;
+  task->body = request.body;
   task->label = request.label;
   task->where = request.where;
   task->parent = parent;

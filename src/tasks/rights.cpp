@@ -37,7 +37,8 @@ Error destroyed(const Task& task, const Object& object, const char* doing) {
       fmt::format("{} {} {}, which the program has destroyed before", text_of(task), doing, object.text()));
 }
 
-Object& valid(const detail::Handle& handle, const Task& task, const char* doing) {
+Object& valid(const detail::Handle& handle, const detail::Type* type, const Task& task, const char* doing) {
+  (void)type;
   if (handle.object == nullptr) {
     throw Error(fmt::format("{} {} a shared object that was never created", text_of(task), doing));
   }

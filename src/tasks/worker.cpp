@@ -138,7 +138,7 @@ void Worker::execute(Task* task) {
     if (task->target == index) count(on_target);
   }
   if (failure.any() && failure.precedes(place_of(*task))) {
-    task->drop(task->closure);
+    task->body->drop(task->closure);
   } else {
     try {
       for (Record& record : *task) {
@@ -148,11 +148,11 @@ void Worker::execute(Task* task) {
       }
     } catch (...) {
       failure.record(*task);
-      task->drop(task->closure);
+      task->body->drop(task->closure);
       return self()->end(task);
     }
     try {
-      task->run(task->closure);
+      task->body->run(task->closure);
     } catch (const Skipped&) {
     } catch (...) {
       failure.record(*task);
