@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "application.hpp"
+#include "report.hpp"
 
 #include <CLI/CLI.hpp>
+
+#include <cstdio>
 
 namespace example {
 
@@ -11,7 +13,7 @@ std::string Checksum::text() const {
   return out;
 }
 
-Application::Application(const std::string& name, const std::string& what)
+Report::Report(const std::string& name, const std::string& what)
     : app_(std::make_unique<CLI::App>(what, name)), name_(name) {
   app_->add_option("--workers", workers_,
                    "Threads; else what LAPWING_TASKS_WORKERS says, or one for each core")
@@ -22,24 +24,23 @@ Application::Application(const std::string& name, const std::string& what)
                  "the management of tasks");
 }
 
-Application::~Application() = default;
+Report::~Report() = default;
 
-void Application::option(const std::string& name, int& value, const std::string& what, double least,
-                         double most) {
+void Report::option(const std::string& name, int& value, const std::string& what, double least, double most) {
   app_->add_option(name, value, what)->check(CLI::Range(least, most))->capture_default_str();
 }
-void Application::option(const std::string& name, double& value, const std::string& what, double least,
-                         double most) {
+void Report::option(const std::string& name, double& value, const std::string& what, double least,
+                    double most) {
   app_->add_option(name, value, what)->check(CLI::Range(least, most))->capture_default_str();
 }
-void Application::flag(const std::string& name, bool& value, const std::string& what) {
+void Report::flag(const std::string& name, bool& value, const std::string& what) {
   app_->add_flag(name, value, what);
 }
-void Application::file(const std::string& name, std::string& value, const std::string& what) {
+void Report::file(const std::string& name, std::string& value, const std::string& what) {
   app_->add_option(name, value, what)->check(CLI::ExistingFile);
 }
 
-int Application::parse(int argc, char** argv) {
+int Report::parse(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -48,7 +49,7 @@ int Application::parse(int argc, char** argv) {
   return -1;
 }
 
-void Application::say(const std::string& what, const std::string& text) {
+void Report::say(const std::string& what, const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
@@ -57,18 +58,22 @@ void Application::say(const std::string& what, const std::string& text) {
   fields_.emplace_back(what, quoted + '"');
 }
 
-void Application::say(const std::string& what, double value) {
+void Report::say(const std::string& what, double value) {
   char out[40];
   std::snprintf(out, sizeof out, "%.9g", value);
   fields_.emplace_back(what, out);
 }
 
-void Application::check(const std::string& what, bool good) {
-  if (!good) std::fprintf(stderr, "%s: wrong: %s\n", name_.c_str(), what.c_str());
+void Report::check(const std::string& what, bool good) {
+  if (!good) complain("wrong: " + what);
   verified_ = verified_ && good;
 }
 
-void Application::print() const {
+void Report::complain(const std::string& what) const {
+  std::fprintf(stderr, "%s: %s\n", name_.c_str(), what.c_str());
+}
+
+void Report::print() const {
   std::string line = json_ ? "{\"application\":\"" + name_ + "\"" : name_ + ":";
   for (const auto& [what, value] : fields_) {
     line += json_ ? ",\"" + what + "\":" + value : " " + what + " " + value + ",";
