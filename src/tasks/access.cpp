@@ -23,6 +23,8 @@ void go_on(ReadyList& ready) {
 
 Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runtime) {
   if (runtime.failure.any()) runtime.drain();
+  Recording* const recording = runtime.trace == nullptr ? nullptr : runtime.trace->recording();
+  if (recording != nullptr) recording->main_enters();
   // Its part of a reduction is the object itself.
   if ((rights & (commutes | reduces)) != 0) rights = reads | writes;
   Record place;
@@ -35,6 +37,10 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
     leave(place, ready);
     go_on(ready);
     if (runtime.failure.any()) runtime.drain();
+  }
+  if (recording != nullptr) {
+    recording->main_uses(object, rights);
+    recording->main_leaves();
   }
   return {object.value, &main.epoch, main.epoch};
 }
@@ -74,6 +80,7 @@ void change(const Change* changes, std::size_t count) {
     Object& object = valid(each->what, nullptr, task, "gives up");
     Record* const record = find_record(task, object);
     if (record == nullptr) require_right(nullptr, object, task, each->released, nullptr);
+    if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, 0, each->released);
     if (!record->done) weaken(*record, each->released, ready);
     // An object that it has no part in any more may end while the task is ready again.
     if (record->done && task.locality == &object && !fault(Fault::stale_locality)) task.locality = nullptr;
@@ -91,6 +98,7 @@ void change(const Change* changes, std::size_t count) {
       if (record != nullptr) record->deferred = deferred;
       throw;
     }
+    if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, each->acquired, 0);
     wait_until_usable(*record, each->acquired, task);
   }
 }

@@ -101,6 +101,12 @@ Worker& creator() {
   return *worker;
 }
 
+// Where what the worker's current task does is recorded, if it is the main program.
+Recording* recording_of(const Worker& worker) {
+  return worker.runtime.trace != nullptr && worker.current->main ? worker.runtime.trace->recording()
+                                                                 : nullptr;
+}
+
 void give_back(Task* task) {
   Task* const parent = task->parent;
   const int block_class = task->block_class;
@@ -124,6 +130,8 @@ namespace detail {
 Prepared prepare(const Request& request) {
   Worker* worker = &creator();
   Runtime& runtime = worker->runtime;
+  Recording* const recording = recording_of(*worker);
+  if (recording != nullptr) recording->main_enters();
   if (runtime.failure.any()) {
     if (worker->current->main) runtime.drain();
     runtime.failure.check(*Worker::self()->current);
@@ -171,6 +179,12 @@ void launch(void* memory) {
   Worker& worker = *Worker::self();
   count(worker.created);
   if (worker.runtime.trace != nullptr) worker.runtime.trace->created(*task);
+  struct End {
+    Recording* recording;
+    ~End() {
+      if (recording != nullptr) recording->main_leaves();
+    }
+  } end{recording_of(worker)};
   const Task& parent = *task->parent;
   if (task->count == 0) return worker.schedule_one(task);
   // Nobody may count it down to nothing while records are still entering.

@@ -117,7 +117,13 @@ void finish() {
   if (worker == nullptr) throw Error("finish() is called outside of run()");
   if (!worker->current->main)
     throw Error(text_of(*worker->current) + " calls finish(); only the main program may");
+  Trace* const trace = worker->runtime.trace.get();
+  Recording* const recording = trace == nullptr ? nullptr : trace->recording();
+  if (recording != nullptr) recording->main_enters();
   worker->runtime.drain();
+  if (recording == nullptr) return;
+  recording->main_finishes();
+  recording->main_leaves();
 }
 
 int workers() {
