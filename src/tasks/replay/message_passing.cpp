@@ -98,22 +98,26 @@ class MessagePassing : public Simulation {
   }
 
   // --- objects ---
-  // Calls `then` when processor p has the object.
-  void get(int object, std::uint8_t rights, int p, Clock::Action then) {
+  // Calls `then` when processor p has the object; true if it is asked for.
+  bool get(int object, std::uint8_t rights, int p, Clock::Action then) {
     const ranks::CopyRules how{rules.replicate, 0};
     ranks::Copies& where = copies(object);
     Transit& way = transit(object, p);
     if (rights == detail::writes) {  // nobody looks at the old value
       where.replace(p);
       way = Transit{};
-      return then();
+      then();
+      return false;
     }
     broadcast_[static_cast<std::size_t>(object)].accessed(p, rules.broadcast ? rules.processors : 1);
     const auto move = (rights & detail::writes) != 0 ? where.write(p, how) : where.read(p, how);
     if (!move) {
-      if (way.here) return then();
-      way.waiting.push_back(std::move(then));
-      return;
+      if (way.here) {
+        then();
+      } else {
+        way.waiting.push_back(std::move(then));
+      }
+      return false;
     }
     way.here = false;
     way.waiting.clear();
@@ -130,6 +134,7 @@ class MessagePassing : public Simulation {
                         then();
                       });
             });
+    return true;
   }
 
   void arrived(int object, int p, std::uint64_t serial) {
@@ -168,32 +173,37 @@ class MessagePassing : public Simulation {
     for (const Use& use : recorded(task).uses) {
       if (use.deferred == 0) wanted.push_back(use);
     }
-    collect(task, std::move(wanted));
+    collect(task, wanted);
   }
 
   // The task may run, or go on, when its processor has all of these.
-  void collect(int task, std::vector<Use> wanted) {
+  void collect(int task, const std::vector<Use>& wanted) {
     const int p = running(task).at;
     const double asked = clock.now();
-    if (!rules.concurrent) return one_by_one(task, std::move(wanted), 0, asked);
-    const auto left = std::make_shared<int>(static_cast<int>(wanted.size()) + 1);
-    const auto here = [this, task, asked, left] {
-      if (--*left > 0) return;
-      now.task_latency += clock.now() - asked;
+    if (!rules.concurrent) return one_by_one(task, wanted, 0, asked);
+    struct Collected {
+      int left;
+      bool asked = false;  // for at least one of them
+    };
+    const auto all = std::make_shared<Collected>(Collected{static_cast<int>(wanted.size()) + 1});
+    const auto here = [this, task, asked, all] {
+      if (--all->left > 0) return;
+      if (all->asked) now.task_latency += clock.now() - asked;
       runnable(task);
     };
-    for (const Use& use : wanted) get(use.object, use.rights, p, here);
+    for (const Use& use : wanted) {
+      if (get(use.object, use.rights, p, here)) all->asked = true;
+    }
     here();
   }
 
-  void one_by_one(int task, std::vector<Use> wanted, std::size_t next, double asked) {
+  void one_by_one(int task, const std::vector<Use>& wanted, std::size_t next, double asked) {
     if (next == wanted.size()) {
       now.task_latency += clock.now() - asked;
       return runnable(task);
     }
-    const Use use = wanted[next];
-    get(use.object, use.rights, running(task).at,
-        [this, task, wanted = std::move(wanted), next, asked] { one_by_one(task, wanted, next + 1, asked); });
+    get(wanted[next].object, wanted[next].rights, running(task).at,
+        [this, task, wanted, next, asked] { one_by_one(task, wanted, next + 1, asked); });
   }
 
   void runnable(int task) {

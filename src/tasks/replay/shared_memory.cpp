@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processors with caches over one memory, and the scheduler of section 3.2.1:
 // the library's own queues (scheduler.hpp), asked in the library's order.
+#include <algorithm>
+
 #include "tasks/replay/simulation.hpp"
 #include "tasks/scheduler.hpp"
 
@@ -18,6 +20,7 @@ class SharedMemory : public Simulation {
   }
 
  private:
+  double& idle(int processor) { return idle_since_[static_cast<std::size_t>(processor)]; }
   Processor& queue(int processor) { return queues_[static_cast<std::size_t>(processor)]; }
 
   void schedule(int number) override {
@@ -40,11 +43,18 @@ class SharedMemory : public Simulation {
     wake(placed(number) && object >= 0 ? home(object) : state.target);
   }
 
-  // Whoever has nothing to do looks around, the task's target first.
+  // Whoever has nothing to do looks around: the task's target first, then the
+  // one whose search comes by there first; or, where targets do not count, who
+  // has waited longest.
   void wake(int first) {
-    for (int i = 0; i < rules.processors; ++i) {
-      const int p = (std::max(0, first) + i) % rules.processors;
-      if (!busy(p) && idle_since_[static_cast<std::size_t>(p)] >= 0) serve(p);
+    std::vector<int> order;
+    for (int i = 0; i < rules.processors; ++i)
+      order.push_back((std::max(0, first) + rules.processors - i) % rules.processors);
+    if (!rules.locality) {
+      std::stable_sort(order.begin(), order.end(), [this](int a, int b) { return idle(a) < idle(b); });
+    }
+    for (const int p : order) {
+      if (!busy(p) && idle(p) >= 0) serve(p);
     }
   }
 
@@ -60,21 +70,21 @@ class SharedMemory : public Simulation {
 
   void serve(int p) override {
     if (busy(p)) return;
-    double& idle = idle_since_[static_cast<std::size_t>(p)];
+    double& since = idle(p);
     if (p == 0 && resume_main()) {
-      idle = -1;
+      since = -1;
       return;
     }
-    const bool patient = rules.patience > 0 && (idle < 0 || clock.now() - idle < rules.patience * 0.999);
+    const bool patient = rules.patience > 0 && (since < 0 || clock.now() - since < rules.patience * 0.999);
     Task* const task = find(p, patient);
     if (task == nullptr) {
-      if (idle < 0) {
-        idle = clock.now();
-        if (rules.patience > 0) clock.at(idle + rules.patience, [this, p] { serve(p); });
+      if (since < 0) {
+        since = clock.now();
+        if (rules.patience > 0) clock.at(since + rules.patience, [this, p] { serve(p); });
       }
       return;
     }
-    idle = -1;
+    since = -1;
     begin(Graph::number(task), p);
   }
 
