@@ -254,13 +254,14 @@ void Ranks::adopt(const detail::Handle& handle, const detail::Type* type) {
   object.generation.store(handle.generation, std::memory_order_release);
 }
 
-void meet(const detail::Handle& handle, const detail::Type* type, const Task& task) {
+bool meet(const detail::Handle& handle, const detail::Type* type, const Task& task) {
   const Range& all = range();
-  if (!all.has(handle.object) || all.maker(handle.object) == all.rank()) return;
+  if (!all.has(handle.object) || all.maker(handle.object) == all.rank()) return true;
   Ranks& ranks = *Worker::self()->runtime.ranks;
   Object& object = ranks.object_at(handle);
   const bool by_main = task.main || (task.parent->main && task.fresh);
   if (by_main && type != nullptr && object.generation.load() == 0) ranks.adopt(handle, type);
+  return by_main;
 }
 
 void Ranks::drop(Object& object) {

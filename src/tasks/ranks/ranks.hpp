@@ -46,7 +46,8 @@ struct Guest {
 bool collected(Record& record);
 
 /// An object that is used here is perhaps another rank's, and not known yet.
-void meet(const detail::Handle& handle, const detail::Type* type, const Task& task);
+/// True if its generation can be compared with the handle's.
+bool meet(const detail::Handle& handle, const detail::Type* type, const Task& task);
 
 class Ranks {
  public:
