@@ -4,6 +4,7 @@
 
 #include "tasks/fault.hpp"
 #include "tasks/queue.hpp"
+#include "tasks/ranks/ranks.hpp"
 #include "tasks/rights.hpp"
 #include "tasks/runtime.hpp"
 
@@ -27,6 +28,7 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
   if (recording != nullptr) recording->main_enters();
   // Its part of a reduction is the object itself.
   if ((rights & (commutes | reduces)) != 0) rights = reads | writes;
+  if (runtime.ranks != nullptr) runtime.ranks->used_by_main(object, rights);
   Record place;
   place.object = &object;
   place.task = &main;
@@ -38,6 +40,7 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
     go_on(ready);
     if (runtime.failure.any()) runtime.drain();
   }
+  if (object.value == nullptr) throw destroyed(main, object, "uses");
   if (recording != nullptr) {
     recording->main_uses(object, rights);
     recording->main_leaves();
