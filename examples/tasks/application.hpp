@@ -54,18 +54,25 @@ class Application : public Report {
     say("targeted", after.targeted - before_.targeted);
     say("on_target", after.on_target - before_.on_target);
     say("stolen", after.stolen - before_.stolen);
+    if (after.messages == 0) return;
+    say("messages", after.messages - before_.messages);  // on ranks
+    say("most_messages", after.most_messages - before_.most_messages);
+    say("bytes", after.bytes - before_.bytes);
+    say("objects_moved", after.moved - before_.moved);
   }
 
  private:
   struct Counts {
     std::uint64_t tasks = 0, targeted = 0, on_target = 0, stolen = 0;
+    std::uint64_t messages = 0, most_messages = 0, bytes = 0, moved = 0;
   };
   static Counts counts() {
 #ifdef LAPWING_SERIAL
     return {};
 #else
     const auto all = tasks::statistics();
-    return {all.tasks, all.targeted, all.on_target, all.stolen};
+    return {all.tasks,    all.targeted,      all.on_target, all.stolen,
+            all.messages, all.most_messages, all.bytes,     all.moved};
 #endif
   }
   static double now() {

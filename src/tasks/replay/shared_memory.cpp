@@ -40,7 +40,8 @@ class SharedMemory : public Simulation {
       while (!queue(where).push(task, its)) {
       }
     }
-    wake(placed(number) && object >= 0 ? home(object) : state.target);
+    const int first = placed(number) && object >= 0 ? home(object) : state.target;
+    if (!rules.locality || first != finishing_) wake(first);
   }
 
   // Whoever has nothing to do looks around: the task's target first, then the
@@ -144,12 +145,17 @@ class SharedMemory : public Simulation {
     const int object = locality(recorded(number)), p = running(number).at;
     if (rules.moving_owner && object >= 0 && (recorded(number).uses[0].rights & detail::writes) != 0)
       graph.object(object).owner = p;
+    // Who ends a task has the first look at what has become ready for it.
+    finishing_ = p;
     ended(number);
+    finishing_ = -1;
     serve(p);
+    if (!queue(p).empty()) wake(p);
   }
 
   std::deque<Processor> queues_;
   std::vector<double> idle_since_;
+  int finishing_ = -1;
 };
 
 }  // namespace
