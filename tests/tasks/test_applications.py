@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The applications on threads give the bits of their serial builds: test_applications.py FOLDER [MATRIX]."""
+"""The applications on threads, or on ranks, give the bits of their serial builds: test_applications.py FOLDER
+[LAUNCHER...], the launcher being mpiexec and its options."""
 import json
 import os
 import subprocess
@@ -15,8 +16,8 @@ CASES = {
 PLACED = ("ocean", "cholesky")
 
 
-def run(folder, program, arguments, **variables):
-    done = subprocess.run([os.path.join(folder, program), "--json", *arguments], capture_output=True, text=True,
+def run(folder, program, arguments, launcher=(), **variables):
+    done = subprocess.run([*launcher, os.path.join(folder, program), "--json", *arguments], capture_output=True, text=True,
                           env=dict(os.environ, **variables), timeout=100, check=False)
     if done.returncode != 0:
         sys.exit(f"{program} {' '.join(arguments)} ended with {done.returncode}: {done.stdout}{done.stderr}")
@@ -49,8 +50,23 @@ def check(folder, name, arguments):
     return serial
 
 
+def check_on_ranks(folder, launcher):
+    ranks = int(launcher[-1])
+    for name, arguments in CASES.items():
+        serial = run(folder, f"{name}_serial", arguments)
+        for extra in (["--place"] if name in PLACED else [],):
+            got = run(folder, name, [*extra, *arguments], launcher, LAPWING_TASKS_WORKERS="1")
+            assert got["verified"] and got["checksum"] == serial["checksum"], f"{name} {extra}: {got} is not {serial}"
+            assert got["workers"] == ranks and got["messages"] > 0 and got["objects_moved"] > 0, f"{name} {extra}: {got}"
+            if extra:
+                assert got["on_target"] == got["targeted"], f"{name} {extra}: {got}"
+        print(f"{name}: {got['messages']} messages")
+
+
 def main():
     folder = sys.argv[1]
+    if len(sys.argv) > 2:
+        return check_on_ranks(folder, sys.argv[2:])
     checksums = {check(folder, name, arguments)["checksum"] for name, arguments in CASES.items()}
     assert len(checksums) == len(CASES)
     # The checksum sees a difference.
