@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 
-from . import (instructions, kernels, latency, overlap, pingpong, pipeline, places, redistribute, split,
+from . import (instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, redistribute, split,
                table, tasks)
 from .build import Build
 from .errors import BenchError
@@ -14,12 +14,12 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "split", "redistribute", "pingpong", "pipeline", "tasks"),
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
                         "the compiler; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
-                        "accesses cost, without MPI")
+                        "accesses cost, without MPI; jade: the four applications of the Jade paper, and its tables by replay")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
@@ -36,7 +36,8 @@ def _parser():
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
                         "independent_memcpy; latency: transfers, pingpong, idle; redistribute: 1 to 5, small, construct; tasks: "
-                        + ", ".join(tasks.CASES))
+                        + ", ".join(tasks.CASES) + "; jade: " + ", ".join(jade.APPLICATIONS))
+    parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")
     parser.add_argument("--construct", action="store_true", help="redistribute: only the construction of schedules")
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
     parser.add_argument("--ratios", help="overlap, kernels: computation over transfer, such as 0.5,1,2")
@@ -60,16 +61,18 @@ def _mpis(options):
 
 def _run(options, script):
     build = Build.find(options.prefix, script)
-    options.mpis = [] if options.name == "tasks" else _mpis(options)
+    options.mpis = [] if options.name in ("tasks", "jade") else _mpis(options)
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "split": split, "redistribute": redistribute,
-             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks}[options.name]
+             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")
         bench = instructions
+    if options.matrix and bench is not jade:
+        raise BenchError("--matrix belongs to jade.")
     if options.construct and bench is not redistribute:
         raise BenchError("--construct belongs to redistribute.")
-    where = [] if bench in (instructions, redistribute, pingpong, tasks) else places.choose(options, script)
+    where = [] if bench in (instructions, redistribute, pingpong, tasks, jade) else places.choose(options, script)
     records = []
 
     def emit(record):

@@ -4,6 +4,7 @@
 
 #include "tasks/fault.hpp"
 #include "tasks/queue.hpp"
+#include "tasks/ranks/ranks.hpp"
 #include "tasks/rights.hpp"
 #include "tasks/runtime.hpp"
 
@@ -23,8 +24,11 @@ void go_on(ReadyList& ready) {
 
 Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runtime) {
   if (runtime.failure.any()) runtime.drain();
+  Recording* const recording = runtime.trace == nullptr ? nullptr : runtime.trace->recording();
+  if (recording != nullptr) recording->main_enters();
   // Its part of a reduction is the object itself.
   if ((rights & (commutes | reduces)) != 0) rights = reads | writes;
+  if (runtime.ranks != nullptr) runtime.ranks->used_by_main(object, rights);
   Record place;
   place.object = &object;
   place.task = &main;
@@ -35,6 +39,11 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
     leave(place, ready);
     go_on(ready);
     if (runtime.failure.any()) runtime.drain();
+  }
+  if (object.value == nullptr) throw destroyed(main, object, "uses");
+  if (recording != nullptr) {
+    recording->main_uses(object, rights);
+    recording->main_leaves();
   }
   return {object.value, &main.epoch, main.epoch};
 }
@@ -47,10 +56,10 @@ void wait_until_usable(Record& record, std::uint8_t rights, Task& task) {
 
 }  // namespace
 
-Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction) {
+Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction, const Type* type) {
   Worker& worker = user("a shared object is used");
   Task& task = *worker.current;
-  Object& object = valid(handle, task, "uses");
+  Object& object = valid(handle, type, task, "uses");
   if (task.main) return grant_main(task, object, rights, worker.runtime);
   Record* const record = find_record(task, object);
   require_right(record, object, task, rights, reduction);
@@ -71,9 +80,10 @@ void change(const Change* changes, std::size_t count) {
   ReadyList ready;
   for (const Change* each = changes; each != changes + count; ++each) {
     if (each->released == 0) continue;
-    Object& object = valid(each->what, task, "gives up");
+    Object& object = valid(each->what, nullptr, task, "gives up");
     Record* const record = find_record(task, object);
     if (record == nullptr) require_right(nullptr, object, task, each->released, nullptr);
+    if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, 0, each->released);
     if (!record->done) weaken(*record, each->released, ready);
     // An object that it has no part in any more may end while the task is ready again.
     if (record->done && task.locality == &object && !fault(Fault::stale_locality)) task.locality = nullptr;
@@ -81,7 +91,7 @@ void change(const Change* changes, std::size_t count) {
   go_on(ready);
   for (const Change* each = changes; each != changes + count; ++each) {
     if (each->acquired == 0) continue;
-    Object& object = valid(each->what, task, "acquires");
+    Object& object = valid(each->what, nullptr, task, "acquires");
     Record* const record = find_record(task, object);
     const auto deferred = record == nullptr ? std::uint8_t{0} : record->deferred;
     if (record != nullptr) record->deferred &= static_cast<std::uint8_t>(~each->acquired);
@@ -91,6 +101,7 @@ void change(const Change* changes, std::size_t count) {
       if (record != nullptr) record->deferred = deferred;
       throw;
     }
+    if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, each->acquired, 0);
     wait_until_usable(*record, each->acquired, task);
   }
 }
@@ -120,26 +131,31 @@ Handle create(const Type* type, void* value, std::string name, std::source_locat
   return {object, object->generation.load(std::memory_order_relaxed)};
 }
 
-void rename(Handle handle, std::string name) {
-  Object& object = valid(handle, *user("a shared object is named").current, "names");
+void rename(Handle handle, const Type* type, std::string name) {
+  Object& object = valid(handle, type, *user("a shared object is named").current, "names");
   object.rename(std::move(name));
 }
 
 // A task of its own that comes after all earlier uses and before all later ones.
-void destroy(Handle handle) {
+void destroy(Handle handle, const Type* type) {
   Task& task = *user("a shared object is destroyed").current;
-  Object& object = valid(handle, task, "destroys");
+  Object& object = valid(handle, type, task, "destroys");
   if (const Record* const record = find_record(task, object); record != nullptr && record->destroyed) {
     throw destroyed(task, object, "destroys");
   }
-  const Declaration all{handle, reads | writes};
-  Request request{&all, 1, sizeof(Object*), alignof(Object*), nullptr, [](void*) {}, named("destroy"),
-                  {},   {}};
-  request.run = [](void* closure) {
-    Object& dead = **static_cast<Object**>(closure);
-    dead.type->drop(dead.value);
-    dead.value = nullptr;
-  };
+  const Declaration all{handle, reads | writes, false, nullptr, type};
+  static constexpr Body body{"destroy",
+                             sizeof(Object*),
+                             alignof(Object*),
+                             [](void* closure) {
+                               Object& dead = **static_cast<Object**>(closure);
+                               dead.type->drop(dead.value);
+                               dead.value = nullptr;
+                             },
+                             [](void*) {},
+                             nullptr,
+                             nullptr};
+  const Request request{&all, 1, &body, named("destroy"), {}, {}};
   const Prepared prepared = prepare(request);
   *static_cast<Object**>(prepared.closure) = &object;
   static_cast<Task*>(prepared.task)->destroys = true;

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tasks/create.hpp"
 #include "tasks/fault.hpp"
 #include "tasks/queue.hpp"
+#include "tasks/ranks/ranks.hpp"
 #include "tasks/rights.hpp"
 #include "tasks/runtime.hpp"
 
@@ -64,7 +66,7 @@ void declare(Task& task, const detail::Request& request, const Task& parent) {
   Declared declared(task, request.count);
   for (std::size_t i = 0; i < request.count; ++i) {
     const detail::Declaration& each = request.declarations[i];
-    Object& object = valid(each.what, task, "declares");
+    Object& object = valid(each.what, each.type, task, "declares");
     if (Record* const before = declared.find(&object)) {
       merge(*before, each, task);
       continue;
@@ -78,6 +80,44 @@ void declare(Task& task, const detail::Request& request, const Task& parent) {
     record->deferred = each.deferred ? each.rights : 0;
     declared.add(record);
   }
+  classify(task);
+  if (parent.main) return;
+  for (const Record& record : task) require_covered(record, parent);
+}
+
+Worker& creator() {
+  Worker* const worker = Worker::self();
+  if (worker == nullptr) throw Error("a task is spawned outside of run()");
+  return *worker;
+}
+
+void give_back(Task* task) {
+  if (task->guest != nullptr) Worker::self()->runtime.ranks->ended(*task);
+  Task* const parent = task->parent;
+  const int block_class = task->block_class;
+  task->~Task();
+  Worker* const worker = Worker::self();
+  worker->blocks.give(worker->runtime.depot, task, block_class);
+  if (parent != nullptr && !parent->main) release_task(parent);
+}
+
+}  // namespace
+
+Task* allocate_task(Worker& worker, const detail::Body& body, std::size_t records) {
+  const std::size_t before = sizeof(Task) + records * sizeof(Record);
+  const std::size_t align = std::max<std::size_t>(body.align, 8);
+  const std::size_t start = (before + align - 1) / align * align;
+  std::uint8_t block_class = 0;
+  if (align > 64) throw Error("the closure of a task wants to be aligned to more than 64 bytes");
+  void* const block = worker.blocks.take(worker.runtime.depot, start + body.size, block_class);
+  Task* const task = ::new (block) Task;
+  task->block_class = block_class;
+  task->closure = static_cast<std::byte*>(block) + start;
+  task->body = &body;
+  return task;
+}
+
+void classify(Task& task) {
   bool waits_later = false;
   for (const Record& record : task) waits_later = waits_later || record.deferred != 0;
   for (Record& record : task) {
@@ -91,26 +131,28 @@ void declare(Task& task, const detail::Request& request, const Task& parent) {
       }
     }
     if (record.kind == Class::reducing) task.references.store(task.references.load() + 1);
-    if (!parent.main) require_covered(record, parent);
   }
 }
 
-Worker& creator() {
-  Worker* const worker = Worker::self();
-  if (worker == nullptr) throw Error("a task is spawned outside of run()");
-  return *worker;
+void enter_task(Task& task, Worker& worker) {
+  if (task.count == 0) return worker.schedule_one(&task);
+  const Task& parent = *task.parent;
+  // Nobody may count it down to nothing while records are still entering.
+  task.pending.store(static_cast<std::int32_t>(task.count) + 1, std::memory_order_relaxed);
+  std::int32_t enabled = 1;
+  for (Record& record : task) {
+    Record* const before = parent.main ? nullptr : find_record(parent, *record.object);
+    const bool deferred = (record.rights & ~record.deferred) == 0;
+    if (enter(record, before) || deferred || fault(Fault::starts_early)) ++enabled;
+  }
+  if (task.pending.fetch_sub(enabled, std::memory_order_acq_rel) == enabled) worker.schedule_one(&task);
 }
 
-void give_back(Task* task) {
-  Task* const parent = task->parent;
-  const int block_class = task->block_class;
-  task->~Task();
-  Worker* const worker = Worker::self();
-  worker->blocks.give(worker->runtime.depot, task, block_class);
-  if (parent != nullptr && !parent->main) release_task(parent);
+// Where what the worker's current task does is recorded, if it is the main program.
+static Recording* recording_of(const Worker& worker) {
+  return worker.runtime.trace != nullptr && worker.current->main ? worker.runtime.trace->recording()
+                                                                 : nullptr;
 }
-
-}  // namespace
 
 void release_task(Task* task) {
   if (task->references.load(std::memory_order_acquire) == 1 ||
@@ -124,6 +166,8 @@ namespace detail {
 Prepared prepare(const Request& request) {
   Worker* worker = &creator();
   Runtime& runtime = worker->runtime;
+  Recording* const recording = recording_of(*worker);
+  if (recording != nullptr) recording->main_enters();
   if (runtime.failure.any()) {
     if (worker->current->main) runtime.drain();
     runtime.failure.check(*Worker::self()->current);
@@ -131,28 +175,21 @@ Prepared prepare(const Request& request) {
   runtime.before_creation(*worker);
   worker = Worker::self();
   Task* const parent = worker->current;
-  const std::size_t records = sizeof(Task) + request.count * sizeof(Record);
-  const std::size_t align = std::max<std::size_t>(request.align, 8);
-  const std::size_t start = (records + align - 1) / align * align;
-  std::uint8_t block_class = 0;
-  if (align > 64) throw Error("the closure of a task wants to be aligned to more than 64 bytes");
-  void* const block = worker->blocks.take(runtime.depot, start + request.size, block_class);
-  Task* const task = ::new (block) Task;
-  task->block_class = block_class;
-  task->closure = static_cast<std::byte*>(block) + start;
-  task->run = request.run;
-  task->drop = request.drop;
+  Task* const task = allocate_task(*worker, *request.body, request.count);
   task->label = request.label;
   task->where = request.where;
   task->parent = parent;
   if (!parent->main) parent->references.fetch_add(1, std::memory_order_relaxed);
   try {
-    if (request.placement.worker >= static_cast<int>(runtime.workers.size()) ||
-        request.placement.worker < -1) {
+    if (request.placement.worker >= workers() || request.placement.worker < -1) {
       throw Error(fmt::format("{} is to run on worker {}, but there are {}", text_of(*task),
-                              request.placement.worker, runtime.workers.size()));
+                              request.placement.worker, workers()));
     }
     if (runtime.options.placement) task->placed = request.placement.worker;
+    // What another rank's task makes runs where that is.
+    if (runtime.ranks != nullptr && !parent->main) {
+      task->placed = runtime.ranks->here(task->placed);
+    }
     declare(*task, request, *parent);
   } catch (...) {
     give_back(task);
@@ -170,19 +207,20 @@ void abandon(void* memory) noexcept { give_back(static_cast<Task*>(memory)); }
 void launch(void* memory) {
   auto* const task = static_cast<Task*>(memory);
   Worker& worker = *Worker::self();
+  if (worker.runtime.ranks != nullptr && task->parent->main) {
+    try {
+      if (worker.runtime.ranks->launch(*task)) return give_back(task);
+    } catch (...) {
+      task->body->drop(task->closure);
+      give_back(task);
+      throw;
+    }
+  }
   count(worker.created);
   if (worker.runtime.trace != nullptr) worker.runtime.trace->created(*task);
-  const Task& parent = *task->parent;
-  if (task->count == 0) return worker.schedule_one(task);
-  // Nobody may count it down to nothing while records are still entering.
-  task->pending.store(static_cast<std::int32_t>(task->count) + 1, std::memory_order_relaxed);
-  std::int32_t enabled = 1;
-  for (Record& record : *task) {
-    Record* const before = parent.main ? nullptr : find_record(parent, *record.object);
-    const bool deferred = (record.rights & ~record.deferred) == 0;
-    if (enter(record, before) || deferred || fault(Fault::starts_early)) ++enabled;
-  }
-  if (task->pending.fetch_sub(enabled, std::memory_order_acq_rel) == enabled) worker.schedule_one(task);
+  Recording* const recording = recording_of(worker);
+  enter_task(*task, worker);
+  if (recording != nullptr) recording->main_leaves();
 }
 
 }  // namespace detail

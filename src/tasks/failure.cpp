@@ -57,9 +57,29 @@ void Failure::record(const Task& task) {
   const std::lock_guard lock(mutex_);
   if (error_ != nullptr && (place_ < place) != fault(Fault::last_failure)) return;
   place_ = std::move(place);
+  told_ = {place_, fmt::format("{} threw: {}", text_of(task), reason), text_of(task), reason, task.where};
   error_ = std::make_exception_ptr(
       TaskError(fmt::format("{} threw: {}", text_of(task), reason), text_of(task), task.where, cause));
   any_.store(true, std::memory_order_release);
+}
+
+std::optional<Failure::Told> Failure::look() {
+  if (!any()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (error_ == nullptr) return std::nullopt;
+  told_.place = place_;
+  return told_;
+}
+
+bool Failure::note(const Place& place, std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (error_ != nullptr && (place_ < place || (place_ == place && error == nullptr))) return false;
+  place_ = place;
+  error_ = error != nullptr
+               ? std::move(error)
+               : std::make_exception_ptr(TaskError("a task on another rank threw", "", {}, nullptr));
+  any_.store(true, std::memory_order_release);
+  return true;
 }
 
 bool Failure::precedes(const Place& place) {

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,16 @@ class Failure {
   bool any() const { return any_.load(std::memory_order_acquire); }
   /// The exception that is being handled left the task.
   void record(const Task& task);
+  struct Told {
+    Place place;
+    std::string what, task, reason;
+    std::source_location where;
+  };
+  /// The failure that counts so far.
+  std::optional<Told> look();
+  /// Another rank's failure; without `error` where only its place is known so
+  /// far. True if it is the one that counts now.
+  bool note(const Place& place, std::exception_ptr error);
   /// True if what the place names comes after the failure.
   bool precedes(const Place& place);
   /// Throws Skipped if what the running task does next comes after the failure.
@@ -48,6 +60,7 @@ class Failure {
   std::mutex mutex_;
   Place place_;
   std::exception_ptr error_;
+  Told told_;
 };
 
 }  // namespace lapwing::tasks

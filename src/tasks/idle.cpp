@@ -8,12 +8,16 @@
 
 #include <chrono>
 
+#include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
 
 namespace lapwing::tasks {
 
 namespace {
 constexpr double spinning = 20;  // microseconds before an idle worker sleeps
+// On ranks it looks for messages meanwhile, and from time to time afterwards.
+constexpr double spinning_on_ranks = 200;
+constexpr timespec nap{0, 100000};
 
 double microseconds() {
   using namespace std::chrono;
@@ -21,8 +25,8 @@ double microseconds() {
 }
 
 // std::atomic's wait() yields the core many times before it sleeps.
-void futex(std::atomic<int>& word, int operation, int value) {
-  syscall(SYS_futex, reinterpret_cast<int*>(&word), operation, value, nullptr, nullptr, 0);
+void futex(std::atomic<int>& word, int operation, int value, const timespec* most = nullptr) {
+  syscall(SYS_futex, reinterpret_cast<int*>(&word), operation, value, most, nullptr, 0);
 }
 }  // namespace
 
@@ -52,16 +56,20 @@ Task* Worker::find(bool patient) {
 Task* Worker::next_task() {
   if (Task* const task = find(true)) return task;
   runtime.look_around();
-  const bool alone = runtime.workers.size() == 1;
+  ranks::Ranks* const ranks = runtime.ranks.get();
+  const bool alone = runtime.workers.size() == 1 && ranks == nullptr;
+  const double enough = ranks == nullptr ? spinning : spinning_on_ranks;
   for (;;) {
     const double begin = microseconds();
     double waited = 0;
     do {
+      if (ranks != nullptr) ranks->poll();
       if (Task* const task = find(waited < runtime.options.patience)) return task;
       if (alone) break;
+      if (ranks != nullptr) sched_yield();
       for (int i = 0; i < 20; ++i) pause_briefly();
       waited = microseconds() - begin;
-    } while (waited < spinning || waited < 2 * runtime.options.patience);
+    } while (waited < enough || waited < 2 * runtime.options.patience);
     if (runtime.stop.load()) return nullptr;
     sleep();
   }
@@ -77,7 +85,7 @@ void Worker::sleep() {
     work = work || !worker->processor.surely_empty(worker.get() == this);
   }
   if (!work && sleeping == static_cast<int>(r.workers.size())) r.stalled();
-  if (!work) futex(asleep, FUTEX_WAIT_PRIVATE, 1);
+  if (!work) futex(asleep, FUTEX_WAIT_PRIVATE, 1, r.ranks == nullptr ? nullptr : &nap);
   if (asleep.exchange(0) == 1) r.sleepers.fetch_sub(1);
 }
 

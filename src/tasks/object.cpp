@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
+#include <lapwing/tasks/errors.hpp>
 
 #include <cstdlib>
 #include <deque>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "tasks/failure.hpp"
+#include "tasks/ranks/entry.hpp"
+#include "tasks/ranks/range.hpp"
 
 namespace lapwing::tasks {
 
@@ -17,8 +20,10 @@ namespace {
 
 struct Store {
   std::mutex mutex;
-  std::deque<Object> all;
+  std::deque<Object> own;  // on threads
+  std::vector<Object*> all;
   std::vector<Object*> free;
+  bool shared = false;  // with other ranks
 };
 
 Store& store() {
@@ -36,6 +41,7 @@ std::string readable(const char* mangled) {
 void clear(Object& object) {
   if (object.value != nullptr) object.type->drop(object.value);
   object.value = nullptr;
+  ranks::end_entry(object);
   object.first_ready = object.last_ready = nullptr;
   object.head = object.tail = object.frontier = object.holder = nullptr;
   // In this order: valid() looks at them the other way round.
@@ -53,6 +59,11 @@ std::string Object::text() const {
   const std::string kind = type == nullptr ? "" : readable(type->name);
   if (name == nullptr) return fmt::format("object {} ({})", number, kind);
   return fmt::format("'{}' (object {}, {})", *name, number, kind);
+}
+
+std::string Object::its_name() const {
+  const std::lock_guard lock(names);
+  return name == nullptr ? std::string() : *name;
 }
 
 void Object::describe(const detail::Type* its_type, std::uint64_t its_number, std::string its_name) {
@@ -74,17 +85,32 @@ void Object::rename_locked(std::string its_name) {
 Object* new_object() {
   Store& all = store();
   const std::lock_guard lock(all.mutex);
+  const bool shared = ranks::range().begin() != 0;
+  if (shared != all.shared) {  // the last run() was on threads, this one is on ranks
+    all.all.clear();
+    all.free.clear();
+    all.shared = shared;
+  }
   if (!all.free.empty()) {
     Object* const object = all.free.back();
     all.free.pop_back();
     return object;
   }
-  Object* const object = &all.all.emplace_back();
+  Object* const object = shared ? ranks::range().make() : &all.own.emplace_back();
+  if (object == nullptr) throw Error("a rank has made more shared objects than there are addresses for");
+  all.all.push_back(object);
   object->generation = 1;  // that of a handle which was never set is 0
   return object;
 }
 
+void forget_object(Object& object) {
+  clear(object);
+  object.generation.store(0, std::memory_order_release);
+}
+
 void end_object(Object* object) {
+  const ranks::Range& range = ranks::range();
+  if (range.has(object) && range.maker(object) != range.rank()) return forget_object(*object);
   clear(*object);
   Store& all = store();
   const std::lock_guard lock(all.mutex);
@@ -96,7 +122,8 @@ std::string describe_waits() {
   Store& all = store();
   const std::lock_guard lock(all.mutex);
   int lines = 0;
-  for (Object& object : all.all) {
+  for (Object* const each : all.all) {
+    Object& object = *each;
     const std::lock_guard queue(object.lock);
     std::string holders, waiters;
     for (const Record* r = object.head; r != nullptr; r = r->next) {
@@ -117,9 +144,9 @@ void end_all_objects() {
   Store& all = store();
   const std::lock_guard lock(all.mutex);
   all.free.clear();
-  for (Object& object : all.all) {
-    if (object.value != nullptr || object.dying) clear(object);
-    all.free.push_back(&object);
+  for (Object* const object : all.all) {
+    if (object->value != nullptr || object->dying || object->entry != nullptr) clear(*object);
+    all.free.push_back(object);
   }
 }
 

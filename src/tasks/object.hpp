@@ -13,7 +13,12 @@
 
 namespace lapwing::tasks {
 
+namespace ranks {
+struct Entry;
+}
+
 struct alignas(64) Object : detail::ObjectHead {
+  bool made = true;  // its memory is zero where it was never met
   // The synchroniser's part (queue.hpp). The enabled records are the longest
   // beginning of the queue whose members do not disturb each other; `frontier`
   // is the first record behind it.
@@ -43,9 +48,11 @@ struct alignas(64) Object : detail::ObjectHead {
   const detail::Type* type = nullptr;
   std::uint64_t number = 0;
   std::unique_ptr<std::string> name;
+  ranks::Entry* entry = nullptr;  // where it is, as the rank of the main program knows
 
   /// "panel 3 (object 17, double)".
   std::string text() const;
+  std::string its_name() const;
   void describe(const detail::Type* its_type, std::uint64_t its_number, std::string its_name);
   void rename(std::string its_name);
 
@@ -59,6 +66,8 @@ Object* new_object();
 void end_object(Object* object);
 /// Who waits for whom, a line for each object that somebody waits for.
 std::string describe_waits();
+/// Ends the value only: the object itself is another rank's.
+void forget_object(Object& object);
 /// All objects that are not free, for the end of a program.
 void end_all_objects();
 

@@ -4,6 +4,8 @@
 #include <mutex>
 
 #include "tasks/fault.hpp"
+#include "tasks/ranks/range.hpp"
+#include "tasks/ranks/ranks.hpp"
 
 namespace lapwing::tasks {
 
@@ -109,6 +111,14 @@ void remove(Object& object, Record& record, ReadyList& ready) {
   advance(object, ready);
 }
 
+// A part of another rank's task is many; a part that another rank wants is kept for it.
+void fold(Object& object, Record& record) {
+  if (record.task->hidden) return ranks::fold_parts(object, record);
+  if (ranks::range().begin() != 0 && ranks::collected(record)) return;
+  if (!fault(Fault::dropped_part)) record.reduction->combine(object.value, record.own);
+  record.reduction->drop(record.own);
+}
+
 // Parts are combined one after the other, outside the lock: at the head of the
 // queue, or, where the order is free, as they come.
 void combine(Object& object, std::unique_lock<SpinLock>& lock, ReadyList& ready) {
@@ -126,8 +136,7 @@ void combine(Object& object, std::unique_lock<SpinLock>& lock, ReadyList& ready)
     }
     Task* const task = record->task;
     lock.unlock();
-    if (!fault(Fault::dropped_part)) record->reduction->combine(object.value, record->own);
-    record->reduction->drop(record->own);
+    fold(object, *record);
     lock.lock();
     remove(object, *record, ready);
     lock.unlock();
@@ -234,6 +243,29 @@ bool usable_by_main(Object& object, std::uint8_t rights, Record& place) {
   place.waited = true;
   place.task->pending.store(2, std::memory_order_relaxed);
   return false;
+}
+
+void hold_combining(Object& object) {
+  for (;; sched_yield()) {
+    const std::lock_guard lock(object.lock);
+    if (object.combining) continue;
+    object.combining = true;
+    return;
+  }
+}
+
+void go_on_combining(Object& object, ReadyList& ready) {
+  std::unique_lock lock(object.lock);
+  object.combining = false;
+  combine(object, lock, ready);
+}
+
+void end_if_unused(Object& object) {
+  {
+    const std::lock_guard lock(object.lock);
+    if (object.head != nullptr) return;
+  }
+  end_object(&object);
 }
 
 void take_turns(Task* task, ReadyList& ready) {

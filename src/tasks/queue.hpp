@@ -29,6 +29,13 @@ bool usable(Record& record, std::uint8_t rights);
 /// is in the queue if the answer is false, and for leave() afterwards.
 bool usable_by_main(Object& object, std::uint8_t rights, Record& place);
 
+/// Nobody combines parts into the object between these two.
+void hold_combining(Object& object);
+void go_on_combining(Object& object, ReadyList& ready);
+/// Ends an object whose value is gone, unless somebody who declared it in vain
+/// is still in its queue.
+void end_if_unused(Object& object);
+
 /// Takes the turns of a task's commuting updates, in an order that is the same
 /// for all tasks; puts it into `ready` when it has all of them.
 void take_turns(Task* task, ReadyList& ready);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "tasks/failure.hpp"
+#include "tasks/ranks/range.hpp"
+#include "tasks/ranks/ranks.hpp"
 
 namespace lapwing::tasks {
 
@@ -37,11 +39,13 @@ Error destroyed(const Task& task, const Object& object, const char* doing) {
       fmt::format("{} {} {}, which the program has destroyed before", text_of(task), doing, object.text()));
 }
 
-Object& valid(const detail::Handle& handle, const Task& task, const char* doing) {
+Object& valid(const detail::Handle& handle, const detail::Type* type, const Task& task, const char* doing) {
   if (handle.object == nullptr) {
     throw Error(fmt::format("{} {} a shared object that was never created", text_of(task), doing));
   }
   auto& object = *static_cast<Object*>(handle.object);
+  // What another rank has made is known here once its value has come.
+  if (ranks::range().begin() != 0 && !ranks::meet(handle, type, task)) return object;
   const bool dying = object.dying.load(std::memory_order_acquire);
   if (object.generation.load(std::memory_order_acquire) != handle.generation) {
     throw Error(fmt::format("{} {} an object that has been destroyed, or belongs to a run() that has ended",

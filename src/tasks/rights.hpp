@@ -11,7 +11,7 @@
 namespace lapwing::tasks {
 
 /// The object of a handle; Error if there is none, or not any more.
-Object& valid(const detail::Handle& handle, const Task& task, const char* doing);
+Object& valid(const detail::Handle& handle, const detail::Type* type, const Task& task, const char* doing);
 Error destroyed(const Task& task, const Object& object, const char* doing);
 
 /// The task's record of the object, or null.

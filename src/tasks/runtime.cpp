@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <system_error>
 
-#include "tasks/settings.hpp"
-
 #include "tasks/fault.hpp"
+#include "tasks/ranks/range.hpp"
+#include "tasks/ranks/ranks.hpp"
+#include "tasks/settings.hpp"
 
 namespace lapwing::tasks {
 
@@ -26,6 +27,13 @@ Runtime::Runtime(const Options& asked) : options(settle(asked)) {
   if (!options.trace.empty()) trace = std::make_unique<Trace>(options.trace);
   for (int i = 0; i < options.workers; ++i) workers.push_back(std::make_unique<Worker>(*this, i));
   main.main = true;
+  if (!options.ranks) return;
+  ranks::Wire* const wire = ranks::find_wire();
+  if (wire == nullptr) return;
+  if (wire->rank() != 0 && trace != nullptr) {
+    trace = std::make_unique<Trace>(fmt::format("{}.{}", options.trace, wire->rank()));
+  }
+  ranks = std::make_unique<ranks::Ranks>(*this, *wire);
 }
 
 Runtime::~Runtime() {
@@ -36,6 +44,7 @@ void Runtime::drain() {
   if (!drained() && !fault(Fault::early_end)) {
     main.pending.store(2, std::memory_order_relaxed);
     draining.store(true);
+    if (ranks != nullptr) ranks->ask();
     Worker::suspend();
   }
   rethrow_failure();
@@ -44,6 +53,7 @@ void Runtime::drain() {
 void Runtime::rethrow_failure() {
   if (!failure.any()) return;
   // Every task before the failure has ended: none can come before it now.
+  if (ranks != nullptr) ranks->forget_failure();
   std::rethrow_exception(failure.take());
 }
 
@@ -51,6 +61,8 @@ void Runtime::run(const std::function<void()>& program) {
   Worker& first = *workers[0];
   first.adopt_as_self();
   first.current = &main;
+  if (ranks != nullptr) ranks->start();
+  const bool serves = ranks != nullptr && !ranks->home();
   const auto halt = [&] {
     stop.store(true);
     for (const auto& worker : workers) worker->wake();
@@ -68,16 +80,22 @@ void Runtime::run(const std::function<void()>& program) {
   }
   std::exception_ptr own;
   try {
-    program();
+    if (serves) {
+      ranks->serve();
+    } else {
+      program();
+    }
   } catch (...) {
     own = std::current_exception();
   }
   try {
-    drain();
+    if (!serves) drain();
   } catch (...) {
     own = std::current_exception();  // a task's comes before what the main program threw
   }
+  if (ranks != nullptr && !serves) ranks->end_all();
   halt();
+  if (ranks != nullptr) ranks->settle();
   if (trace != nullptr) trace->write();
   if (own != nullptr) std::rethrow_exception(own);
 }
@@ -93,6 +111,7 @@ Statistics Runtime::statistics() const {
     s.window_waits += w->window_waits.load();
     s.most_unfinished = std::max<std::uint64_t>(s.most_unfinished, w->most.load());
   }
+  if (ranks != nullptr) ranks->add_to(s);
   return s;
 }
 
@@ -106,6 +125,7 @@ void run(const Options& options, const std::function<void()>& program) {
     ~End() {
       Worker::self_is_nobody();
       end_all_objects();
+      ranks::range().forget_met();
       running.store(nullptr);
     }
   } end;
@@ -117,17 +137,27 @@ void finish() {
   if (worker == nullptr) throw Error("finish() is called outside of run()");
   if (!worker->current->main)
     throw Error(text_of(*worker->current) + " calls finish(); only the main program may");
+  Trace* const trace = worker->runtime.trace.get();
+  Recording* const recording = trace == nullptr ? nullptr : trace->recording();
+  if (recording != nullptr) recording->main_enters();
   worker->runtime.drain();
+  if (recording == nullptr) return;
+  recording->main_finishes();
+  recording->main_leaves();
 }
 
 int workers() {
   const Worker* const worker = Worker::self();
-  return worker == nullptr ? 1 : static_cast<int>(worker->runtime.workers.size());
+  if (worker == nullptr) return 1;
+  const Runtime& runtime = worker->runtime;
+  return runtime.ranks != nullptr ? runtime.ranks->all_workers() : static_cast<int>(runtime.workers.size());
 }
 
 int worker() {
   const Worker* const worker = Worker::self();
-  return worker == nullptr ? 0 : worker->index;
+  if (worker == nullptr) return 0;
+  const ranks::Ranks* const ranks = worker->runtime.ranks.get();
+  return (ranks != nullptr ? ranks->first_worker() : 0) + worker->index;
 }
 
 Statistics statistics() {

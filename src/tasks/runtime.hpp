@@ -17,6 +17,10 @@
 
 namespace lapwing::tasks {
 
+namespace ranks {
+class Ranks;
+}
+
 class Runtime {
  public:
   explicit Runtime(const Options& options);
@@ -58,6 +62,7 @@ class Runtime {
   BlockDepot depot;
   Failure failure;
   std::unique_ptr<Trace> trace;
+  std::unique_ptr<ranks::Ranks> ranks;  // where there are others
   Task main;
   std::atomic<bool> main_ready{false};
   std::atomic<bool> draining{false};

@@ -33,10 +33,16 @@ bool choice(std::string_view name, std::string_view value) {
   throw Error(fmt::format("{}{}={} is neither on nor off", prefix, name, value));
 }
 
-int cores() {
+// This process's share of those of its node.
+int cores(bool on_ranks) {
+  int all = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  if (sched_getaffinity(0, sizeof set, &set) == 0) all = CPU_COUNT(&set);
+  for (const char* const variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+    const char* const text = on_ranks ? std::getenv(variable) : nullptr;
+    if (text != nullptr && std::atoi(text) > 0) return std::max(1, all / std::atoi(text));
+  }
+  return all;
 }
 
 }  // namespace
@@ -50,6 +56,10 @@ Options settle(Options asked) {
       {"PATIENCE", [&](auto v) { asked.patience = number("PATIENCE", v, 0, 1e6); }},
       {"WINDOW", [&](auto v) { asked.window = static_cast<std::size_t>(number("WINDOW", v, 1, 1e9)); }},
       {"STACK", [&](auto v) { asked.stack = static_cast<std::size_t>(number("STACK", v, 16, 1 << 20)); }},
+      {"RANKS", [&](auto v) { asked.ranks = choice("RANKS", v); }},
+      {"REPLICATION", [&](auto v) { asked.replication = choice("REPLICATION", v); }},
+      {"BROADCAST", [&](auto v) { asked.broadcast = choice("BROADCAST", v); }},
+      {"REMARKS", [&](auto v) { asked.remarks = choice("REMARKS", v); }},
       {"TRACE", [&](auto v) { asked.trace = v; }},
   };
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
@@ -70,7 +80,7 @@ Options settle(Options asked) {
   if (asked.workers < 0 || asked.workers > most_workers) {
     throw Error(fmt::format("Options::workers is {}, not from 0 to {}", asked.workers, most_workers));
   }
-  if (asked.workers == 0) asked.workers = cores();
+  if (asked.workers == 0) asked.workers = cores(asked.ranks);
   if (asked.window == 0)
     asked.window = std::max<std::size_t>(1024, 64 * static_cast<std::size_t>(asked.workers));
   if (asked.stack < 16) throw Error("Options::stack is below 16 KiB");

@@ -7,12 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
 
 namespace lapwing::tasks {
 
 void Runtime::stalled() {
-  if (release_one_creator()) return;
+  if (release_one_creator() || ranks != nullptr) return;
   if (main_ready.load() || main.fiber == nullptr) return;
   std::string text = "lapwing: the program cannot go on: every task that is left waits for another one.\n";
   text += describe_waits();

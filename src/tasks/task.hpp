@@ -15,6 +15,9 @@ struct Task;
 struct Object;
 struct Fiber;
 struct TaskTrace;
+namespace ranks {
+struct Guest;
+}
 
 /// Which records of neighbours may be enabled together: those of the same
 /// class, unless it is `exclusive`.
@@ -44,9 +47,9 @@ struct Task {
   Task* previous = nullptr;
   Object* locality = nullptr;
   Fiber* fiber = nullptr;  // where it is suspended
-  void (*run)(void* closure) = nullptr;
-  void (*drop)(void* closure) = nullptr;
+  const detail::Body* body = nullptr;
   void* closure = nullptr;
+  ranks::Guest* guest = nullptr;  // what another rank wants to know of it
   Task* parent = nullptr;
   std::uint64_t place = 0;                  // among the parent's children
   std::uint64_t children = 0;               // created so far
@@ -60,6 +63,7 @@ struct Task {
   bool commutes = false;  // some updates must be taken in turn before it starts
   bool main = false;
   bool stolen = false;
+  bool hidden = false;    // moves an object; run by whoever makes it ready
   bool fresh = true;      // its parent still says what it will do
   bool destroys = false;  // its locality object, whose block is free afterwards
   Label label;

@@ -11,7 +11,10 @@
 
 namespace lapwing::tasks {
 
-Trace::Trace(std::string file) : file_(std::move(file)) { begin_ = now(); }
+Trace::Trace(std::string file) : file_(std::move(file)) {
+  begin_ = now();
+  if (file_.ends_with(".replay")) recording_ = std::make_unique<Recording>();
+}
 
 double Trace::now() const {
   using namespace std::chrono;
@@ -26,6 +29,7 @@ void Trace::created(Task& task) {
   for (const Record& record : task) {
     made.uses.push_back({record.object->number, record.object->text(), record.rights, record.deferred != 0});
   }
+  if (recording_ != nullptr) made.recorded = recording_->created(task);
   const std::lock_guard lock(mutex_);
   made.number = tasks_.size();
   tasks_.push_back(std::move(made));
@@ -42,18 +46,30 @@ void Trace::started(Task& task, int worker) {
   task.trace->worker = worker;
   task.trace->target = task.target;
   task.trace->stolen = task.stolen;
+  if (task.trace->recorded != nullptr) Recording::begins(*task.trace->recorded);
 }
 
 void Trace::suspended(Task& task) {
-  if (task.trace != nullptr) task.trace->suspended_at = now();
+  if (task.trace == nullptr) return;
+  if (task.trace->recorded != nullptr) Recording::pauses(*task.trace->recorded);
+  task.trace->suspended_at = now();
 }
 
 void Trace::resumed(Task& task) {
-  if (task.trace != nullptr) task.trace->suspended += now() - task.trace->suspended_at;
+  if (task.trace == nullptr) return;
+  task.trace->suspended += now() - task.trace->suspended_at;
+  if (task.trace->recorded != nullptr) Recording::begins(*task.trace->recorded);
 }
 
 void Trace::ended(Task& task) {
-  if (task.trace != nullptr) task.trace->ended = now();
+  if (task.trace == nullptr) return;
+  task.trace->ended = now();
+  if (task.trace->recorded != nullptr) recording_->ended(task, *task.trace->recorded);
+}
+
+void Trace::changed(Task& task, const Object& object, std::uint8_t acquired, std::uint8_t released) {
+  if (task.trace != nullptr && task.trace->recorded != nullptr)
+    Recording::changed(*task.trace->recorded, object, acquired, released);
 }
 
 void Trace::write() const {
@@ -61,7 +77,9 @@ void Trace::write() const {
   for (const TaskTrace& task : tasks_) tasks.push_back(&task);
   std::sort(tasks.begin(), tasks.end(),
             [](const TaskTrace* a, const TaskTrace* b) { return a->place < b->place; });
-  const std::string text = file_.ends_with(".dot") ? as_dot(tasks) : as_table(tasks);
+  const std::string text = recording_ != nullptr     ? recording_->text()
+                           : file_.ends_with(".dot") ? as_dot(tasks)
+                                                     : as_table(tasks);
   std::FILE* const out = std::fopen(file_.c_str(), "w");
   if (out == nullptr) {
     fmt::print(stderr, "lapwing: the trace of tasks cannot be written to {}\n", file_);

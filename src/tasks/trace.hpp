@@ -4,11 +4,13 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "tasks/failure.hpp"
+#include "tasks/recording.hpp"
 
 namespace lapwing::tasks {
 
@@ -29,6 +31,7 @@ struct TaskTrace {
   int worker = -1;
   int target = -1;
   bool stolen = false;
+  RecordedTask* recorded = nullptr;
 };
 
 class Trace {
@@ -40,6 +43,10 @@ class Trace {
   void suspended(Task& task);
   void resumed(Task& task);
   void ended(Task& task);
+  /// with_cont() is about to change the rights of a task.
+  void changed(Task& task, const Object& object, std::uint8_t acquired, std::uint8_t released);
+  /// What the main program does, if it is recorded (recording.hpp).
+  Recording* recording() { return recording_.get(); }
   /// Writes the file, in the form that its name asks for.
   void write() const;
 
@@ -49,6 +56,7 @@ class Trace {
   double begin_ = 0;
   std::mutex mutex_;
   std::deque<TaskTrace> tasks_;
+  std::unique_ptr<Recording> recording_;  // for the file name *.replay
 };
 
 /// The task graph: an edge for each conflict of a task with the nearest tasks

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tasks/fault.hpp"
+#include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
 
 namespace lapwing::tasks {
@@ -15,6 +16,8 @@ std::uint64_t Runtime::unfinished() const {
   std::uint64_t finished = 0, created = 0;
   for (const auto& worker : workers) finished += worker->finished.load(std::memory_order_acquire);
   for (const auto& worker : workers) created += worker->created.load(std::memory_order_acquire);
+  if (ranks != nullptr)
+    created += ranks->helper().created.load(std::memory_order_acquire) + ranks->unfinished();
   return created - finished;
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "tasks/queue.hpp"
+#include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
 
 namespace lapwing::tasks {
@@ -13,17 +14,6 @@ namespace lapwing::tasks {
 namespace {
 thread_local Worker* this_worker = nullptr;
 constexpr int kept_fibers = 16;
-}  // namespace
-
-namespace {
-// Whoever declared the object in vain is still in its queue.
-void recycle(Object& object) {
-  {
-    const std::lock_guard lock(object.lock);
-    if (object.head != nullptr) return;
-  }
-  end_object(&object);
-}
 }  // namespace
 
 __attribute__((noinline)) Worker* Worker::self() {
@@ -100,6 +90,7 @@ void Worker::suspend() {
   Fiber* const left = worker->fiber;
   if (worker->runtime.trace != nullptr) worker->runtime.trace->suspended(*task);
   count(worker->suspended);
+  if (task->main && worker->runtime.ranks != nullptr) worker->runtime.ranks->flush();
   task->fiber = left;
   worker->arriving_ = task;
   worker->fiber = worker->take_fiber();
@@ -138,7 +129,7 @@ void Worker::execute(Task* task) {
     if (task->target == index) count(on_target);
   }
   if (failure.any() && failure.precedes(place_of(*task))) {
-    task->drop(task->closure);
+    task->body->drop(task->closure);
   } else {
     try {
       for (Record& record : *task) {
@@ -148,14 +139,16 @@ void Worker::execute(Task* task) {
       }
     } catch (...) {
       failure.record(*task);
-      task->drop(task->closure);
+      if (runtime.ranks != nullptr) runtime.ranks->tell_failure();
+      task->body->drop(task->closure);
       return self()->end(task);
     }
     try {
-      task->run(task->closure);
+      task->body->run(task->closure);
     } catch (const Skipped&) {
     } catch (...) {
       failure.record(*task);
+      if (runtime.ranks != nullptr) runtime.ranks->tell_failure();
     }
   }
   self()->end(task);
@@ -176,7 +169,7 @@ void Worker::end(Task* task) {
     delete record;
     record = next;
   }
-  if (task->destroys) recycle(*locality);
+  if (task->destroys) end_if_unused(*locality);
   current = nullptr;
   if (!ready.empty()) schedule(ready, task);
   release_task(task);
@@ -198,7 +191,9 @@ bool Worker::keeps(const Task* task, const Task* finished_task) const {
 void Worker::schedule(ReadyList& ready, const Task* finished_task) {
   while (!ready.empty()) {
     Task* const task = ready.pop();
-    if (task->commutes) {  // its turns first
+    if (task->hidden) {
+      runtime.ranks->run_hidden(task);
+    } else if (task->commutes) {  // its turns first
       task->commutes = false;
       take_turns(task, ready);
     } else if (finished_task != nullptr && next_ == nullptr && !task->main && keeps(task, finished_task)) {
@@ -222,6 +217,7 @@ void Worker::set_target(Task* task) const {
 
 void Worker::schedule_one(Task* task) {
   if (task->main) return runtime.ready_main();
+  if (task->hidden) return runtime.ranks->run_hidden(task);
   if (task->commutes) {
     ReadyList ready;
     ready.push(task);
@@ -240,8 +236,9 @@ void Worker::schedule_one(Task* task) {
     while (!runtime.workers[0]->processor.push(task, runtime.workers[0]->processor.nothing())) {
     }
   } else if (task->locality == nullptr) {
-    where = index;
-    while (!processor.push(task, processor.nothing())) {
+    where = index < static_cast<int>(runtime.workers.size()) ? index : 0;
+    Processor& here = runtime.workers[static_cast<std::size_t>(where)]->processor;
+    while (!here.push(task, here.nothing())) {
     }
   } else {
     Object& object = *task->locality;

@@ -114,7 +114,8 @@ class House:
 
     def check_include(self, path, line, kind, room, include):
         # What the command launches under mpiexec is an MPI program that happens to live beside it.
-        launched = "/program/" in path.as_posix()
+        # So is the wire of tasks a library of its own, which their room loads where there is an MPI.
+        launched = "/program/" in path.as_posix() or "/tasks/wire/" in path.as_posix()
         if include == "mpi.h" and room in WITHOUT_MPI and not launched:
             self.say(path, line, f"room '{room}' must know no MPI, but includes <mpi.h>")
         target = self.resolve(path, include)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random program in Lapwing's words. Compiled twice: for threads, and as the
-// serial program.
+// A random program in Lapwing's words. Compiled twice: for threads and ranks,
+// and as the serial program.
 #include <lapwing/tasks.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "random_program.hpp"
 
@@ -25,25 +28,45 @@ struct SumAny {
   void combine(Cell& into, const Cell& from) const { into.any += from.any; }
 };
 
+// Every rank has the program; what travels is a task's number and its objects.
+const Program* program = nullptr;
+std::vector<const TaskNode*> nodes;
+
+void number(const TaskNode& node) {
+  const auto id = static_cast<std::size_t>(node.id);
+  if (id >= nodes.size()) nodes.resize(id + 1);
+  nodes[id] = &node;
+  for (const Action& action : node.actions) {
+    if (action.child != nullptr) number(*action.child);
+  }
+}
+
 class Runner {
  public:
-  explicit Runner(const Program& program)
-      : program_(program),
-        objects_(static_cast<std::size_t>(program.objects)),
-        alive_(objects_.size(), false) {
-    for (int i = 0; i < program.first_own; ++i) {
-      make(i, Cell{});
-      alive_[static_cast<std::size_t>(i)] = true;
-    }
-  }
+  Runner() = default;
+  Runner(int id, std::vector<shared<Cell>> objects) : id_(id), objects_(std::move(objects)) {}
 
   Result go() {
+    objects_.resize(static_cast<std::size_t>(program->objects));
+    alive_.assign(objects_.size(), 0);
+    for (int i = 0; i < program->first_own; ++i) {
+      make(i, Cell{});
+      alive_[static_cast<std::size_t>(i)] = 1;
+    }
     Result result;
-    result.seen = act(program_.main);
+    result.seen = act(program->main);
     for (std::size_t i = 0; i < objects_.size(); ++i) {
-      if (alive_[i]) result.cells.push_back(*read(objects_[i]));
+      if (alive_[i] != 0) result.cells.push_back(*read(objects_[i]));
     }
     return result;
+  }
+
+  // The body of a task.
+  void operator()() { act(*nodes[static_cast<std::size_t>(id_)]); }
+  void operator()(const Cell&) { (*this)(); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive& id_& objects_;
   }
 
  private:
@@ -84,7 +107,7 @@ class Runner {
   void start(const TaskNode& node) {
     if (node.uses.size() == 1 && !node.uses[0].deferred && node.placed < 0) {
       const auto x = object(node.uses[0].object);
-      const auto body = [this, &node](const Cell&) { act(node); };
+      const Runner body(node.id, objects_);
       const Label name = named("task", node.id);
       switch (node.uses[0].mode) {
         case Mode::read:
@@ -103,7 +126,7 @@ class Runner {
           break;
       }
     }
-    withonly([&](Access& a) { declare(a, node); }, [this, &node] { act(node); });
+    withonly([&](Access& a) { declare(a, node); }, Runner(node.id, objects_));
   }
 
   std::uint64_t act(const TaskNode& node) {
@@ -133,11 +156,11 @@ class Runner {
           break;
         case Action::create:
           make(action.object, {static_cast<std::uint64_t>(action.object), 0.0, 0});
-          if (&node == &program_.main) alive_[static_cast<std::size_t>(action.object)] = true;
+          if (&node == &program->main) alive_[static_cast<std::size_t>(action.object)] = true;
           break;
         case Action::destroy:
           destroy(x);
-          if (&node == &program_.main) alive_[static_cast<std::size_t>(action.object)] = false;
+          if (&node == &program->main) alive_[static_cast<std::size_t>(action.object)] = false;
           break;
         case Action::work:
           for (int i = 0; i < action.amount; ++i) asm volatile("");
@@ -166,18 +189,20 @@ class Runner {
     }
   }
 
-  const Program& program_;
+  int id_ = 0;
   std::vector<shared<Cell>> objects_;
   std::vector<char> alive_;  // to the main program
 };
 
 }  // namespace
 
-Result run_tasks(const Program& program, const Options& options) {
+Result run_tasks(const Program& its, const Options& options) {
+  program = &its;
+  nodes.clear();
+  number(its.main);
   Result result;
-  std::optional<Runner> runner;  // tasks may still use it when the main program has come to its end
   try {
-    run(options, [&] { result = runner.emplace(program).go(); });
+    run(options, [&] { result = Runner().go(); });
   } catch (const TaskError& error) {
     result = {};
     const std::string& name = error.task();  // task 'task(12)' ...

@@ -16,11 +16,29 @@ namespace lapwing::tasks::detail {
 
 enum Right : std::uint8_t { reads = 1, writes = 2, commutes = 4, reduces = 8 };
 
-/// The type of an object's value, one static for each type.
+struct Out;
+struct In;
+
+/// The type of an object's value, one static for each type. `pack` and `unpack`
+/// are null for values that cannot leave their rank.
 struct Type {
   const char* name;  // as typeid gives it
   std::size_t size;
   void (*drop)(void* value);
+  void (*pack)(const void* value, Out& out);
+  void* (*unpack)(void* value, In& in);  // into the value, or into a new one
+};
+
+/// The type of a task's closure, one static for each type: what identifies a
+/// task's function on all ranks. `run` calls and destroys the closure, `drop`
+/// only destroys it; `pack` and `unpack` are null where it stays on its rank.
+struct Body {
+  const char* name;  // as typeid gives it
+  std::size_t size, align;
+  void (*run)(void* closure);
+  void (*drop)(void* closure);
+  void (*pack)(const void* closure, Out& out);
+  void (*unpack)(void* memory, In& in);
 };
 
 /// How the private values of a reduction come and go; one static for each type
@@ -42,6 +60,7 @@ struct ObjectHead {
 struct Handle {
   ObjectHead* object = nullptr;
   std::uint32_t generation = 0;
+  std::uint32_t no_padding = 0;  // closures that travel are searched for addresses
 };
 
 struct Declaration {
@@ -49,16 +68,14 @@ struct Declaration {
   std::uint8_t rights = 0;
   bool deferred = false;
   const Reduction* reduction = nullptr;
+  const Type* type = nullptr;
 };
 
-/// A task before it is one. `run` calls and destroys the closure, `drop` only
-/// destroys it.
+/// A task before it is one.
 struct Request {
   const Declaration* declarations;
   std::size_t count;
-  std::size_t size, align;  // of the closure
-  void (*run)(void* closure);
-  void (*drop)(void* closure);
+  const Body* body;
   Label label;
   Placement placement;
   std::source_location where;
@@ -75,8 +92,8 @@ LAPWING_TASKS_API void launch(void* task);
 LAPWING_TASKS_API void abandon(void* task) noexcept;
 
 LAPWING_TASKS_API Handle create(const Type* type, void* value, std::string name, std::source_location where);
-LAPWING_TASKS_API void destroy(Handle object);
-LAPWING_TASKS_API void rename(Handle object, std::string name);
+LAPWING_TASKS_API void destroy(Handle object, const Type* type);
+LAPWING_TASKS_API void rename(Handle object, const Type* type, std::string name);
 
 /// What a task may do with an object for as long as *mark == epoch.
 struct Grant {
@@ -86,7 +103,8 @@ struct Grant {
 };
 
 /// Waits, if it must, until the running task may use the object as it says.
-LAPWING_TASKS_API Grant grant(Handle object, std::uint8_t rights, const Reduction* reduction);
+LAPWING_TASKS_API Grant grant(Handle object, std::uint8_t rights, const Reduction* reduction,
+                              const Type* type);
 
 /// The changes of one with_cont: what deferred rights become immediate, and
 /// what is given up.
@@ -96,5 +114,10 @@ struct Change {
   std::uint8_t released = 0;
 };
 LAPWING_TASKS_API void change(const Change* changes, std::size_t count);
+
+/// Bytes of a closure, in which addresses are looked for.
+LAPWING_TASKS_API void put_closure(Out& out, const void* bytes, std::size_t size);
+/// A message holds less than it should: Error.
+[[noreturn]] LAPWING_TASKS_API void short_message();
 
 }  // namespace lapwing::tasks::detail

@@ -36,7 +36,8 @@ class Accessor {
   Accessor& operator=(const Accessor&) = delete;
 
   T& operator*() const {
-    if (grant_.mark == nullptr || *grant_.mark != grant_.epoch) grant_ = grant(object_, rights_, reduction_);
+    if (grant_.mark == nullptr || *grant_.mark != grant_.epoch)
+      grant_ = grant(object_, rights_, reduction_, type);
     return *static_cast<T*>(grant_.value);
   }
   T* operator->() const { return &**this; }
@@ -47,9 +48,10 @@ class Accessor {
   }
 
   shared<std::remove_const_t<T>> object() const { return shared<std::remove_const_t<T>>(object_); }
-  Declaration declaration() const { return {object_, rights_, how == How::deferred, reduction_}; }
+  Declaration declaration() const { return {object_, rights_, how == How::deferred, reduction_, type}; }
 
  private:
+  static constexpr const Type* type = &type_of<std::remove_const_t<T>>;
   Handle object_;
   const Reduction* reduction_;
   std::uint8_t rights_;

@@ -25,6 +25,17 @@ struct Options {
   std::size_t window = 0;
   /// KiB of the stacks that tasks run on. LAPWING_TASKS_STACK.
   std::size_t stack = 1024;
+  /// Started on several ranks: they run the program together; off: each by
+  /// itself. LAPWING_TASKS_RANKS=on|off.
+  bool ranks = true;
+  /// Ranks that read an object have copies of it; off: one after the other has
+  /// the only one. LAPWING_TASKS_REPLICATION=on|off.
+  bool replication = true;
+  /// A version that many ranks read travels along a tree of them; off: all get
+  /// it from its owner. LAPWING_TASKS_BROADCAST=on|off.
+  bool broadcast = true;
+  /// Tells on stderr which tasks cannot leave their rank. LAPWING_TASKS_REMARKS=on|off.
+  bool remarks = false;
   /// A file that tells what ran where and why it waited when the program ends:
   /// the task graph for .dot, a table of tasks else. LAPWING_TASKS_TRACE.
   std::string trace;

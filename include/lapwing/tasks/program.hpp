@@ -32,6 +32,11 @@ struct Statistics {
   std::uint64_t suspended = 0;     // times that a task, or the main program, waited inside
   std::uint64_t window_waits = 0;  // times that a creator waited because too much was unrolled
   std::uint64_t most_unfinished = 0;
+  // On ranks, as far as the others have told:
+  std::uint64_t messages = 0;       // that were sent, by all
+  std::uint64_t most_messages = 0;  // by one rank
+  std::uint64_t bytes = 0;          // in all messages
+  std::uint64_t moved = 0;          // versions of objects that went to another rank
 };
 LAPWING_TASKS_API Statistics statistics();
 

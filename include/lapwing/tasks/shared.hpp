@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lapwing/tasks/abi.hpp>
+#include <lapwing/tasks/pack.hpp>
 
 #include <memory>
 #include <string>
@@ -32,7 +33,8 @@ class shared {
 
 namespace detail {
 template <class T>
-inline const Type type_of{typeid(T).name(), sizeof(T), [](void* value) { delete static_cast<T*>(value); }};
+inline const Type type_of{typeid(T).name(), sizeof(T), [](void* value) { delete static_cast<T*>(value); },
+                          packer<T>(), unpacker<T>()};
 }  // namespace detail
 
 /// A new object whose value is T(args...), known by `name` in messages.
@@ -54,12 +56,12 @@ shared<T> create(Args&&... args) {
 /// have it. Using it afterwards is an error.
 template <class T>
 void destroy(shared<T> object) {
-  detail::destroy(object.handle());
+  detail::destroy(object.handle(), &detail::type_of<T>);
 }
 
 template <class T>
 void rename(shared<T> object, std::string name) {
-  detail::rename(object.handle(), std::move(name));
+  detail::rename(object.handle(), &detail::type_of<T>, std::move(name));
 }
 
 }  // namespace lapwing::tasks

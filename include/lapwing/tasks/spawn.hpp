@@ -11,31 +11,38 @@
 #include <new>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 namespace lapwing::tasks {
 
 namespace detail {
 
-template <class Body>
-void start(Request& request, Body&& body) {
-  using Closure = std::decay_t<Body>;
-  request.size = sizeof(Closure);
-  request.align = alignof(Closure);
-  request.run = [](void* memory) {
-    struct End {
-      Closure* closure;
-      ~End() { closure->~Closure(); }
-    } end{static_cast<Closure*>(memory)};
-    (*end.closure)();
-  };
-  request.drop = [](void* memory) { static_cast<Closure*>(memory)->~Closure(); };
+template <class Closure>
+inline const Body body_of{typeid(Closure).name(),
+                          sizeof(Closure),
+                          alignof(Closure),
+                          [](void* memory) {
+                            struct End {
+                              Closure* closure;
+                              ~End() { closure->~Closure(); }
+                            } end{static_cast<Closure*>(memory)};
+                            (*end.closure)();
+                          },
+                          [](void* memory) { static_cast<Closure*>(memory)->~Closure(); },
+                          packer<Closure>(),
+                          builder<Closure>()};
+
+template <class Callable>
+void start(Request& request, Callable&& body) {
+  using Closure = std::decay_t<Callable>;
+  request.body = &body_of<Closure>;
   const Prepared prepared = prepare(request);
-  if constexpr (std::is_nothrow_constructible_v<Closure, Body&&>) {
-    ::new (prepared.closure) Closure(std::forward<Body>(body));
+  if constexpr (std::is_nothrow_constructible_v<Closure, Callable&&>) {
+    ::new (prepared.closure) Closure(std::forward<Callable>(body));
   } else {
     try {
-      ::new (prepared.closure) Closure(std::forward<Body>(body));
+      ::new (prepared.closure) Closure(std::forward<Callable>(body));
     } catch (...) {
       abandon(prepared.task);
       throw;
@@ -68,6 +75,7 @@ struct Kept<Placement> {
 template <class T>
 struct Kept<Accessor<T, How::plain>> {
   explicit Kept(const Accessor<T, How::plain>& accessor) : object(accessor.declaration().what.object) {}
+  explicit Kept(ObjectHead* object) : object(object) {}
   ObjectHead* object;
   std::tuple<T&> give() { return {*static_cast<T*>(object->value)}; }
 };
@@ -90,6 +98,67 @@ template <class A>
 inline constexpr bool is_accessor = false;
 template <class T, How how>
 inline constexpr bool is_accessor<Accessor<T, how>> = true;
+
+// What spawn() makes of a function and its arguments.
+template <class F, class... A>
+struct Spawned {
+  F f;
+  std::tuple<Kept<A>...> kept;
+  void operator()() {
+    std::apply([&](auto&... each) { std::apply(f, std::tuple_cat(each.give()...)); }, kept);
+  }
+};
+
+template <class A>
+struct Packing<Kept<A>> {
+  static constexpr bool possible = Packing<A>::possible;
+  static void pack(const Kept<A>& kept, Out& out) { Packing<A>::pack(kept.argument, out); }
+  static Kept<A> make(In& in) { return Kept<A>(Packing<A>::make(in)); }
+};
+template <class Setting>
+struct PackingOfSetting {
+  static constexpr bool possible = true;
+  static void pack(const Kept<Setting>&, Out&) {}
+  static Kept<Setting> make(In&) { return Kept<Setting>(Setting{}); }
+};
+template <>
+struct Packing<Kept<Label>> : PackingOfSetting<Label> {};
+template <>
+struct Packing<Kept<Placement>> : PackingOfSetting<Placement> {};
+template <class T, How how>
+struct Packing<Kept<Accessor<T, how>>> {
+  using K = Kept<Accessor<T, how>>;
+  static constexpr bool possible = true;
+  static void pack(const K& kept, Out& out) {
+    const Declaration d = kept.accessor.declaration();
+    out& d.what& d.rights& d.reduction;
+  }
+  static K make(In& in) {
+    Declaration d;
+    in& d.what& d.rights& d.reduction;
+    return K(Accessor<T, how>(d.what, d.rights, d.reduction));
+  }
+};
+template <class T>
+struct Packing<Kept<Accessor<T, How::plain>>> {
+  using K = Kept<Accessor<T, How::plain>>;
+  static constexpr bool possible = true;
+  static void pack(const K& kept, Out& out) { out& kept.object; }
+  static K make(In& in) { return K(Packing<ObjectHead*>::make(in)); }
+};
+template <class F, class... A>
+struct Packing<Spawned<F, A...>> {
+  using S = Spawned<F, A...>;
+  static constexpr bool possible = Packing<F>::possible && (Packing<Kept<A>>::possible && ...);
+  static void pack(const S& spawned, Out& out) {
+    Packing<F>::pack(spawned.f, out);
+    std::apply([&](const auto&... each) { (Packing<Kept<A>>::pack(each, out), ...); }, spawned.kept);
+  }
+  static S make(In& in) {
+    F f = Packing<F>::make(in);
+    return S{std::move(f), std::tuple<Kept<A>...>{Packing<Kept<A>>::make(in)...}};
+  }
+};
 
 struct Gathered {
   Declaration* next;
@@ -116,14 +185,13 @@ struct spawn {
   spawn(F&& f, Args&&... args, std::source_location where = std::source_location::current()) {
     constexpr std::size_t count = (0 + ... + (detail::is_accessor<std::decay_t<Args>> ? 1 : 0));
     std::array<detail::Declaration, count == 0 ? 1 : count> declarations;
-    detail::Request request{declarations.data(), count, 0, 0, nullptr, nullptr, {}, {}, where};
+    detail::Request request{declarations.data(), count, nullptr, {}, {}, where};
     detail::Gathered gathered{declarations.data(), request};
     (gathered.take(args), ...);
-    detail::start(request, [f = std::decay_t<F>(std::forward<F>(f)),
-                            kept = std::tuple<detail::Kept<std::decay_t<Args>>...>(
-                                detail::Kept<std::decay_t<Args>>(std::forward<Args>(args))...)]() mutable {
-      std::apply([&](auto&... each) { std::apply(f, std::tuple_cat(each.give()...)); }, kept);
-    });
+    detail::start(request, detail::Spawned<std::decay_t<F>, std::decay_t<Args>...>{
+                               std::decay_t<F>(std::forward<F>(f)),
+                               std::tuple<detail::Kept<std::decay_t<Args>>...>(
+                                   detail::Kept<std::decay_t<Args>>(std::forward<Args>(args))...)});
   }
 };
 template <class F, class... Args>
@@ -134,15 +202,8 @@ template <class Section, class Body>
 void withonly(Section&& section, Body&& body, std::source_location where = std::source_location::current()) {
   Access access;
   section(access);
-  detail::Request request{access.declarations.data(),
-                          access.declarations.size(),
-                          0,
-                          0,
-                          nullptr,
-                          nullptr,
-                          access.label,
-                          access.placement,
-                          where};
+  detail::Request request{
+      access.declarations.data(), access.declarations.size(), nullptr, access.label, access.placement, where};
   detail::start(request, std::forward<Body>(body));
 }
 

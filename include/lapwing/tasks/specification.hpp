@@ -14,36 +14,36 @@ class Access {
  public:
   template <class T>
   void rd(shared<T> x) {
-    add({x.handle(), detail::reads});
+    add<T>({x.handle(), detail::reads});
   }
   template <class T>
   void wr(shared<T> x) {
-    add({x.handle(), detail::writes});
+    add<T>({x.handle(), detail::writes});
   }
   template <class T>
   void rd_wr(shared<T> x) {
-    add({x.handle(), detail::reads | detail::writes});
+    add<T>({x.handle(), detail::reads | detail::writes});
   }
   /// A commuting update.
   template <class T>
   void cm(shared<T> x) {
-    add({x.handle(), detail::commutes});
+    add<T>({x.handle(), detail::commutes});
   }
   template <class T, class... Order>
   void reduce(shared<T> x, Order... order) {
-    add(tasks::reduce(x, order...).declaration());
+    add<T>(tasks::reduce(x, order...).declaration());
   }
   template <class T>
   void df_rd(shared<T> x) {
-    add({x.handle(), detail::reads, true});
+    add<T>({x.handle(), detail::reads, true});
   }
   template <class T>
   void df_wr(shared<T> x) {
-    add({x.handle(), detail::writes, true});
+    add<T>({x.handle(), detail::writes, true});
   }
   template <class T>
   void df_rd_wr(shared<T> x) {
-    add({x.handle(), detail::reads | detail::writes, true});
+    add<T>({x.handle(), detail::reads | detail::writes, true});
   }
   /// The task must run on this worker.
   void on(int worker) { placement.worker = worker; }
@@ -56,7 +56,11 @@ class Access {
   Placement placement;
 
  private:
-  void add(const detail::Declaration& declaration) { declarations.push_back(declaration); }
+  template <class T>
+  void add(detail::Declaration declaration) {
+    declaration.type = &detail::type_of<T>;
+    declarations.push_back(declaration);
+  }
 };
 
 /// How a running task changes its rights.

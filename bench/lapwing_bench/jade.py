@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`jade`: the four applications of the Jade paper on threads: where tasks run, what managing them costs, and what each
+optimisation is worth; then a replay of their tasks on 1 to 32 simulated processors beside the paper's tables."""
+import json
+import os
+import subprocess
+import sys
+from statistics import median
+
+from . import jade_replay, statistics, table
+from .errors import BenchError
+
+APPLICATIONS = ("water", "string", "ocean", "cholesky")
+PLACED = ("ocean", "cholesky")
+# What is measured on threads; inputs of the paper's size unless --quick.
+QUICK = {"water": ["--molecules", "512", "--iterations", "4"], "string": ["--spacing", "30"],
+         "ocean": ["--sweeps", "300"], "cholesky": []}
+# Blocks for two workers: on so few processors "one for each but the main one" would be a single block.
+BLOCKS = {"ocean": ["--blocks", "4"]}
+LEVELS = {"placement": (["--place"], {}), "locality": ([], {}),
+          "no locality": ([], {"LAPWING_TASKS_LOCALITY": "off"})}
+
+
+class Applications:
+    def __init__(self, build):
+        self.folder = os.path.join(build.prefix, "libexec", "lapwing", "applications")
+        if not os.path.exists(os.path.join(self.folder, "water")):
+            raise BenchError(f"There is no {self.folder}/water: build the whole project.")
+
+    def run(self, name, workers, extra=(), variables=None):
+        argv = [os.path.join(self.folder, name), "--json", "--workers", str(workers), *extra]
+        done = subprocess.run(argv, capture_output=True, text=True, env=dict(os.environ, **(variables or {})),
+                              timeout=600, check=False)
+        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        if not lines:
+            raise BenchError(f"{' '.join(argv)} failed: {done.stderr.strip()}")
+        return json.loads(lines[0])
+
+
+def _threads(programs, name, workers, options, emit):
+    """The levels of locality in turn, each also free of work."""
+    inputs = (QUICK[name] if options.quick else []) + BLOCKS.get(name, [])
+    if options.matrix and name == "cholesky":
+        inputs = [*inputs, "--matrix", options.matrix]
+    levels = [level for level in LEVELS if name in PLACED or level != "placement"]
+    turns = 3 if options.quick else options.pairs or 9
+    lines = {level: [] for level in levels}
+    free = {level: [] for level in levels}
+    for turn in range(turns):
+        for level in levels[turn % len(levels):] + levels[:turn % len(levels)]:
+            extra, variables = LEVELS[level]
+            lines[level].append(programs.run(name, workers, [*inputs, *extra], variables))
+            free[level].append(programs.run(name, workers, [*inputs, *extra, "--work-free"], variables))
+    seconds = {level: [line["seconds"] for line in lines[level]] for level in levels}
+    checksums = {line["checksum"] for each in lines.values() for line in each}
+    for level in levels:
+        targeted = sum(line["targeted"] for line in lines[level])
+        record = {"bench": "jade", "case": name, "machine": "threads", "workers": workers, "level": level,
+                  "tasks": lines[level][0]["tasks"],
+                  "locality_percent": 100 * sum(line["on_target"] for line in lines[level]) / targeted,
+                  "verified": len(checksums) == 1 and all(line["verified"] for line in lines[level])}
+        statistics.put(record, "seconds", seconds[level])
+        statistics.put(record, "management_share",
+                       [a["seconds"] / b for a, b in zip(free[level], seconds[level])])
+        if level != "locality":
+            statistics.put(record, "vs_locality", statistics.ratios(seconds[level], seconds["locality"]))
+        emit(record)
+
+
+def measure(options, build, _where, emit):
+    programs = Applications(build)
+    names = options.cases.split(",") if options.cases else APPLICATIONS
+    for name in names:
+        if name not in APPLICATIONS:
+            raise BenchError(f"jade has no case '{name}'; there are {', '.join(APPLICATIONS)}.")
+        for workers in (2,) if options.quick else (1, 2):
+            _threads(programs, name, workers, options, emit)
+        print(f"bench: jade, {name} on threads", file=sys.stderr)
+    jade_replay.measure(programs, names, options, build, emit)
+
+
+COLUMNS = (
+    ("case", "case", str), ("machine", "machine", str), ("workers", "workers", str), ("level", "level", str),
+    ("tasks", "tasks", str), ("locality %", "locality_percent", table.one), ("seconds", "seconds", table.three),
+    ("management", "management_share", table.three), ("vs locality", "vs_locality", table.two),
+    ("from", "vs_locality_lo", table.two), ("to", "vs_locality_hi", table.two),
+    *jade_replay.COLUMNS)
+EXPLANATION = """locality %: tasks that ran on their target processor, the owner of their locality object.
+management: time of the work-free version over the time with work. vs locality: time over that at level locality.
+""" + jade_replay.EXPLANATION

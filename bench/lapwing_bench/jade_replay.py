@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The replay of `jade`: recorded tasks on 1 to 32 simulated processors, by Lapwing's own scheduler."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from . import jade_paper, table
+from .errors import BenchError
+
+# What the paper fits to the number of processors; the others' tasks are always the same. One processor creates
+# Ocean's and Cholesky's tasks, the others have the blocks.
+INPUTS = {"water": lambda p: ["--parts", str(p)], "string": lambda p: ["--parts", str(p)],
+          "ocean": lambda p: ["--blocks", str(max(1, p - 1)), "--sweeps", "500"], "cholesky": lambda p: []}
+QUICK = {"water": ["--iterations", "4"], "string": ["--spacing", "30"], "ocean": [], "cholesky": []}
+QUICK_PROCESSORS = (1, 8, 32)
+OMIT_MAIN = ("ocean", "cholesky")
+LEVELS = {"placement": ["--place"], "locality": [], "no locality": ["--no-locality"]}
+# What else can be switched off (or on, the paper's latency hiding), at the highest level of locality.
+SWITCHES = {"no broadcast": ["--no-broadcast"], "no replication": ["--no-replication"],
+            "no concurrent fetches": ["--no-concurrent-fetches"], "two tasks each": ["--target", "2"]}
+FULL_NAME = {"dash": "DASH", "ipsc": "iPSC/860", "threads": "threads", "ranks": "ranks"}
+
+
+class Recordings:
+    """One recording for each decomposition, made when it is wanted."""
+
+    def __init__(self, programs, folder, options):
+        self.programs, self.folder, self.options = programs, folder, options
+        self.program = os.path.join(os.path.dirname(programs.folder), "replay_tasks")
+        if not os.path.exists(self.program):
+            raise BenchError(f"There is no {self.program}: build the whole project.")
+
+    def file(self, name, processors):
+        inputs = INPUTS[name](processors) + (QUICK[name] if self.options.quick else [])
+        if name == "cholesky" and self.options.matrix:
+            inputs = [*inputs, "--matrix", self.options.matrix]
+        path = os.path.join(self.folder, "_".join([name, *[i.strip("-").replace("/", "_") for i in inputs]]) + ".replay")
+        if not os.path.exists(path):
+            done = self.programs.run(name, 1, inputs, {"LAPWING_TASKS_TRACE": path, "LAPWING_TASKS_WINDOW": "64"})
+            if not done["verified"]:
+                raise BenchError(f"{name} computed something wrong while it was recorded.")
+        return path
+
+    def replay(self, name, machine, processors, words):
+        argv = [self.program, self.file(name, processors), "--machine", machine, "--processors", str(processors), *words]
+        if name in OMIT_MAIN:
+            argv.append("--omit-main")
+        if machine in jade_paper.STRIPPED:
+            argv += ["--serial-seconds", str(jade_paper.STRIPPED[machine][name])]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode != 0:
+            raise BenchError(f"{' '.join(argv)} failed: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+
+def _record(name, machine, level, processors, got):
+    record = {"bench": "jade", "case": name, "machine": FULL_NAME[machine], "workers": processors, "level": level,
+              "replayed": True}
+    found = jade_paper.SECONDS.get((machine, name, level))
+    if found:
+        record["table"] = found[0]
+        record["paper_seconds"] = found[1][jade_paper.PROCESSORS.index(processors)]
+    record["replay_seconds"] = got["seconds"]
+    for field in ("tasks", "locality_percent", "task_seconds", "management_percent", "messages"):
+        record[field] = got[field]
+    if machine in ("ipsc", "ranks"):
+        for field in ("object_mbytes", "mbytes_per_task_second", "broadcasts", "object_over_task_latency",
+                      "object_latency_over_task_time"):
+            record[field] = got[field]
+    return record
+
+
+def measure(programs, names, options, _build, emit):
+    wanted = QUICK_PROCESSORS if options.quick else jade_paper.PROCESSORS
+    with tempfile.TemporaryDirectory(prefix="lapwing-jade-") as folder:
+        recordings = Recordings(programs, folder, options)
+        for name in names:
+            best = "placement" if name in OMIT_MAIN else "locality"
+            levels = {level: words for level, words in LEVELS.items() if level != "placement" or name in OMIT_MAIN}
+            for machine in ("dash", "ipsc", "threads", "ranks"):
+                runs = dict(levels)
+                if machine in ("ipsc", "ranks"):
+                    runs.update({level: [*LEVELS[best], *words] for level, words in SWITCHES.items()})
+                for level, words in runs.items():
+                    for processors in wanted:
+                        emit(_record(name, machine, level, processors,
+                                     recordings.replay(name, machine, processors, words)))
+            print(f"bench: jade, {name} replayed", file=sys.stderr)
+
+
+COLUMNS = (
+    ("table", "table", str), ("replayed s", "replay_seconds", table.two), ("paper s", "paper_seconds", table.two),
+    ("in tasks s", "task_seconds", table.two), ("management %", "management_percent", table.one),
+    ("messages", "messages", str), ("MB", "object_mbytes", table.one), ("MB/task s", "mbytes_per_task_second", table.two),
+    ("broadcasts", "broadcasts", str), ("object/task latency", "object_over_task_latency", table.two),
+    ("latency/task", "object_latency_over_task_time", table.two))
+EXPLANATION = """Replayed: tasks recorded here, on simulated processors, by Lapwing's synchroniser, scheduler and decisions. On DASH and
+the iPSC/860 all that is computed takes as long in sum as in the paper's Tables 1 and 6; table: where the paper has it.
+What managing a task costs there is fitted to Panel Cholesky with placement; threads, ranks: a machine of today."""

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the four applications share and is about tasks: the main program, the
+// clock, and adding up replicated arrays.
+#pragma once
+
+#include <lapwing/tasks.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "report.hpp"
+
+namespace example {
+
+namespace tasks = lapwing::tasks;
+
+class Application : public Report {
+ public:
+  using Report::Report;
+
+  /// Reads the options, then runs `program` as the main program. The exit status
+  /// is 1 if a check has failed.
+  int main(int argc, char** argv, const std::function<void(Application&)>& program) {
+    if (const int status = parse(argc, argv); status >= 0) return status;
+    try {
+      tasks::Options options;
+      options.workers = workers();
+      tasks::run(options, [&] {
+        program(*this);
+        print();
+      });
+    } catch (const std::exception& error) {
+      complain(error.what());
+      return 1;
+    }
+    return verified() ? 0 : 1;
+  }
+
+  /// The part of the program between these is what is measured.
+  void begin() {
+    tasks::finish();
+    before_ = counts();
+    start_ = now();
+  }
+  void end() {
+    tasks::finish();
+    const double seconds = now() - start_;
+    const Counts after = counts();
+    say("workers", tasks::workers());
+    say("seconds", seconds);
+    say("tasks", after.tasks - before_.tasks);
+    say("targeted", after.targeted - before_.targeted);
+    say("on_target", after.on_target - before_.on_target);
+    say("stolen", after.stolen - before_.stolen);
+    if (after.messages == 0) return;
+    say("messages", after.messages - before_.messages);  // on ranks
+    say("most_messages", after.most_messages - before_.most_messages);
+    say("bytes", after.bytes - before_.bytes);
+    say("objects_moved", after.moved - before_.moved);
+  }
+
+ private:
+  struct Counts {
+    std::uint64_t tasks = 0, targeted = 0, on_target = 0, stolen = 0;
+    std::uint64_t messages = 0, most_messages = 0, bytes = 0, moved = 0;
+  };
+  static Counts counts() {
+#ifdef LAPWING_SERIAL
+    return {};
+#else
+    const auto all = tasks::statistics();
+    return {all.tasks,    all.targeted,      all.on_target, all.stolen,
+            all.messages, all.most_messages, all.bytes,     all.moved};
+#endif
+  }
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+  double start_ = 0;
+  Counts before_;
+};
+
+/// Adds replicated arrays up into the first of them, as a tree of tasks.
+inline void reduce_replicas(const std::vector<tasks::shared<std::vector<double>>>& replica) {
+  for (std::size_t stride = 1; stride < replica.size(); stride *= 2) {
+    for (std::size_t i = 0; i + stride < replica.size(); i += 2 * stride) {
+      tasks::spawn(
+          [](std::vector<double>& into, const std::vector<double>& from) {
+            for (std::size_t k = 0; k < from.size(); ++k) into[k] += from[k];
+          },
+          tasks::read_write(replica[i]), tasks::read(replica[i + stride]),
+          tasks::named("add", static_cast<std::int64_t>(i)));
+    }
+  }
+}
+
+}  // namespace example

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// What messages do when they come. Everything goes into the queues here, in the
+// order in which the home has said it.
+#include <fmt/format.h>
+#include <lapwing/tasks/errors.hpp>
+
+#include <bit>
+#include <set>
+
+#include "tasks/create.hpp"
+#include "tasks/failure.hpp"
+#include "tasks/ranks/messages.hpp"
+#include "tasks/ranks/range.hpp"
+#include "tasks/ranks/ranks.hpp"
+#include "tasks/runtime.hpp"
+
+namespace lapwing::tasks::ranks {
+
+namespace {
+
+const char* keep(std::string text) {
+  static std::set<std::string> texts;  // guarded by the wire's mutex; names of tasks are few
+  return texts.insert(std::move(text)).first->c_str();
+}
+
+}  // namespace
+
+Object& Ranks::object_at(const detail::Handle& handle) {
+  Range& all = range();
+  if (all.maker(handle.object) == rank_) return *static_cast<Object*>(handle.object);
+  const std::lock_guard lock(wire_.mutex);
+  return all.meet(handle.object);
+}
+
+void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
+  detail::In in{data, data + size};
+  switch (kind) {
+    case Message::batch:
+      return handle_batch(in);
+    case Message::object: {
+      detail::Handle what;
+      std::uint32_t version = 0;
+      in& what.object& what.generation& version;
+      return arrived({&object_at(what), version_key(what, version)}, in);
+    }
+    case Message::parts: {
+      detail::Handle what;
+      std::uint64_t place = 0;
+      in& what.object& place;
+      return arrived({&object_at(what), part_key(place)}, in);
+    }
+    case Message::finished: {
+      std::uint64_t ended = 0;
+      const auto from = static_cast<std::size_t>(source);
+      in& ended& messages_[from] & bytes_[from];
+      ahead_.ended(source, ended);
+      unfinished_.store(ahead_.unfinished(), std::memory_order_release);
+      return runtime_.look_around();
+    }
+    case Message::failed: {
+      Place place;
+      std::string what, task, reason;
+      std::uint64_t where = 0;
+      in& place& what& task& where& reason;
+      const auto cause = std::make_exception_ptr(std::runtime_error(reason));
+      const auto spawned = std::bit_cast<std::source_location>(modules().decode(where));
+      const bool first = runtime_.failure.note(
+          place, std::make_exception_ptr(
+                     TaskError(fmt::format("on rank {}: {}", source, what), task, spawned, cause)));
+      for (int rank = 1; first && rank < ranks_; ++rank) {
+        if (rank != source) batch(rank) & Event::failure& place;
+      }
+      return;
+    }
+  }
+}
+
+void Ranks::arrived(Key key, detail::In in) {
+  std::vector<char> data(in.next, in.end);
+  const auto found = awaited_.find(key);
+  if (found == awaited_.end()) {
+    early_.emplace(key, std::move(data));
+    return;
+  }
+  Task* const task = found->second;
+  awaited_.erase(found);
+  static_cast<Hidden*>(task->closure)->data = std::move(data);
+  if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) run_hidden(task);
+}
+
+void Ranks::handle_batch(detail::In in) {
+  constexpr auto both = static_cast<std::uint8_t>(detail::reads | detail::writes);
+  while (in.next != in.end) {
+    Event event{};
+    in& event;
+    detail::Handle what;
+    std::uint32_t version = 0;
+    std::uint64_t code = 0, place = 0;
+    int to = 0;
+    switch (event) {
+      case Event::task:
+        read_task(in);
+        break;
+      case Event::send: {
+        in& what& version& to& code;
+        const auto* const reduction = modules().decode_as<detail::Reduction>(code);
+        enter_hidden(object_at(what), reduction == nullptr ? detail::reads : detail::reduces, reduction,
+                     {Hidden::send, what, version, to});
+        break;
+      }
+      case Event::receive:
+        in& what& version;
+        enter_hidden(object_at(what), both, nullptr, {Hidden::receive, what, version});
+        break;
+      case Event::part:
+        in& what& code& place;
+        enter_hidden(object_at(what), detail::reduces, modules().decode_as<detail::Reduction>(code),
+                     {Hidden::part, what, 0, 0, place});
+        break;
+      case Event::drop:
+        in& what;
+        enter_hidden(object_at(what), both, nullptr, {Hidden::drop, what});
+        break;
+      case Event::ask:
+        in& asked_;
+        if (ended_ >= asked_) report();
+        break;
+      case Event::failure: {
+        Place failed;
+        in& failed;
+        runtime_.failure.note(failed, nullptr);
+        break;
+      }
+      case Event::forget:
+        runtime_.failure.take();
+        break;
+      case Event::end:
+        if (runtime_.main.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) runtime_.ready_main();
+        break;
+    }
+  }
+}
+
+void Ranks::read_task(detail::In& in) {
+  std::uint64_t place = 0, code = 0, text = 0, where = 0;
+  Label label;
+  bool spelled = false;
+  std::string name;
+  int placed = -1;
+  std::uint32_t count_of_records = 0;
+  in& place& code& text& label.first& label.second& spelled;
+  if (spelled) in& name;
+  label.text = spelled ? keep(std::move(name)) : modules().decode_as<char>(text);
+  in& where& placed& count_of_records;
+  Worker& worker = *Worker::self();
+  const auto& body = *modules().decode_as<detail::Body>(code);
+  Task& task = *allocate_task(worker, body, count_of_records);
+  task.parent = &runtime_.main;
+  task.place = place;
+  task.label = label;
+  task.where = std::bit_cast<std::source_location>(modules().decode(where));
+  task.placed = here(placed);
+  task.fresh = false;
+  task.guest = new Guest{true, place, {}};
+  for (; task.count < count_of_records; ++task.count) {
+    Record& record = *::new (task.records() + task.count) Record;
+    detail::Handle what;
+    Class kind{};
+    in& what& record.rights& record.deferred& kind;
+    record.object = &object_at(what);
+    record.task = &task;
+    record.kind = kind;
+    if (kind != Class::reducing) continue;
+    std::uint64_t reduction = 0, type = 0;
+    int to = -1;
+    in& reduction& type& to;
+    record.reduction = modules().decode_as<detail::Reduction>(reduction);
+    if (to >= 0) {
+      task.guest->parts.push_back(
+          {record.object, modules().decode_as<detail::Type>(type), record.reduction, to});
+    }
+  }
+  for (Record& record : task) {
+    if (record.kind == Class::commuting) task.commutes = true;
+    if (record.kind == Class::reducing) task.references.fetch_add(1);
+  }
+  if (task.count > 0) task.locality = task.records()->object;
+  std::vector<std::uint32_t> addresses;
+  std::vector<char> closure;
+  in& addresses& closure;
+  for (const std::uint32_t at : addresses) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, closure.data() + at, 8);
+    word = modules().decode(word);
+    std::memcpy(closure.data() + at, &word, 8);
+  }
+  detail::In from{closure.data(), closure.data() + closure.size()};
+  body.unpack(task.closure, from);
+  count(worker.created);
+  if (runtime_.trace != nullptr) runtime_.trace->created(task);
+  enter_task(task, worker);
+}
+
+}  // namespace lapwing::tasks::ranks

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/ranks/balance.hpp"
+
+#include <algorithm>
+
+namespace lapwing::tasks::ranks {
+
+int Central::enabled(std::uint64_t task, int wish, bool fixed) {
+  const int ranks = static_cast<int>(loads_.size());
+  if (fixed) {
+    ++loads_[static_cast<std::size_t>(wish)];
+    return wish;
+  }
+  const int least = *std::min_element(loads_.begin(), loads_.end());
+  if (least >= target_) {
+    pool_.push_back({task, wish});
+    return -1;
+  }
+  int chosen = -1;
+  if (locality_ && wish >= 0 && load(wish) == least) {
+    chosen = wish;
+  } else {
+    for (int i = 0; i < ranks && chosen < 0; ++i) {
+      if (load((next_ + i) % ranks) == least) chosen = (next_ + i) % ranks;
+    }
+    next_ = (chosen + 1) % ranks;
+  }
+  ++loads_[static_cast<std::size_t>(chosen)];
+  return chosen;
+}
+
+std::optional<Central::Assigned> Central::ended(int rank) {
+  int& load = loads_[static_cast<std::size_t>(rank)];
+  --load;
+  if (pool_.empty() || load >= target_) return std::nullopt;
+  auto chosen = pool_.begin();
+  if (locality_) {
+    const auto own =
+        std::find_if(pool_.begin(), pool_.end(), [&](const Assigned& a) { return a.wish == rank; });
+    if (own != pool_.end()) chosen = own;
+  }
+  const Assigned assigned = *chosen;
+  pool_.erase(chosen);
+  ++load;
+  return assigned;
+}
+
+std::uint64_t Ahead::unfinished() const {
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < sent_.size(); ++i) all += sent_[i] - ended_[i];
+  return all;
+}
+
+int Ahead::choose(int wish) {
+  // Reports of what has ended come late, so loads are compared roughly.
+  constexpr std::uint64_t slack = 64;
+  const int ranks = static_cast<int>(sent_.size());
+  int least = next_;
+  for (int i = 1; i < ranks; ++i) {
+    const int other = (next_ + i) % ranks;
+    if (load(other) < load(least)) least = other;
+  }
+  if (locality_ && wish >= 0 && load(wish) <= 4 * load(least) + slack) return wish;
+  next_ = (least + 1) % ranks;
+  return least;
+}
+
+}  // namespace lapwing::tasks::ranks

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rank of the main program knows of an object.
+#pragma once
+
+#include "tasks/object.hpp"
+#include "tasks/ranks/broadcast.hpp"
+#include "tasks/ranks/copies.hpp"
+
+namespace lapwing::tasks::ranks {
+
+struct Entry {
+  explicit Entry(int owner) : copies(owner) { seen.add(owner); }
+  Copies copies;
+  RankSet seen;   // ranks that have a value, of whatever version
+  int wish = -1;  // where tasks would like to use it, until a task has written it
+  Broadcast broadcast;
+};
+
+/// The entry, made at the first use: the object's maker has it.
+Entry& entry_of(Object& object, int ranks);
+void end_entry(Object& object);
+
+}  // namespace lapwing::tasks::ranks

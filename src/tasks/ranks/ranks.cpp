@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/ranks/ranks.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+#include <lapwing/tasks/errors.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tasks/failure.hpp"
+#include "tasks/ranks/messages.hpp"
+#include "tasks/ranks/range.hpp"
+#include "tasks/runtime.hpp"
+
+namespace lapwing::tasks::ranks {
+
+namespace {
+constexpr auto batch_patience = std::chrono::microseconds(20);
+constexpr useconds_t helper_rest = 50;
+}  // namespace
+
+Ranks::Ranks(Runtime& runtime, Wire& wire)
+    : runtime_(runtime),
+      wire_(wire),
+      rank_(wire.rank()),
+      ranks_(wire.ranks()),
+      helper_(runtime, static_cast<int>(runtime.workers.size())),
+      batches_(static_cast<std::size_t>(ranks_)),
+      ahead_(ranks_, runtime.options.locality),
+      messages_(static_cast<std::size_t>(ranks_)),
+      bytes_(messages_) {}
+
+Ranks::~Ranks() { stop_helper(); }
+
+void Ranks::start() {
+  const std::lock_guard lock(wire_.mutex);
+  detail::Out own;
+  own& modules().scan() & static_cast<int>(runtime_.workers.size());
+  std::vector<std::vector<char>> loaded;
+  first_worker_.assign(1, 0);
+  for (const auto& bytes : wire_.gather(own.data)) {
+    detail::In in{bytes.data(), bytes.data() + bytes.size()};
+    int workers = 0;
+    in& loaded.emplace_back() & workers;
+    first_worker_.push_back(first_worker_.back() + workers);
+  }
+  modules().agree(loaded);
+  for (int attempt = 0; range().begin() == 0; ++attempt) {
+    if (attempt == Range::attempts)
+      throw Error("the ranks find no addresses for shared objects that are free on all");
+    const bool got = range().reserve(attempt, rank_, ranks_);
+    const auto all = wire_.gather({static_cast<char>(got)});
+    if (std::any_of(all.begin(), all.end(), [](const auto& one) { return one[0] == 0; })) range().release();
+  }
+  modules().share(range().begin(), range().end());
+  const auto share = runtime_.options.window / (4 * static_cast<std::size_t>(ranks_));
+  report_every_ = std::clamp<std::uint64_t>(share, 1, 64);
+  wire_.on_message([this](int source, int kind, const char* data, std::size_t size) {
+    try {
+      handle(source, kind, data, size);
+    } catch (const std::exception& error) {
+      std::fputs(
+          fmt::format("lapwing: rank {} cannot take a message of rank {}: {}\n", rank_, source, error.what())
+              .c_str(),
+          stderr);
+      wire_.abort();
+    }
+  });
+  helper_thread_ = std::thread([this] { help(); });
+}
+
+// A rank whose workers are all busy still answers.
+void Ranks::help() {
+  helper_.adopt_as_self();
+  while (!stop_helper_.load(std::memory_order_relaxed)) {
+    poll();
+    usleep(helper_rest);
+  }
+  Worker::self_is_nobody();
+}
+
+void Ranks::stop_helper() {
+  stop_helper_.store(true);
+  if (helper_thread_.joinable()) helper_thread_.join();
+}
+
+void Ranks::poll() {
+  const std::unique_lock lock(wire_.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  wire_.progress();
+  if (!home()) return;
+  for (int rank = 1; rank < ranks_; ++rank) {
+    const Batch& batch = batches_[static_cast<std::size_t>(rank)];
+    if (!batch.out.data.empty() && std::chrono::steady_clock::now() - batch.since > batch_patience)
+      flush(rank);
+  }
+}
+
+void Ranks::serve() {
+  runtime_.main.pending.store(2, std::memory_order_relaxed);
+  Worker::suspend();
+}
+
+void Ranks::end_all() {
+  const std::lock_guard lock(wire_.mutex);
+  for (int rank = 1; rank < ranks_; ++rank) batch(rank) & Event::end;
+  flush();
+}
+
+void Ranks::settle() {
+  stop_helper();
+  const std::lock_guard lock(wire_.mutex);
+  wire_.settle();
+  early_.clear();
+}
+
+int Ranks::here(int worker) const {
+  const int local = worker - first_worker();
+  return local >= 0 && local < static_cast<int>(runtime_.workers.size()) ? local : -1;
+}
+
+void Ranks::ended(Task& task) {
+  const std::unique_ptr<Guest> guest(task.guest);
+  task.guest = nullptr;
+  const std::lock_guard lock(wire_.mutex);
+  for (Guest::Part& part : guest->parts) {
+    detail::Out out;
+    out& static_cast<detail::ObjectHead*>(part.object) & guest->place;
+    put_failure(out);
+    out& part.values.size();
+    for (void* const value : part.values) {
+      part.type->pack(value, out);
+      part.reduction->drop(value);
+    }
+    wire_.send(part.to, Message::parts, out.data.data(), out.data.size());
+  }
+  if (!guest->counted) return;
+  ++ended_;
+  if (ended_ == asked_ || ended_ - reported_ >= report_every_) report();
+}
+
+void Ranks::report() {
+  if (reported_ == ended_) return;
+  reported_ = ended_;
+  detail::Out out;
+  out& ended_& wire_.messages() & wire_.bytes();
+  wire_.send(0, Message::finished, out.data.data(), out.data.size());
+}
+
+void Ranks::tell_failure() {
+  const auto told = runtime_.failure.look();
+  if (!told) return;
+  const std::lock_guard lock(wire_.mutex);
+  if (home()) {
+    for (int rank = 1; rank < ranks_; ++rank) batch(rank) & Event::failure & told->place;
+    return;
+  }
+  detail::Out out;
+  out & told->place & told->what & told->task& modules().encode(std::bit_cast<std::uint64_t>(told->where)) &
+      told->reason;
+  wire_.send(0, Message::failed, out.data.data(), out.data.size());
+}
+
+void Ranks::put_failure(detail::Out& out) {
+  const auto told = runtime_.failure.look();
+  out&(told ? told->place : Place{});
+}
+
+void Ranks::get_failure(detail::In& in) {
+  Place place;
+  in& place;
+  if (!place.empty()) runtime_.failure.note(place, nullptr);
+}
+
+void Ranks::add_to(Statistics& statistics) const {
+  const std::lock_guard lock(wire_.mutex);
+  statistics.messages = wire_.messages();
+  statistics.bytes = wire_.bytes();
+  statistics.most_messages = statistics.messages;
+  statistics.moved = moved_;
+  for (int rank = 1; rank < ranks_; ++rank) {
+    const auto each = static_cast<std::size_t>(rank);
+    statistics.messages += messages_[each];
+    statistics.bytes += bytes_[each];
+    statistics.most_messages = std::max(statistics.most_messages, messages_[each]);
+    statistics.tasks += ahead_.sent_to(rank) - ahead_.load(rank);
+  }
+  if (!home()) return;
+  statistics.targeted = wished_;
+  statistics.on_target = on_wish_;
+}
+
+}  // namespace lapwing::tasks::ranks

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks on ranks. The main program runs on rank 0, the home. It creates all
+// tasks of its own; each is sent to a rank at once, and with it, to the ranks
+// concerned, what must be moved: "send version 7 of this object there", "version
+// 7 comes here". Every rank puts what it is told into the queues of its own
+// synchroniser, in the order of the program: a task is a task, a sending is a
+// hidden task that reads, a receiving one that writes. So each rank waits for
+// what it needs by itself, old versions stay until they have been read and sent,
+// and the whole language works within a task as it does on threads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <lapwing/tasks/program.hpp>
+#include "tasks/ranks/balance.hpp"
+#include "tasks/ranks/entry.hpp"
+#include "tasks/ranks/hidden.hpp"
+#include "tasks/ranks/modules.hpp"
+#include "tasks/ranks/wire.hpp"
+#include "tasks/worker.hpp"
+
+namespace lapwing::tasks::ranks {
+
+/// What another rank wants to know of a task here, when it and all that came of
+/// it have ended: that it has, and its parts of reductions.
+struct Guest {
+  struct Part {
+    Object* object;
+    const detail::Type* type;
+    const detail::Reduction* reduction;
+    int to;
+    std::vector<void*> values = {};  // in the order of the program
+  };
+  bool counted = false;  // sent here by the home
+  std::uint64_t place = 0;
+  std::vector<Part> parts;
+};
+
+/// True if the part of a reduction was put with those of the task's guest.
+bool collected(Record& record);
+
+/// An object that is used here is perhaps another rank's, and not known yet.
+/// True if its generation can be compared with the handle's.
+bool meet(const detail::Handle& handle, const detail::Type* type, const Task& task);
+
+class Ranks {
+ public:
+  Ranks(Runtime& runtime, Wire& wire);
+  ~Ranks();
+  /// All ranks agree on addresses and workers; Error, the same on all, if they cannot.
+  void start();
+  /// What a rank other than the home does in place of the main program.
+  void serve();
+  /// The home ends everybody's run; then all messages have been handled.
+  void end_all();
+  void settle();
+  void stop_helper();
+
+  bool home() const { return rank_ == 0; }
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  int all_workers() const { return first_worker_.back(); }
+  int first_worker() const { return first_worker_[static_cast<std::size_t>(rank_)]; }
+  /// The worker of this rank that has the number among all, or -1.
+  int here(int worker) const;
+
+  // --- the home (home.cpp) ---
+  /// A task of the main program that is complete: true if it went to another rank.
+  bool launch(Task& task);
+  /// The main program is going to use an object.
+  void used_by_main(Object& object, std::uint8_t rights);
+  /// An object that a task on another rank has made is named for the first time.
+  void adopt(const detail::Handle& handle, const detail::Type* type);
+  std::uint64_t unfinished() const { return unfinished_.load(std::memory_order_acquire); }
+  /// The main program waits for all tasks: asks for word of them.
+  void ask();
+  void flush();
+  void forget_failure();
+
+  // --- every rank ---
+  /// Sends and receives; returns at once if another thread does.
+  void poll();
+  Object& object_at(const detail::Handle& handle);
+  void run_hidden(Task* task);
+  /// A guest and all that came of it have ended.
+  void ended(Task& task);
+  /// A task failed here.
+  void tell_failure();
+  Worker& helper() { return helper_; }
+  void add_to(Statistics& statistics) const;
+
+ private:
+  struct Batch {
+    detail::Out out;
+    std::chrono::steady_clock::time_point since;
+  };
+  struct Key {
+    Object* object;
+    std::uint64_t what;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return (reinterpret_cast<std::size_t>(key.object) >> 6) * 0x9e3779b97f4a7c15ULL ^ key.what;
+    }
+  };
+
+  // home.cpp
+  detail::Out& batch(int rank);
+  void flush(int rank);
+  void move(Object& object, const Move& move);
+  void reduce(Object& object, Record& record, Task& task, int rank);
+  int choose(Task& task, bool stays);
+  int pinned(Task& task) const;
+  void drop(Object& object);
+  void write_task(Task& task, int rank, const detail::Out& closure);
+  Guest& guest_of(Task& task);
+  CopyRules rules() const;
+
+  // arrive.cpp
+  void handle(int source, int kind, const char* data, std::size_t size);
+  void handle_batch(detail::In in);
+  void read_task(detail::In& in);
+  void arrived(Key key, detail::In in);
+
+  // hidden.cpp
+  void enter_hidden(Object& object, std::uint8_t rights, const detail::Reduction* reduction, Hidden hidden);
+  void send_object(Object& object, const Hidden& hidden);
+  void install(Object& object, const Hidden& hidden);
+  void unpack_parts(Object& object, Record& record, const Hidden& hidden);
+
+  [[noreturn]] void fail(const std::string& sentence);
+  void report();
+  void put_failure(detail::Out& out);
+  void get_failure(detail::In& in);
+  void help();
+
+  Runtime& runtime_;
+  Wire& wire_;
+  const int rank_, ranks_;
+  std::vector<int> first_worker_;
+  Worker helper_;
+  std::thread helper_thread_;
+  std::atomic<bool> stop_helper_{false};
+
+  // Guarded by the wire's mutex.
+  std::vector<Batch> batches_;
+  Ahead ahead_;
+  std::unordered_map<Key, std::vector<char>, Hash> early_;
+  std::unordered_map<Key, Task*, Hash> awaited_;
+  std::uint64_t ended_ = 0, reported_ = 0, asked_ = 0, report_every_ = 1;
+  std::vector<std::uint64_t> messages_, bytes_;  // of each rank, as it said last
+
+  std::atomic<std::uint64_t> unfinished_{0};
+  std::uint64_t on_wish_ = 0, wished_ = 0, moved_ = 0;
+};
+
+}  // namespace lapwing::tasks::ranks

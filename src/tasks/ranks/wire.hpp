@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tasks on ranks ask of the machine below: ordered messages between any
+// two ranks. One library for each MPI implements it (tasks/wire), found and
+// loaded when a program with tasks has been started by that MPI's launcher.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace lapwing::tasks::ranks {
+
+class Wire {
+ public:
+  using Handler = std::function<void(int source, int kind, const char* data, std::size_t size)>;
+  virtual ~Wire() = default;
+
+  virtual int rank() const = 0;
+  virtual int ranks() const = 0;
+  virtual void on_message(Handler handler) = 0;
+  /// Sends without waiting; the bytes are copied. Kinds are 0..15.
+  virtual void send(int destination, int kind, const void* data, std::size_t size) = 0;
+  /// Handles what has arrived; the number of messages.
+  virtual int progress() = 0;
+  /// Everybody's bytes, by rank. All ranks call it, and wait.
+  virtual std::vector<std::vector<char>> gather(const std::vector<char>& own) = 0;
+  /// Returns when all ranks have called it and every message that was sent
+  /// before has been handled.
+  virtual void settle() = 0;
+  virtual std::uint64_t messages() const = 0;  // sent
+  virtual std::uint64_t bytes() const = 0;     // sent
+  /// Ends all ranks.
+  [[noreturn]] virtual void abort() = 0;
+
+  /// Held for every call above; handlers run with it.
+  std::recursive_mutex mutex;
+};
+
+/// The name of the function by which a wire's library is entered. It starts MPI
+/// if the program has not; null where there is only one rank.
+constexpr const char* wire_entry = "lapwing_tasks_wire";
+using WireEntry = Wire* (*)();
+
+/// The wire of this process, if it is one of several ranks; the same for each
+/// call. Throws Error where its library should be there and is not.
+Wire* find_wire();
+
+}  // namespace lapwing::tasks::ranks

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/recording.hpp"
+
+#include <fmt/format.h>
+#include <time.h>
+#include <lapwing/tasks/pack.hpp>
+
+#include <algorithm>
+
+#include "tasks/failure.hpp"
+
+namespace lapwing::tasks {
+
+namespace {
+
+constexpr int measurings = 3;  // of an object's size: it may grow at first
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+void Recording::measure(Object& object) {
+  Known& known = objects_[object.number];
+  if (known.times == measurings || object.value == nullptr) return;
+  ++known.times;
+  if (known.name.empty() && object.name != nullptr) known.name = *object.name;
+  std::size_t bytes = object.type->size;
+  if (object.type->pack != nullptr) {
+    detail::Out out;
+    object.type->pack(object.value, out);
+    bytes = out.data.size();
+  }
+  known.bytes = std::max(known.bytes, bytes);
+}
+
+RecordedTask* Recording::created(Task& task) {
+  const std::lock_guard lock(mutex_);
+  if (!task.parent->main) {
+    nested_ = true;
+    return nullptr;
+  }
+  RecordedTask& made = tasks_.emplace_back();
+  made.name = text_of(task);
+  for (const Record& record : task) {
+    made.uses.push_back({record.object->number, record.rights, record.deferred});
+    objects_.try_emplace(record.object->number);
+  }
+  event(Event::task, &made, 0, 0);
+  return &made;
+}
+
+void Recording::begins(RecordedTask& task) { task.began = thread_seconds(); }
+void Recording::pauses(RecordedTask& task) { task.seconds += thread_seconds() - task.began; }
+
+void Recording::ended(Task& task, RecordedTask& record) {
+  pauses(record);
+  const std::lock_guard lock(mutex_);
+  // It still has what it has not given up.
+  for (const Record& each : task)
+    if (!each.done) measure(*each.object);
+}
+
+void Recording::changed(RecordedTask& record, const Object& object, std::uint8_t acquired,
+                        std::uint8_t released) {
+  pauses(record);
+  record.steps.push_back({record.seconds, object.number, acquired, released});
+  record.seconds = 0;
+  begins(record);
+}
+
+void Recording::main_enters() { main_seconds_ += main_began_ < 0 ? 0 : thread_seconds() - main_began_; }
+void Recording::main_leaves() { main_began_ = thread_seconds(); }
+
+void Recording::event(Event::Kind kind, const RecordedTask* what, std::uint64_t object, std::uint8_t rights) {
+  events_.push_back({kind, main_seconds_, what, object, rights});
+  main_seconds_ = 0;
+}
+
+void Recording::main_uses(Object& object, std::uint8_t rights) {
+  const std::lock_guard lock(mutex_);
+  measure(object);
+  event(Event::use, nullptr, object.number, rights);
+}
+
+void Recording::main_finishes() {
+  const std::lock_guard lock(mutex_);
+  event(Event::finish, nullptr, 0, 0);
+}
+
+std::string Recording::text() const {
+  const std::lock_guard lock(mutex_);
+  std::string out = "lapwing-recording 1\n";
+  auto to = std::back_inserter(out);
+  if (nested_) out += "nested tasks are missing\n";
+  for (const auto& [number, known] : objects_)
+    fmt::format_to(to, "object {} {} {}\n", number, known.bytes, known.name);
+  for (const Event& event : events_) {
+    if (event.before > 0) fmt::format_to(to, "main {:.3f}\n", 1e6 * event.before);
+    if (event.kind == Event::finish) out += "finish\n";
+    if (event.kind == Event::use) fmt::format_to(to, "use {} {}\n", event.object, event.rights);
+    if (event.kind != Event::task) continue;
+    const RecordedTask& task = *event.what;
+    fmt::format_to(to, "task {}", task.uses.size());
+    for (const auto& use : task.uses) fmt::format_to(to, " {} {} {}", use.object, use.rights, use.deferred);
+    fmt::format_to(to, " {}", task.steps.size());
+    for (const auto& step : task.steps)
+      fmt::format_to(to, " {:.3f} {} {} {}", 1e6 * step.seconds, step.object, step.acquired, step.released);
+    fmt::format_to(to, " {:.3f} {}\n", 1e6 * task.seconds, task.name);
+  }
+  return out;
+}
+
+}  // namespace lapwing::tasks

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wire of tasks on MPI: control messages on a communicator of their own.
+#include <fmt/format.h>
+#include <mpi.h>
+#include <sched.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "tasks/ranks/wire.hpp"
+#include "transfer/control.hpp"
+
+namespace lapwing::tasks::ranks {
+
+namespace {
+
+constexpr int kinds = 16;
+
+class MpiWire final : public Wire {
+ public:
+  explicit MpiWire(MPI_Comm comm) : comm_(comm) {
+    PMPI_Comm_rank(comm, &rank_);
+    PMPI_Comm_size(comm, &ranks_);
+    MPI_Comm queue = MPI_COMM_NULL;
+    PMPI_Comm_dup(comm, &queue);
+    control_ = std::make_unique<transfer::Control>(queue, ranks_);
+    handled_from_.assign(static_cast<std::size_t>(ranks_), 0);
+  }
+
+  int rank() const override { return rank_; }
+  int ranks() const override { return ranks_; }
+
+  void on_message(Handler handler) override {
+    handler_ = std::move(handler);
+    for (int kind = 0; kind < kinds; ++kind) {
+      control_->on(kind, [this, kind](int source, const char* data, std::size_t size) {
+        ++handled_from_[static_cast<std::size_t>(source)];
+        handler_(source, kind, data, size);
+      });
+    }
+  }
+
+  void send(int destination, int kind, const void* data, std::size_t size) override {
+    if (size > most_bytes) {
+      std::fputs(
+          fmt::format("lapwing: rank {} cannot send an object of {} bytes to rank {}: at most {} travel\n",
+                      rank_, size, destination, most_bytes)
+              .c_str(),
+          stderr);
+      abort();
+    }
+    ++messages_;
+    bytes_ += size;
+    control_->send(destination, kind, data, size);
+  }
+
+  int progress() override { return control_->progress(); }
+
+  std::vector<std::vector<char>> gather(const std::vector<char>& own) override {
+    const int size = static_cast<int>(own.size());
+    std::vector<int> sizes(static_cast<std::size_t>(ranks_)), starts(sizes);
+    PMPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm_);
+    int all = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      starts[i] = all;
+      all += sizes[i];
+    }
+    std::vector<char> bytes(static_cast<std::size_t>(all));
+    PMPI_Allgatherv(own.data(), size, MPI_BYTE, bytes.data(), sizes.data(), starts.data(), MPI_BYTE, comm_);
+    std::vector<std::vector<char>> result;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      result.emplace_back(bytes.begin() + starts[i], bytes.begin() + starts[i] + sizes[i]);
+    }
+    return result;
+  }
+
+  void settle() override {
+    std::vector<std::uint64_t> expected(static_cast<std::size_t>(ranks_));
+    const std::vector<std::uint64_t> sent = control_->sent_to();
+    MPI_Request request = MPI_REQUEST_NULL;
+    PMPI_Ialltoall(sent.data(), 1, MPI_UINT64_T, expected.data(), 1, MPI_UINT64_T, comm_, &request);
+    for (int done = 0;;) {
+      if (done == 0) PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (control_->progress() == 0) sched_yield();
+      if (done != 0 && handled_from_ == expected && !control_->sending()) return;
+    }
+  }
+
+  std::uint64_t messages() const override { return messages_; }
+  std::uint64_t bytes() const override { return bytes_; }
+
+  void abort() override {
+    PMPI_Abort(comm_, 1);
+    std::abort();
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = 0x7fffff00;
+
+  MPI_Comm comm_;
+  int rank_ = 0, ranks_ = 1;
+  std::unique_ptr<transfer::Control> control_;
+  Handler handler_;
+  std::vector<std::uint64_t> handled_from_;
+  std::uint64_t messages_ = 0, bytes_ = 0;
+};
+
+void end_mpi() {
+  int ended = 0;
+  PMPI_Finalized(&ended);
+  if (ended == 0) PMPI_Finalize();
+}
+
+Wire* make() {
+  int there = 0;
+  PMPI_Initialized(&there);
+  if (there == 0) {
+    // A helper polls while tasks run; the wire's lock keeps calls apart.
+    int level = 0;
+    PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+    std::atexit(end_mpi);
+  }
+  int ranks = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks < 2) return nullptr;
+  int level = 0;
+  PMPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE && !(level == MPI_THREAD_SERIALIZED && there == 0)) {
+    std::fprintf(
+        stderr,
+        "lapwing: tasks on ranks need MPI_THREAD_MULTIPLE, but this program asked for less when it called "
+        "MPI_Init; call MPI_Init_thread, or leave MPI to run()\n");
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Comm comm = MPI_COMM_NULL;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  return new MpiWire(comm);  // as long as the process
+}
+
+}  // namespace
+
+}  // namespace lapwing::tasks::ranks
+
+extern "C" __attribute__((visibility("default"))) lapwing::tasks::ranks::Wire* lapwing_tasks_wire() {
+  return lapwing::tasks::ranks::make();
+}
