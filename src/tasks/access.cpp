@@ -26,7 +26,7 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
   if (runtime.failure.any()) runtime.drain();
   // Its part of a reduction is the object itself.
   if ((rights & (commutes | reduces)) != 0) rights = reads | writes;
-  if (runtime.ranks != nullptr) runtime.ranks->used_by_main(object, rights);
+  if (runtime.ranks != nullptr && !runtime.ranks->central()) runtime.ranks->used_by_main(object, rights);
   Record place;
   place.object = &object;
   place.task = &main;
@@ -36,6 +36,10 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
     ReadyList ready;
     leave(place, ready);
     go_on(ready);
+    if (runtime.failure.any()) runtime.drain();
+  }
+  if (runtime.ranks != nullptr && runtime.ranks->central()) {
+    runtime.ranks->ensure_here(main, object, rights);
     if (runtime.failure.any()) runtime.drain();
   }
   if (object.value == nullptr) throw destroyed(main, object, "uses");
@@ -95,6 +99,9 @@ void change(const Change* changes, std::size_t count) {
       throw;
     }
     wait_until_usable(*record, each->acquired, task);
+    ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
+    if (ranks != nullptr && ranks->central() && ranks->home())
+      ranks->ensure_here(task, object, each->acquired);
   }
 }
 
