@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <unordered_map>
 
+#include "mpi/ending.hpp"
 #include "sets/messages.hpp"
 
 namespace lapwing::sets {
@@ -42,8 +42,7 @@ bool ranks_in_world(MPI_Comm comm, int size, std::vector<int>* world) {
 
 void fail(const std::string& sentence) {
   fmt::print(stderr, "lapwing: rank {}: {}.\n", Messages::rank(), sentence);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
+  mpi::end_job(1);
 }
 
 Family::Family(MPI_Comm of, std::vector<int> world, int size, int me)
