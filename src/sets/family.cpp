@@ -52,7 +52,7 @@ Family::~Family() { by_identity().erase(id_); }
 
 // Communicators of the same processes are told apart by the order in which their
 // members make them, or first divide them.
-std::uint64_t Family::id() {
+[[gnu::hot]] std::uint64_t Family::id() {
   if (id_ != 0) return id_;
   std::uint64_t h = 0x51afd7ed558ccdffu;
   for (int r = 0; r < table.all()->size(); ++r) {
@@ -69,7 +69,7 @@ Family* Family::by_id(std::uint64_t id) {
   return found == by_identity().end() ? nullptr : found->second;
 }
 
-Family* Family::find(MPI_Comm comm) {
+[[gnu::hot]] Family* Family::find(MPI_Comm comm) {
   if (comm == last_comm_ && last_) return last_;
   if (comm == MPI_COMM_NULL || keyval_ == MPI_KEYVAL_INVALID) return nullptr;
   void* value = nullptr;
@@ -81,7 +81,7 @@ Family* Family::find(MPI_Comm comm) {
   return last_;
 }
 
-Family* Family::of(MPI_Comm comm) {
+[[gnu::hot]] Family* Family::of(MPI_Comm comm) {
   if (Family* found = find(comm)) return found;
   if (comm == MPI_COMM_NULL) return nullptr;
   int inter = 0, size = 0, me = 0;
@@ -157,7 +157,7 @@ std::string Family::list(const Membership& members) {
   return text;
 }
 
-SetComms& Family::comms(Set& set) {
+[[gnu::hot]] SetComms& Family::comms(Set& set) {
   if (!set.extra) set.extra = std::make_unique<SetComms>();
   return static_cast<SetComms&>(*set.extra);
 }
