@@ -293,8 +293,12 @@ void Run::exclude(MPI_Comm comm) {
   {
     const Guard guard;
     family = Family::of(comm);
+    if (found) *found = family;
+    if (family && !family->excluded) {
+      move();
+      if (Set* set = known(*family)) return set;
+    }
   }
-  if (found) *found = family;
   return family && !family->excluded ? acting(*family) : nullptr;
 }
 
