@@ -12,8 +12,8 @@ from statistics import median
 
 from . import places, statistics, table
 
-# The paper's two, MPI's non-blocking form, and what chooses between them.
-MODES = ("none", "static", "blocking", "overlap", "auto")
+# The paper's two, MPI's non-blocking form, overlap without the node's memory, and what chooses between them.
+MODES = ("none", "static", "blocking", "messages", "overlap", "auto")
 
 
 class _Runs:
@@ -69,6 +69,7 @@ def measure(options, build, where, emit):
 
 def _measure(options, build, place, mpi, ranks, timed, limit, emit):
     runs = _Runs(options, build, place, mpi, ranks)
+    modes = [mode for mode in MODES if not (options.quick and mode == "messages")]
     turns = 2 if options.quick else max(1, (options.pairs or 30) // 6)
     rounds = 5 if timed else 2
     repeat = 200 if timed else 10
@@ -76,7 +77,7 @@ def _measure(options, build, place, mpi, ranks, timed, limit, emit):
     for turn in range(turns):
         if options.quick and turn and (time.monotonic() - begin) * (turn + 1) / turn > limit:
             break
-        for mode in MODES[turn % len(MODES):] + MODES[:turn % len(MODES)]:
+        for mode in modes[turn % len(modes):] + modes[:turn % len(modes)]:
             what = "micro,recursion" + (",covered" if timed else "") + (",latency" if mode == "none" else "")
             if ranks & (ranks - 1) or (options.quick and not timed):
                 what = "micro"
@@ -92,6 +93,13 @@ def _measure(options, build, place, mpi, ranks, timed, limit, emit):
             record = {**common, "case": "latency", "mode": "none", "bytes": size}
             statistics.put(record, "us_latency", [1e6 * v for v in values])
             emit(record)
+
+
+def _beside(record, micro, what):
+    """Over the median of `what` by itself, in the same turns."""
+    for end in ("", "_lo", "_hi"):
+        if micro:
+            record["vs_" + what + end] = record["us_per_split" + end] / median(1e6 * line[what + "_s"] for line in micro)
 
 
 def _emit_mode(runs, mode, common, emit):
@@ -115,6 +123,7 @@ def _emit_mode(runs, mode, common, emit):
         statistics.put(record, "us_per_split", [1e6 * line["split_s"] for line in lines])
         statistics.put(record, "vs_allgather", [line["split_s"] / line["allgather_s"] for line in lines])
         record["us_allgather"] = median(1e6 * line["allgather_s"] for line in lines)
+        _beside(record, micro, "comm_split")
         emit(record)
     for load in (False, True):
         lines, plain = runs.of(mode, "recursion", load=load), runs.of("none", "recursion", load=load)
@@ -126,6 +135,8 @@ def _emit_mode(runs, mode, common, emit):
         if mode != "none":
             statistics.put(record, "us_per_split",
                            [1e6 * (line["seconds"] - base) / line["splits"] for line in lines])
+            _beside(record, micro, "allgather")
+            _beside(record, micro, "comm_split")
         record["verified"] = all(line["verified"] for line in lines)
         emit(record)
 
@@ -141,4 +152,4 @@ COLUMNS = (
     ("bytes/split", "bytes_per_split", table.one), ("rounds", "rounds", str), ("oversubscribed", "oversubscribed", table.yes))
 EXPLANATION = ("us/split: of one split whose sets have been seen, or what it adds to the paper's recursive program; vs: over "
                "one MPI_Allgather of an int, MPI_Comm_split, MPI_Comm_create_group. static: MPI_Iallgather; blocking: the "
-               "paper's static form. Oversubscribed times say nothing but are shown.")
+               "paper's static form; messages: overlap without the memory that a node's processes share. Oversubscribed times say nothing but are shown.")

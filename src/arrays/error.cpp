@@ -2,10 +2,10 @@
 #include "arrays/error.hpp"
 
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <cstdio>
-#include <cstdlib>
+
+#include "mpi/ending.hpp"
 
 namespace lapwing::arrays {
 namespace {
@@ -19,12 +19,7 @@ int report(const char* routine, const Error& error) {
   last = fmt::format("{}: {}", routine, error.text);
   if (!errors_return) {
     fmt::print(stderr, "lapwing: {}.\n", last);
-    std::fflush(stderr);
-    int initialised = 0, finalised = 0;
-    PMPI_Initialized(&initialised);
-    PMPI_Finalized(&finalised);
-    if (initialised && !finalised) PMPI_Abort(MPI_COMM_WORLD, 1);
-    std::abort();
+    mpi::end_job(1);
   }
   return static_cast<int>(error.code);
 }

@@ -31,7 +31,7 @@ const std::vector<Variable>& known_variables() {
       {"LAPWING_DIRECTION", Kind::choice, {"auto", "up", "down"}},
       {"LAPWING_PROTECT", Kind::choice, {"all", "first", "last"}},
       {"LAPWING_SETS", Kind::choice, {"off", "check", "run"}},
-      {"LAPWING_SPLIT", Kind::choice, {"auto", "overlap", "static", "blocking"}},
+      {"LAPWING_SPLIT", Kind::choice, {"auto", "overlap", "messages", "static", "blocking"}},
       {"LAPWING_CHECK_JSON", Kind::path, {}},
       {"LAPWING_PROFILE", Kind::path, {}},
       {"LAPWING_REPORT", Kind::path, {}},

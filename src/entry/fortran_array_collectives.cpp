@@ -7,6 +7,7 @@
 
 #include "entry/p2p.hpp"
 #include "lapwing/arrays.h"
+#include "mpi/ending.hpp"
 
 namespace {
 
@@ -16,7 +17,7 @@ void answer(int error, int* ierr) {
     *ierr = error;
   } else if (error != LAPWING_ARRAY_OK) {
     std::fprintf(stderr, "%s\n", lapwing_array_error_string());
-    PMPI_Abort(MPI_COMM_WORLD, 1);
+    lapwing::mpi::end_job(1);
   }
 }
 

@@ -15,7 +15,7 @@ using sets::Run;
 namespace {
 
 // Where sets do not apply the set is the communicator.
-sets::Set* current(MPI_Comm comm, const char* name, sets::Family** family = nullptr) {
+[[gnu::hot]] sets::Set* current(MPI_Comm comm, const char* name, sets::Family** family = nullptr) {
   if (!Run::get()) return nullptr;
   if (comm == MPI_COMM_NULL) sets::fail(fmt::format("{}: MPI_COMM_NULL has no set", name));
   return Run::get()->current(comm, family);
@@ -25,15 +25,16 @@ sets::Set* current(MPI_Comm comm, const char* name, sets::Family** family = null
 
 LAPWING_ENTRY int lapwing_sets_mode(void) { return static_cast<int>(sets::mode); }
 
-LAPWING_ENTRY void lapwing_split_at(MPI_Comm comm, int branches, int branch, const char* file, int line) {
+LAPWING_ENTRY __attribute__((hot)) void lapwing_split_at(MPI_Comm comm, int branches, int branch,
+                                                         const char* file, int line) {
   if (Run::get()) Run::get()->split_by_hand(comm, branches, branch, file, line);
 }
 
-LAPWING_ENTRY void lapwing_merge_at(MPI_Comm comm, const char* file, int line) {
+LAPWING_ENTRY __attribute__((hot)) void lapwing_merge_at(MPI_Comm comm, const char* file, int line) {
   if (Run::get()) Run::get()->merge_by_hand(comm, file, line);
 }
 
-LAPWING_ENTRY int lapwing_set_size(MPI_Comm comm) {
+LAPWING_ENTRY __attribute__((hot)) int lapwing_set_size(MPI_Comm comm) {
   if (const sets::Set* set = current(comm, "lapwing_set_size")) return set->size();
   int size = 0;
   PMPI_Comm_size(comm, &size);

@@ -9,6 +9,7 @@
 #include "entry/p2p.hpp"
 #include "entry/references.hpp"
 #include "lapwing/compiled_sets.h"
+#include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
 #include "sets/check.hpp"
 #include "sets/group_call.hpp"
@@ -50,14 +51,12 @@ Sets agreed(const transfer::Settings& settings, int rank) {
   int bounds[2] = {mine, -mine}, all[2] = {};
   PMPI_Allreduce(bounds, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (all[0] == -all[1]) return static_cast<Sets>(mine);
-  if (rank == 0) {
-    fmt::print(stderr,
-               "lapwing: some ranks of this job run with process sets in mode '{}', others in mode '{}'; "
-               "compile all programs of the job with the same --sets, or set LAPWING_SETS for all.\n",
-               name_of(all[0]), name_of(-all[1]));
-  }
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  return Sets::off;
+  if (rank != 0) mpi::end_job_in_silence(1);
+  fmt::print(stderr,
+             "lapwing: some ranks of this job run with process sets in mode '{}', others in mode '{}'; "
+             "compile all programs of the job with the same --sets, or set LAPWING_SETS for all.\n",
+             name_of(all[0]), name_of(-all[1]));
+  mpi::end_job(1);
 }
 
 bool everybody_comes(const transfer::Settings& settings, int rank, int size) {

@@ -10,9 +10,10 @@ constexpr std::size_t remembered = 8;
 
 }  // namespace
 
-Set* Set::part(const Ballot& ballot, const unsigned long long* mask) {
+[[gnu::hot]] Set* Set::part(const Ballot& ballot, const unsigned long long* mask) {
   for (const Known& k : known_) {
-    if (k.mask == mask && k.mine == ballot.mine && k.bits == ballot.bits && k.votes == ballot.votes)
+    if (k.first == ballot.votes.front() && k.mask == mask && k.mine == ballot.mine && k.bits == ballot.bits &&
+        (ballot.votes.size() == 1 || k.votes == ballot.votes))
       return k.part;
   }
   Membership members(members_.ranks(), false);
@@ -23,7 +24,7 @@ Set* Set::part(const Ballot& ballot, const unsigned long long* mask) {
     if (in) members.add(rank);
   }
   Set* part = members == members_ ? this : table_.intern(std::move(members));
-  Known division{ballot.votes, ballot.bits, ballot.mine, mask, part};
+  Known division{ballot.votes.front(), mask, ballot.bits, ballot.mine, part, ballot.votes};
   if (known_.size() < remembered) {
     known_.push_back(std::move(division));
   } else {
@@ -41,15 +42,15 @@ Set* SetTable::intern(Membership members) {
   return sets_.emplace(id, std::make_unique<Set>(*this, std::move(members), me_))->second.get();
 }
 
-Set* Subset::get() {
+[[gnu::hot]] Set* Subset::get() {
   if (known_ || !ballot_ || !ballot_->complete) return known_;
   known_ = ballot_->voters->part(*ballot_, mask_);
   ballot_.reset();
   return known_;
 }
 
-void append_bits(std::vector<std::uint64_t>& to, std::size_t* length, const std::uint64_t* from,
-                 std::size_t first, std::size_t count) {
+[[gnu::hot]] void append_bits(std::vector<std::uint64_t>& to, std::size_t* length, const std::uint64_t* from,
+                              std::size_t first, std::size_t count) {
   while (count > 0) {
     const std::size_t in = first % 64, out = *length % 64;
     std::size_t n = 64 - (in > out ? in : out);

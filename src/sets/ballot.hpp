@@ -45,10 +45,11 @@ class Set {
 
  private:
   struct Known {
-    std::vector<std::uint64_t> votes;
-    int bits, mine;
+    std::uint64_t first;  // of the votes: all there are of small sets
     const unsigned long long* mask;
+    int bits, mine;
     Set* part;
+    std::vector<std::uint64_t> votes;
   };
 
   SetTable& table_;
@@ -98,9 +99,22 @@ class Subset {
 /// One vote of a set on which branch each member takes.
 class Ballot {
  public:
-  Ballot(lapwing_place where, int ways, int branch, Subset among)
-      : place(where), branches(ways), mine(branch), from(std::move(among)) {
+  Ballot(lapwing_place where, int ways, int branch, Subset among) {
+    begin(where, ways, branch, std::move(among));
+  }
+  /// A new one in the place of one that nobody refers to any more.
+  void begin(const lapwing_place& where, int ways, int branch, Subset among) {
+    place = where;
+    branches = ways;
+    mine = branch;
+    bits = 1;
     while ((1 << bits) < branches) ++bits;
+    from = std::move(among);
+    within = Subset();
+    narrowed = complete = false;
+    open = nullptr;
+    voters = nullptr;
+    votes.clear();
   }
 
   int branch_of(int position) const {
@@ -110,8 +124,8 @@ class Ballot {
     return static_cast<int>(value & ((std::uint64_t{1} << bits) - 1));
   }
 
-  const lapwing_place place;
-  const int branches, mine;
+  lapwing_place place;
+  int branches, mine;
   int bits = 1;           ///< of one vote
   Subset from;            ///< whose vote it is
   Subset within;          ///< of the world, where a split there concerns this communicator too
@@ -120,7 +134,6 @@ class Ballot {
   Set* voters = nullptr;  ///< the same once it is known and the ballot has started
   bool complete = false;
   std::vector<std::uint64_t> votes;  ///< `bits` for each voter, by number, once complete
-  std::shared_ptr<void> exchange;    ///< whatever collects the votes
 };
 
 /// Bits of votes, appended and copied.

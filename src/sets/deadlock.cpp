@@ -32,6 +32,7 @@ struct Attempt {
   std::set<int> core;
   std::vector<Account> accounts;
   std::vector<Attended> calls;
+  std::uint64_t look_at = 0;    ///< when to see which of those that do not answer have ended
   std::uint64_t report_at = 0;  ///< when those have answered who must
 };
 Attempt attempt;
@@ -157,6 +158,14 @@ void consider() {
   }
 }
 
+// One that lives says who reports: the same for all that have come to the same proof.
+int judge() {
+  const auto lives = [](int rank) { return !Messages::board() || !Messages::board()->has_ended(rank); };
+  const auto found = std::find_if(attempt.core.begin(), attempt.core.end(), lives);
+  if (found != attempt.core.end()) return *found;
+  return *std::find_if(attempt.suspects.begin(), attempt.suspects.end(), lives);
+}
+
 void prove() {
   const std::set<int> stuck = stuck_ones(attempt.known, true);
   if (stuck.count(Messages::rank()) == 0) return give_up();
@@ -171,7 +180,7 @@ void prove() {
         attempt.calls.push_back({edge.circle, edge.a, {}});
     }
   }
-  next_phase(claim, {*attempt.core.begin()});
+  next_phase(claim, {judge()});
 }
 
 // Those that are stuck, and the other members of what they wait in.
@@ -285,6 +294,55 @@ void on_answer(int source, const char* data, std::size_t size) {
   take_answer(static_cast<Phase>(phase), source, &in);
 }
 
+// Who has ended waits for ever and says nothing; what it has sent is here by now.
+void answer_for(int rank) {
+  Parcel out;
+  switch (attempt.phase) {
+    case where:
+      out.put<std::int32_t>(1);
+      out.put<std::uint64_t>(0);
+      out.put<std::int32_t>(1);
+      out.put_all(std::vector<Edge>());
+      break;
+    case confirm: {
+      out.put<std::int32_t>(1);
+      std::size_t edges = 0;
+      for (const int waiting : attempt.suspects) {
+        for (const Edge& edge : attempt.known[waiting].edges) edges += edge.peer == rank ? 1u : 0u;
+      }
+      out.put_all(std::vector<std::int32_t>(edges));
+      break;
+    }
+    case claim:
+      out.put<std::int32_t>(1);
+      break;
+    default: {
+      Account account;
+      account.rank = rank;
+      account.call = "exit";
+      account.ended = true;
+      out.put_text(account.packed());
+      out.put_all(std::vector<std::int32_t>(attempt.calls.size()));
+    }
+  }
+  Parcel in(out.data(), out.size());
+  take_answer(attempt.phase, rank, &in);
+}
+
+void look_for_ended(std::uint64_t now) {
+  if (!attempt.running || !Messages::board() || now < attempt.look_at) return;
+  const bool first = attempt.look_at == 0;
+  attempt.look_at = now + 300 * millisecond;
+  if (first) return;
+  const std::set<int> open = attempt.open;
+  const std::uint64_t number = attempt.number;
+  const Phase phase = attempt.phase;
+  for (const int rank : open) {
+    if (!attempt.running || attempt.number != number || attempt.phase != phase) return;
+    if (attempt.open.count(rank) != 0 && Messages::board()->has_ended(rank)) answer_for(rank);
+  }
+}
+
 }  // namespace
 
 void Deadlock::start(bool provable) {
@@ -298,6 +356,7 @@ void Deadlock::look(std::uint64_t begun, std::uint64_t now) {
     attempt.report_at = ~std::uint64_t{0};
     report_deadlock(attempt.accounts, attempt.core, attempt.calls);
   }
+  look_for_ended(now);
   if (attempt.running) return;
   if (next_try < begun) {
     pause_between = 200 * millisecond;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "mpi/ending.hpp"
 #include "sets/declared_words.hpp"
 #include "sets/messages.hpp"
 
@@ -61,9 +62,7 @@ T read(const char* data) {
 
 [[noreturn]] void end(const std::string& sentence) {
   fmt::print(stderr, "lapwing: {}\n", sentence);
-  std::fflush(stderr);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
+  mpi::end_job(1);
 }
 
 }  // namespace
@@ -327,7 +326,7 @@ void Declared::differs(const Declaration* here, const Key& key, const Terms& the
                     words(*here), place(*here), words(kind, theirs), them);
   }
   fmt::print(stderr, "lapwing: rank {}: {}\n", Messages::rank(), sentence);
-  std::fflush(stderr);
+  mpi::let_words_arrive();
   // The other side knows its place, and ends the job.
   const Address address = Address::of(key, false);
   Messages::send(key.peer, quarrel_kind, &address, sizeof address);

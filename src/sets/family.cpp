@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <unordered_map>
 
+#include "mpi/ending.hpp"
 #include "sets/messages.hpp"
 
 namespace lapwing::sets {
@@ -42,8 +42,7 @@ bool ranks_in_world(MPI_Comm comm, int size, std::vector<int>* world) {
 
 void fail(const std::string& sentence) {
   fmt::print(stderr, "lapwing: rank {}: {}.\n", Messages::rank(), sentence);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
+  mpi::end_job(1);
 }
 
 Family::Family(MPI_Comm of, std::vector<int> world, int size, int me)
@@ -53,7 +52,7 @@ Family::~Family() { by_identity().erase(id_); }
 
 // Communicators of the same processes are told apart by the order in which their
 // members make them, or first divide them.
-std::uint64_t Family::id() {
+[[gnu::hot]] std::uint64_t Family::id() {
   if (id_ != 0) return id_;
   std::uint64_t h = 0x51afd7ed558ccdffu;
   for (int r = 0; r < table.all()->size(); ++r) {
@@ -70,7 +69,7 @@ Family* Family::by_id(std::uint64_t id) {
   return found == by_identity().end() ? nullptr : found->second;
 }
 
-Family* Family::find(MPI_Comm comm) {
+[[gnu::hot]] Family* Family::find(MPI_Comm comm) {
   if (comm == last_comm_ && last_) return last_;
   if (comm == MPI_COMM_NULL || keyval_ == MPI_KEYVAL_INVALID) return nullptr;
   void* value = nullptr;
@@ -82,7 +81,7 @@ Family* Family::find(MPI_Comm comm) {
   return last_;
 }
 
-Family* Family::of(MPI_Comm comm) {
+[[gnu::hot]] Family* Family::of(MPI_Comm comm) {
   if (Family* found = find(comm)) return found;
   if (comm == MPI_COMM_NULL) return nullptr;
   int inter = 0, size = 0, me = 0;
@@ -158,7 +157,7 @@ std::string Family::list(const Membership& members) {
   return text;
 }
 
-SetComms& Family::comms(Set& set) {
+[[gnu::hot]] SetComms& Family::comms(Set& set) {
   if (!set.extra) set.extra = std::make_unique<SetComms>();
   return static_cast<SetComms&>(*set.extra);
 }

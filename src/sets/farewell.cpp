@@ -54,11 +54,13 @@ std::vector<Value> sum_of_all(std::vector<Value> values, MPI_Datatype type, MPI_
   MPI_Request request;
   PMPI_Iallreduce(values.data(), all.data(), static_cast<int>(values.size()), type, op, Messages::world(),
                   &request);
-  Messages::wait([&] {
-    int done = 0;
-    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    return done != 0;
-  });
+  Messages::wait(
+      [&] {
+        int done = 0;
+        PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+      },
+      Messages::miss_anybody);
   return all;
 }
 

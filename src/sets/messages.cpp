@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sets/messages.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
+#include <cstdio>
 #include <utility>
 
+#include "mpi/ending.hpp"
+#include "transfer/engine.hpp"
+
 namespace lapwing::sets {
+namespace {
+
+constexpr std::uint64_t between_looks = 100'000'000;
+
+}  // namespace
 
 void Messages::start() {
   if (control_) return;
@@ -14,6 +24,7 @@ void Messages::start() {
   PMPI_Comm_dup(MPI_COMM_WORLD, &world_);
   PMPI_Comm_rank(world_, &rank_);
   PMPI_Comm_size(world_, &processes_);
+  board_ = Board::make(world_);
   control_ = new transfer::Control(queue, processes_);
 }
 
@@ -22,12 +33,15 @@ void Messages::stop() {
   // What has been sent to somebody who is still busy must not be lost, and
   // whoever waits here still answers questions.
   MPI_Request all = MPI_REQUEST_NULL;
+  if (board_) board_->take_leave();
   PMPI_Ibarrier(world_, &all);
-  wait([&] {
-    int here = 0;
-    PMPI_Test(&all, &here, MPI_STATUS_IGNORE);
-    return here != 0 && !control_->sending();
-  });
+  wait(
+      [&] {
+        int here = 0;
+        PMPI_Test(&all, &here, MPI_STATUS_IGNORE);
+        return here != 0 && !control_->sending();
+      },
+      miss_anybody);
 }
 
 void Messages::on(int kind, transfer::Control::Handler handler) { control_->on(kind, std::move(handler)); }
@@ -48,16 +62,32 @@ bool Messages::progress() {
   return guard.owns_lock() && control_ && step();
 }
 
-void Messages::wait(const std::function<bool()>& done) {
+void Messages::wait(const std::function<bool()>& done, const std::function<void()>& in_vain) {
+  std::uint64_t next_look = 0;
   for (unsigned idle = 0;; ++idle) {
     {
       std::lock_guard guard(lock_);
       if (step()) idle = 0;
       if (done()) return;
+      if (in_vain && idle % 64 == 63) {
+        const std::uint64_t now = transfer::now_ns();
+        if (next_look != 0 && now >= next_look) in_vain();
+        if (now >= next_look) next_look = now + between_looks;
+      }
     }
     // On fewer cores than ranks whoever is waited for needs this one.
     if (idle > 64) sched_yield();
   }
+}
+
+void Messages::miss_anybody() {
+  const int rank = board_ ? board_->ended() : -1;
+  if (rank < 0) return;
+  fmt::print(stderr,
+             "lapwing: rank {}: rank {} of MPI_COMM_WORLD has ended without MPI_Finalize; the others would "
+             "wait for it there for ever.\n",
+             rank_, rank);
+  mpi::end_job(1);
 }
 
 }  // namespace lapwing::sets

@@ -11,10 +11,12 @@
 #include <mpi.h>
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "sets/board.hpp"
 #include "transfer/control.hpp"
 
 namespace lapwing::sets {
@@ -42,13 +44,18 @@ class Messages {
   /// Handles what has arrived; true if anything had.
   static bool progress();
   /// Makes progress until `done()`, which is asked under the lock. The lock must
-  /// not be held by the caller.
-  static void wait(const std::function<bool()>& done);
+  /// not be held by the caller. Now and then asks `in_vain` to end the job if what
+  /// is waited for cannot come any more.
+  static void wait(const std::function<bool()>& done, const std::function<void()>& in_vain = {});
+  /// For waits for all processes: ends the job with a sentence if one of the node has ended.
+  static void miss_anybody();
 
   static int rank() { return rank_; }
   static int processes() { return processes_; }
   /// For communicators of the sets' own; never seen by the program.
   static MPI_Comm world() { return world_; }
+  /// To the processes of this node; null where there is none to be had.
+  static Board* board() { return board_.get(); }
   /// For tests and benchmarks: messages sent by this process so far.
   static std::uint64_t sent() { return sent_; }
   static std::uint64_t handled() { return control_ ? control_->handled() : 0; }
@@ -58,6 +65,7 @@ class Messages {
   static inline std::vector<std::function<bool()>> parts_;
   static inline std::recursive_mutex lock_;
   static inline transfer::Control* control_ = nullptr;
+  static inline std::unique_ptr<Board> board_;
   static inline MPI_Comm world_ = MPI_COMM_NULL;
   static inline int rank_ = 0, processes_ = 1;
   static inline std::uint64_t sent_ = 0;

@@ -2,7 +2,10 @@
 #include "sets/pairs.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
+
+#include "sets/messages.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -11,7 +14,7 @@ constexpr int pair_tag = 78;
 
 }  // namespace
 
-void Pairs::complete(Ballot& ballot, std::uint64_t other) {
+[[gnu::hot]] void Pairs::complete(Ballot& ballot, std::uint64_t other) {
   std::size_t length = 0;
   const std::uint64_t mine = static_cast<std::uint64_t>(ballot.mine);
   const bool first = ballot.voters->mine() == 0;
@@ -22,35 +25,25 @@ void Pairs::complete(Ballot& ballot, std::uint64_t other) {
   if (ballot.open) --*ballot.open;
 }
 
-Pairs::Peer& Pairs::peer_of(int rank) {
+[[gnu::hot]] Pairs::Peer& Pairs::peer_of(int rank) {
   if (last_ && last_->rank == rank) return *last_;
   std::unique_ptr<Peer>& peer = peers_[rank];
   if (!peer) {
     peer = std::make_unique<Peer>();
     peer->rank = rank;
+    peer->near = board_ && board_->reaches(rank);
   }
   last_ = peer.get();
   return *peer;
 }
 
-void Pairs::start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot, int peer_rank) {
+[[gnu::hot]] void Pairs::start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot, int peer_rank) {
   Set& set = *ballot->voters;
   Peer& peer = peer_of(peer_rank);
   const std::uint64_t key = identity ^ set.id();
-  if (spare_.empty()) spare_.push_back(std::make_unique<Vote>());
-  std::unique_ptr<Vote> letter = std::move(spare_.back());
-  spare_.pop_back();
-  const Vote vote =
-      *letter = {key, static_cast<std::uint32_t>(set.ballots++), static_cast<std::uint32_t>(ballot->mine)};
-  MPI_Request request;
-  PMPI_Isend(letter.get(), sizeof vote, MPI_BYTE, peer_rank, pair_tag, comm_, &request);
-  int left = 0;
-  PMPI_Test(&request, &left, MPI_STATUS_IGNORE);
-  if (left) {
-    spare_.push_back(std::move(letter));
-  } else {
-    leaving_.push_back({request, std::move(letter)});
-  }
+  const Vote vote = {key, static_cast<std::uint32_t>(set.ballots++),
+                     static_cast<std::uint32_t>(ballot->mine)};
+  send(peer, vote);
   for (auto early = peer.early.begin(); early != peer.early.end(); ++early) {
     if (early->set != key || early->sequence != vote.sequence) continue;
     complete(*ballot, early->branch);
@@ -62,10 +55,49 @@ void Pairs::start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot,
   take(peer);
 }
 
-void Pairs::take(Peer& peer) {
-  if (peer.open.empty() || peer.request != MPI_REQUEST_NULL) return;
+[[gnu::hot]] void Pairs::send(const Peer& peer, const Vote& vote) {
+  if (peer.near) {
+    if (!board_->send(peer.rank, kind_, &vote, sizeof vote))
+      Messages::send(peer.rank, kind_, &vote, sizeof vote);
+    return;
+  }
+  if (spare_.empty()) spare_.push_back(std::make_unique<Vote>());
+  std::unique_ptr<Vote> letter = std::move(spare_.back());
+  spare_.pop_back();
+  *letter = vote;
+  MPI_Request request;
+  PMPI_Isend(letter.get(), sizeof vote, MPI_BYTE, peer.rank, pair_tag, comm_, &request);
+  int left = 0;
+  PMPI_Test(&request, &left, MPI_STATUS_IGNORE);
+  if (left) {
+    spare_.push_back(std::move(letter));
+  } else {
+    leaving_.push_back({request, std::move(letter)});
+  }
+}
+
+[[gnu::hot]] void Pairs::take(Peer& peer) {
+  if (peer.near || peer.open.empty() || peer.request != MPI_REQUEST_NULL) return;
   PMPI_Irecv(&peer.in, sizeof peer.in, MPI_BYTE, peer.rank, pair_tag, comm_, &peer.request);
   posted_.push_back(&peer);
+}
+
+[[gnu::hot]] void Pairs::take(Peer& peer, const Vote& vote) {
+  auto open = peer.open.begin();
+  while (open != peer.open.end() && (open->set != vote.set || open->sequence != vote.sequence)) ++open;
+  if (open == peer.open.end()) {
+    peer.early.push_back(vote);
+  } else {
+    complete(*open->ballot, vote.branch);
+    peer.open.erase(open);
+    --waiting_;
+  }
+}
+
+[[gnu::hot]] void Pairs::arrived(int rank, const char* data) {
+  Vote vote;
+  std::memcpy(&vote, data, sizeof vote);
+  take(peer_of(rank), vote);
 }
 
 void Pairs::progress() {
@@ -79,16 +111,7 @@ void Pairs::progress() {
     }
     posted_[i] = posted_.back();
     posted_.pop_back();
-    auto open = peer.open.begin();
-    while (open != peer.open.end() && (open->set != peer.in.set || open->sequence != peer.in.sequence))
-      ++open;
-    if (open == peer.open.end()) {
-      peer.early.push_back(peer.in);
-    } else {
-      complete(*open->ballot, peer.in.branch);
-      peer.open.erase(open);
-      --waiting_;
-    }
+    take(peer, peer.in);
     take(peer);
   }
   std::erase_if(leaving_, [this](Letter& letter) {

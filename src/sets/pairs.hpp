@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Votes of sets of two: one message each way, straight from one to the other,
-// with the receive posted as the vote is sent.
+// Votes of sets of two: one message each way, straight from one to the other, with
+// the receive posted as the vote is sent; or a letter each way on the node's board.
 #pragma once
 
 #include <mpi.h>
@@ -11,19 +11,29 @@
 #include <vector>
 
 #include "sets/ballot.hpp"
+#include "sets/board.hpp"
 
 namespace lapwing::sets {
 
 class Pairs {
  public:
-  /// `comm` is the sets' own, with all processes of the job.
-  explicit Pairs(MPI_Comm comm) : comm_(comm) {}
+  /// `comm` is the sets' own, with all processes of the job; `board` may be null.
+  /// Letters and control messages of kind `kind` are for arrived().
+  Pairs(MPI_Comm comm, Board* board, int kind) : comm_(comm), board_(board), kind_(kind) {}
 
   /// Sends the process' vote to the other voter, `peer` of the job. `identity` is
   /// the communicator's, equal on both.
   void start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot, int peer);
-  /// Takes what has arrived; under the lock.
+  void arrived(int rank, const char* data);
+  /// Takes what MPI has received; under the lock.
   void progress();
+  /// Ballots that lack the other's vote: f(ballot, peer).
+  template <typename F>
+  void each_open(F f) const {
+    for (const auto& [rank, peer] : peers_) {
+      for (const Open& open : peer->open) f(*open.ballot, rank);
+    }
+  }
   bool idle() const { return waiting_ == 0 && leaving_.empty(); }
   static constexpr std::size_t bytes_of_a_vote = 16;
 
@@ -39,6 +49,7 @@ class Pairs {
   };
   struct Peer {
     int rank;
+    bool near = false;  ///< on the board
     MPI_Request request = MPI_REQUEST_NULL;
     Vote in;
     std::vector<Open> open;
@@ -52,8 +63,12 @@ class Pairs {
   static void complete(Ballot& ballot, std::uint64_t other);
   Peer& peer_of(int rank);
   void take(Peer& peer);
+  void take(Peer& peer, const Vote& vote);
+  void send(const Peer& peer, const Vote& vote);
 
   MPI_Comm comm_;
+  Board* board_;
+  int kind_;
   std::unordered_map<int, std::unique_ptr<Peer>> peers_;
   std::vector<Peer*> posted_;  ///< peers with a receive under way
   std::vector<Letter> leaving_;

@@ -2,13 +2,14 @@
 #include "sets/report_text.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <tuple>
+
+#include "mpi/ending.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -272,9 +273,7 @@ void end_job(const Finding& finding) {
   }
   std::fflush(nullptr);
   std::fwrite(finding.text.data(), 1, finding.text.size(), stderr);
-  std::fflush(stderr);
-  PMPI_Abort(MPI_COMM_WORLD, error_status);
-  _exit(error_status);
+  mpi::end_job(error_status);
 }
 
 }  // namespace lapwing::sets

@@ -14,17 +14,13 @@
 namespace lapwing::sets {
 namespace {
 
-constexpr int vote_kind = vote_kinds;
-
 std::atomic<unsigned> threads{0};
-thread_local Frame frame;
-thread_local bool has_number = false;
+// Where control is; the thread's number is from 1 on, and 0 until it has one. Read
+// in every split, so without a call.
+[[gnu::tls_model("initial-exec")]] thread_local Frame frame;
 
 Frame here() {
-  if (!has_number) {
-    frame.thread = threads.fetch_add(1);
-    has_number = true;
-  }
+  if (frame.thread == 0) frame.thread = threads.fetch_add(1) + 1;
   return frame;
 }
 
@@ -39,6 +35,8 @@ void Run::start(transfer::Split how, bool helper) {
     const Guard guard;
     Messages::on(vote_kind,
                  [](int, const char* data, std::size_t size) { instance_->votes_.arrived(data, size); });
+    Messages::on(pair_kind,
+                 [](int from, const char* data, std::size_t) { instance_->pairs_.arrived(from, data); });
     Family::born(MPI_COMM_WORLD);
     instance_->world_ = Family::find(MPI_COMM_WORLD);
   }
@@ -57,12 +55,14 @@ void Run::stop() {
     });
   }
   // Everybody has started all of its ballots, or does so on its way here.
-  Messages::wait([] {
-    instance_->move();
-    bool all = instance_->statics_.empty() && instance_->votes_.owed() == 0 && instance_->pairs_.idle();
-    Family::each([&](Family& family) { all = all && family.waiting.empty() && family.open == 0; });
-    return all;
-  });
+  Messages::wait(
+      [] {
+        instance_->move();
+        bool all = instance_->statics_.empty() && instance_->votes_.owed() == 0 && instance_->pairs_.idle();
+        Family::each([&](Family& family) { all = all && family.waiting.empty() && family.open == 0; });
+        return all;
+      },
+      [] { instance_->miss_voters(); });
   instance_->helper_.reset();
   const Guard guard;
   Family::forget_all();
@@ -72,13 +72,13 @@ void Run::stop() {
   instance_ = nullptr;
 }
 
-void Run::mark_divided(Family& family) {
+[[gnu::hot]] void Run::mark_divided(Family& family) {
   if (std::find(divided_.begin(), divided_.end(), &family) == divided_.end()) divided_.push_back(&family);
 }
 
 // Ballots of a communicator start in program order, so that all members of a set
 // number its ballots alike.
-void Run::open(Family& family, std::shared_ptr<Ballot> ballot) {
+[[gnu::hot]] void Run::open(Family& family, std::shared_ptr<Ballot> ballot) {
   if (world_ && &family != world_ && world_->stack.everywhere()) {
     ballot->narrowed = true;
     ballot->within = world_->stack.current();
@@ -125,7 +125,16 @@ Set* Run::narrow(Family& family, Set* set, Set* world) const {
 }
 
 /// What has arrived moves votes on; under the lock.
-void Run::move() {
+[[gnu::hot]] void Run::move() {
+  if (board_) {
+    board_->receive([this](int from, int kind, const char* data, std::size_t size) {
+      if (kind == pair_kind) {
+        pairs_.arrived(from, data);
+      } else {
+        votes_.arrived(data, size);
+      }
+    });
+  }
   if (!pairs_.idle()) pairs_.progress();
   if (!statics_.empty()) test_statics();
   if (unstarted_.empty()) return;
@@ -145,7 +154,8 @@ bool Run::progress() {
 
 // --- the path ----------------------------------------------------------------
 
-void Run::split(const lapwing_split_site* site, int branch, int comms, const void* handles, bool fortran) {
+[[gnu::hot]] void Run::split(const lapwing_split_site* site, int branch, int comms, const void* handles,
+                             bool fortran) {
   const Guard guard;
   if (comms <= 0) {
     if (world_ && !world_->excluded) open(*world_, world_->stack.split(here(), *site, branch, true));
@@ -164,7 +174,7 @@ void Run::split(const lapwing_split_site* site, int branch, int comms, const voi
   }
 }
 
-void Run::merge(const lapwing_merge_site* site) {
+[[gnu::hot]] void Run::merge(const lapwing_merge_site* site) {
   if (divided_.empty()) return;
   const Guard guard;
   try {
@@ -195,7 +205,7 @@ void Run::leave(unsigned depth) {
   if (depth > 0) --frame.depth;
 }
 
-void Run::split_by_hand(MPI_Comm comm, int branches, int branch, const char* file, int line) {
+[[gnu::hot]] void Run::split_by_hand(MPI_Comm comm, int branches, int branch, const char* file, int line) {
   const lapwing_place place{file, "lapwing_split", line};
   const Guard guard;
   if (comm == MPI_COMM_NULL)
@@ -210,7 +220,7 @@ void Run::split_by_hand(MPI_Comm comm, int branches, int branch, const char* fil
   open(*family, family->stack.split_by_hand(here(), place, branches, branch));
 }
 
-void Run::merge_by_hand(MPI_Comm comm, const char* file, int line) {
+[[gnu::hot]] void Run::merge_by_hand(MPI_Comm comm, const char* file, int line) {
   const lapwing_place place{file, "lapwing_merge", line};
   const Guard guard;
   if (comm == MPI_COMM_NULL)
@@ -238,14 +248,14 @@ void Run::exclude(MPI_Comm comm) {
 
 // --- the current set -----------------------------------------------------------
 
-Set* Run::known(Family& family) {
+[[gnu::hot]] Set* Run::known(Family& family) {
   Set* set = family.stack.current().get();
   if (!set || !world_ || &family == world_ || !world_->stack.everywhere()) return set;
   Set* world = world_->stack.current().get();
   return world ? narrow(family, set, world) : nullptr;
 }
 
-Set* Run::acting(Family& family) {
+[[gnu::hot]] Set* Run::acting(Family& family) {
   SetComms* tried = nullptr;
   {
     const Guard guard;
@@ -260,28 +270,35 @@ Set* Run::acting(Family& family) {
   Set* set = nullptr;
   const double began = tried ? PMPI_Wtime() : 0;
   // The other's vote is about to come, as a rule.
-  for (int spin = 0; spin < 64 && !set; ++spin) {
+  const int spins = board_ ? 1024 : 64;  // a look at the board is cheaper than one into MPI
+  for (int spin = 0; spin < spins && !set; ++spin) {
     const Guard guard;
     move();
     set = known(family);
   }
   if (!set) {
-    Messages::wait([&] {
-      move();
-      return (set = known(family)) != nullptr;
-    });
+    Messages::wait(
+        [&] {
+          move();
+          return (set = known(family)) != nullptr;
+        },
+        [this] { miss_voters(); });
   }
   if (tried && !tried->samples.empty()) tried->samples.back() += PMPI_Wtime() - began;
   return set;
 }
 
-Set* Run::current(MPI_Comm comm, Family** found) {
+[[gnu::hot]] Set* Run::current(MPI_Comm comm, Family** found) {
   Family* family = nullptr;
   {
     const Guard guard;
     family = Family::of(comm);
+    if (found) *found = family;
+    if (family && !family->excluded) {
+      move();
+      if (Set* set = known(*family)) return set;
+    }
   }
-  if (found) *found = family;
   return family && !family->excluded ? acting(*family) : nullptr;
 }
 
@@ -304,10 +321,12 @@ void Run::settle(Family& family) {
     const Guard guard;
     if (settled()) return;
   }
-  Messages::wait([&] {
-    move();
-    return settled();
-  });
+  Messages::wait(
+      [&] {
+        move();
+        return settled();
+      },
+      [this] { miss_voters(); });
 }
 
 // --- the calls -----------------------------------------------------------------
@@ -326,10 +345,12 @@ void Run::hand_over() {
     helper_->wake();
     return;
   }
-  Messages::wait([&] {
-    move();
-    return !owes();
-  });
+  Messages::wait(
+      [&] {
+        move();
+        return !owes();
+      },
+      [this] { miss_voters(); });
 }
 
 bool Run::before(const GroupCall& call, int* result, Made* made) {

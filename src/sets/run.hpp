@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -78,6 +79,9 @@ class Run final : public Path, public Watcher {
     Guard& operator=(const Guard&) = delete;
   };
 
+  /// Of control messages and of letters.
+  static constexpr int vote_kind = vote_kinds, pair_kind = vote_kinds + 1;
+
   struct Static;  // a vote by a collective of MPI's
 
   Run(transfer::Split how, bool helper);
@@ -91,6 +95,7 @@ class Run final : public Path, public Watcher {
   Set* known(Family& family);
   Set* narrow(Family& family, Set* set, Set* world) const;
   Set* acting(Family& family);
+  void miss_voters();
   bool owes() const { return votes_.owed() > 0 || !unstarted_.empty(); }
   void hand_over();
   void settle(Family& family);
@@ -101,12 +106,14 @@ class Run final : public Path, public Watcher {
   static inline bool threads_ = true;
 
   const transfer::Split how_;
+  Board* const board_;
   Votes votes_;
   Pairs pairs_;
   Stats stats_;
   std::vector<std::unique_ptr<Static>> statics_;
-  std::vector<Family*> divided_;    ///< families with open splits
-  std::vector<Family*> unstarted_;  ///< families with ballots that wait for an earlier one
+  std::vector<Family*> divided_;        ///< families with open splits
+  std::vector<Family*> unstarted_;      ///< families with ballots that wait for an earlier one
+  std::map<int, std::uint64_t> ended_;  ///< processes, and since when they are known to have
   const bool may_have_helper_;
   std::unique_ptr<Helper> helper_;
   Family* world_ = nullptr;

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "mpi/ending.hpp"
+
 namespace lapwing::sets {
 namespace {
 
@@ -188,7 +190,7 @@ int refuse(Family& family, Set& set, const GroupCall& call, int code, const std:
   if (set.mine() == 0) {
     fmt::print(stderr, "lapwing: {}, which the set {} of {} runs: {}.\n", place_of(call),
                Family::list(set.members()), family.name(), sentence);
-    fflush(stderr);
+    mpi::let_words_arrive();
   }
   // Nobody ends the job before the sentence is out.
   if (set.size() > 1) PMPI_Barrier(family.comm_of(set));

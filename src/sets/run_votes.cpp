@@ -8,6 +8,7 @@
 
 #include "sets/messages.hpp"
 #include "sets/run.hpp"
+#include "transfer/engine.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -21,6 +22,7 @@ struct Run::Static {
   std::shared_ptr<Ballot> ballot;
   std::size_t bytes;  // of one vote
   std::vector<unsigned char> mine, all;
+  std::vector<int> voters;  // of the world
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
@@ -40,14 +42,15 @@ void count_votes(Ballot& ballot, const std::vector<unsigned char>& all, std::siz
 
 }  // namespace
 
-bool Run::by_collective(Family& family, Set& voters) {
-  if (how_ == transfer::Split::overlap || voters.size() == 1) return false;
-  if (how_ != transfer::Split::automatic) return true;
+[[gnu::hot]] bool Run::by_collective(Family& family, Set& voters) {
+  if (voters.size() == 1) return false;
+  if (how_ != transfer::Split::automatic)
+    return how_ == transfer::Split::static_ || how_ == transfer::Split::blocking;
   const SetComms& known = family.comms(voters);
   return known.phase == SetComms::collective || (known.phase == SetComms::decided && known.by_collective);
 }
 
-void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
+[[gnu::hot]] void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
   Set& voters = *ballot->voters;
   ballot->open = &family.open;
   ++family.open;
@@ -80,6 +83,7 @@ void Run::start_static(Family& family, const std::shared_ptr<Ballot>& ballot) {
   for (std::size_t b = 0; b < vote->bytes; ++b)
     vote->mine.push_back(static_cast<unsigned char>(static_cast<unsigned>(ballot->mine) >> 8 * b));
   vote->all.resize(vote->bytes * static_cast<std::size_t>(voters.size()));
+  for (const int rank : voters.members().members()) vote->voters.push_back(family.world_rank(rank));
   const int bytes = static_cast<int>(vote->bytes);
   if (how_ == transfer::Split::blocking) {
     PMPI_Allgather(vote->mine.data(), bytes, MPI_BYTE, vote->all.data(), bytes, MPI_BYTE, twin);
@@ -127,14 +131,46 @@ void Run::learn(Family& family, Set& set) {
 
 Run::Run(transfer::Split how, bool helper)
     : how_(how),
+      board_(how == transfer::Split::messages ? nullptr : Messages::board()),
       votes_([this](std::uint64_t comm, const Set& set, int position, const void* data, std::size_t size) {
         const Family* family = Family::by_id(comm);
         ++stats_.messages;
         stats_.bytes += size;
-        Messages::send(family->world_rank(set.members().rank(position)), vote_kinds, data, size);
+        const int to = family->world_rank(set.members().rank(position));
+        if (!board_ || !board_->send(to, vote_kind, data, size)) Messages::send(to, vote_kind, data, size);
       }),
-      pairs_(Messages::world()),
+      pairs_(Messages::world(), board_, pair_kind),
       may_have_helper_(helper) {}
+
+// Ends the job if a vote that is waited for can never come: its voter is no more,
+// and all that it has sent to this process has been read. With more than two voters
+// others may have the vote, and are given time to pass it on.
+void Run::miss_voters() {
+  if (!Messages::board()) return;
+  const Ballot* missed = nullptr;
+  int who = -1;
+  const auto look = [&](const Ballot& ballot, int rank, std::uint64_t patience) {
+    if (missed || !Messages::board()->has_ended(rank)) return;
+    const std::uint64_t now = transfer::now_ns(), since = ended_.emplace(rank, now).first->second;
+    if (now - since < patience) return;
+    missed = &ballot;
+    who = rank;
+  };
+  constexpr std::uint64_t ms = 1'000'000;
+  pairs_.each_open([&](const Ballot& ballot, int rank) { look(ballot, rank, 50 * ms); });
+  votes_.each_missing([&](std::uint64_t comm, const Ballot& ballot, int position) {
+    if (const Family* family = Family::by_id(comm))
+      look(ballot, family->world_rank(ballot.voters->members().rank(position)), 300 * ms);
+  });
+  for (const auto& vote : statics_) {
+    for (const int rank : vote->voters) look(*vote->ballot, rank, 300 * ms);
+  }
+  if (!missed) return;
+  fail(fmt::format(
+      "rank {} of MPI_COMM_WORLD has ended without MPI_Finalize, before it voted on the split at {}; the "
+      "others would wait for its vote for ever",
+      who, describe(missed->place)));
+}
 
 Run::Stats Run::stats() {
   const Guard guard;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lapwing::sets {
@@ -12,15 +13,24 @@ std::string describe(const lapwing_place& place) {
   return fmt::format("{}:{}", place.file, place.line);
 }
 
-std::shared_ptr<Ballot> Stack::vote(const lapwing_place& place, int branches, int branch) {
-  auto ballot = std::make_shared<Ballot>(place, branches, branch, current_);
+[[gnu::hot]] std::shared_ptr<Ballot> Stack::vote(const lapwing_place& place, int branches, int branch) {
+  // One that is over is used again: it is at hand, in the processor's caches too.
+  const auto unused = [](const std::shared_ptr<Ballot>& b) { return b.use_count() == 1; };
+  std::shared_ptr<Ballot> ballot;
+  if (const auto found = std::find_if(spare_.begin(), spare_.end(), unused); found != spare_.end()) {
+    ballot = *found;
+    ballot->begin(place, branches, branch, current_);
+  } else {
+    ballot = std::make_shared<Ballot>(place, branches, branch, current_);
+    if (spare_.size() < most_spare) spare_.push_back(ballot);
+  }
   current_ = Subset(ballot, nullptr);
   serial_ = ++serials_;
   return ballot;
 }
 
-std::shared_ptr<Ballot> Stack::split(Frame frame, const lapwing_split_site& site, int branch,
-                                     bool everywhere) {
+[[gnu::hot]] std::shared_ptr<Ballot> Stack::split(Frame frame, const lapwing_split_site& site, int branch,
+                                                  bool everywhere) {
   const lapwing_merge_site* last = site.merges > 0 ? site.merge[site.merges - 1].site : nullptr;
   const bool joins = !levels_.empty() && !levels_.back().hand && levels_.back().frame == frame &&
                      levels_.back().last == last;
@@ -34,14 +44,14 @@ std::shared_ptr<Ballot> Stack::split(Frame frame, const lapwing_split_site& site
   return level.ballot;
 }
 
-std::shared_ptr<Ballot> Stack::split_by_hand(Frame frame, const lapwing_place& place, int branches,
-                                             int branch) {
+[[gnu::hot]] std::shared_ptr<Ballot> Stack::split_by_hand(Frame frame, const lapwing_place& place,
+                                                          int branches, int branch) {
   levels_.push_back({frame, true, false, nullptr, current_, serial_, place, nullptr, nullptr});
   levels_.back().ballot = vote(place, branches, branch);
   return levels_.back().ballot;
 }
 
-void Stack::pop() {
+[[gnu::hot]] void Stack::pop() {
   if (levels_.back().everywhere) --everywhere_;
   current_ = std::move(levels_.back().before);
   serial_ = levels_.back().serial_before;
@@ -58,7 +68,7 @@ void Stack::refuse_if_hidden(Frame frame, const lapwing_merge_site* site) const 
   }
 }
 
-void Stack::merge(Frame frame, const lapwing_merge_site* site) {
+[[gnu::hot]] void Stack::merge(Frame frame, const lapwing_merge_site* site) {
   while (!levels_.empty()) {
     Level& top = levels_.back();
     if (top.hand) refuse_if_hidden(frame, site);
@@ -79,7 +89,7 @@ void Stack::merge(Frame frame, const lapwing_merge_site* site) {
   }
 }
 
-void Stack::merge_by_hand(const lapwing_place& place) {
+[[gnu::hot]] void Stack::merge_by_hand(const lapwing_place& place) {
   if (levels_.empty())
     throw Misuse(fmt::format("lapwing_merge at {}: no split of this communicator is open", describe(place)));
   if (!levels_.back().hand) {

@@ -79,6 +79,9 @@ class Stack {
   void pop();
   void refuse_if_hidden(Frame frame, const lapwing_merge_site* site) const;
 
+  static constexpr std::size_t most_spare = 8;
+
+  std::vector<std::shared_ptr<Ballot>> spare_;  ///< ballots; those in use among them
   std::vector<Level> levels_;
   Subset current_;
   int everywhere_ = 0;

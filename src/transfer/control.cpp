@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "mpi/ending.hpp"
+
 namespace lapwing::transfer {
 
 void Control::on(int kind, Handler handler) { handlers_[kind] = std::move(handler); }
@@ -45,7 +47,7 @@ int Control::progress() {
           "lapwing: rank {} sent a control message of kind {}, which this rank does not know; do all ranks "
           "run the same version of Lapwing?\n",
           source, kind);
-      PMPI_Abort(MPI_COMM_WORLD, 1);
+      mpi::end_job(1);
     }
     // A handler may send and so grow the outbox, but never re-enters here.
     handlers_[kind](source, inbox_.data(), static_cast<std::size_t>(size));

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <iterator>
 
 #include "flavour.hpp"
+#include "mpi/ending.hpp"
 #include "transfer/datatype.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
@@ -266,8 +266,7 @@ void Engine::die_of_foreign_header(int source) {
       "lapwing: rank {}: a message from rank {} has the size of a header but was not made by this version of "
       "Lapwing; do all ranks run the same one?\n",
       world_rank_, source);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
+  mpi::end_job(1);
 }
 
 void Engine::die_of_lost_strip(const Incoming& transfer, int code) {
@@ -277,8 +276,7 @@ void Engine::die_of_lost_strip(const Incoming& transfer, int code) {
   fmt::print(stderr,
              "lapwing: rank {}: the rest of a message of {} bytes from rank {} cannot arrive any more: {}\n",
              world_rank_, transfer.total(), transfer.source(), text);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
+  mpi::end_job(1);
 }
 
 }  // namespace lapwing::transfer

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/faults.hpp"
@@ -83,8 +84,9 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     }
   };
   if (!settings.fault.empty() && !faults::plant(settings.fault)) {
-    if (rank == 0) fmt::print(stderr, "lapwing: there is no fault named {}.\n", settings.fault);
-    PMPI_Abort(MPI_COMM_WORLD, 1);
+    if (rank != 0) mpi::end_job_in_silence(1);
+    fmt::print(stderr, "lapwing: there is no fault named {}.\n", settings.fault);
+    mpi::end_job(1);
   }
   if (size > 1 && !settings.uniform_job) {
     std::string missing;
@@ -138,7 +140,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
         stderr,
         "lapwing: rank {}: {}; the job cannot go on, as the other ranks rely on it. Try LAPWING=off.\n", rank,
         error.what());
-    PMPI_Abort(MPI_COMM_WORLD, 1);
+    mpi::end_job(1);
   }
   instance_.store(engine, std::memory_order_release);
 }

@@ -119,6 +119,7 @@ Settings read_settings() {
        one_of<Sets>(s.sets, {{"off", Sets::off}, {"check", Sets::check}, {"run", Sets::run}})},
       {"LAPWING_SPLIT", one_of<Split>(s.split, {{"auto", Split::automatic},
                                                 {"overlap", Split::overlap},
+                                                {"messages", Split::messages},
                                                 {"static", Split::static_},
                                                 {"blocking", Split::blocking}})},
       {"LAPWING_CHECK_JSON", text(s.check_json)},

@@ -11,8 +11,8 @@ namespace lapwing::transfer {
 enum class Defer { off = 0, automatic = 1, on = 2, all = 3 };
 enum class Protect { all, first, last };  ///< all but `all` are benchmark switches (HUNT, section 5.2)
 enum class Order { automatic, up, down };
-enum class Sets { unset, off, check, run };                  ///< unset: as the program was compiled
-enum class Split { automatic, overlap, static_, blocking };  ///< how votes travel
+enum class Sets { unset, off, check, run };                            ///< unset: as the program was compiled
+enum class Split { automatic, overlap, messages, static_, blocking };  ///< how votes travel
 
 struct Settings {
   bool enabled = true;  ///< LAPWING: off passes every call through

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lapwing/sets.h"
 
@@ -61,6 +62,27 @@ int main(int argc, char** argv) {
     lapwing_split(comm, 2, rank % 2);
     lapwing_set_size(comm);
     lapwing_merge(comm);
+  } else if (!strcmp(which, "ended")) {
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (x = 0; x < 2; ++x) {
+      if (rank == 0 && x == 1) _exit(5);
+      lapwing_split(comm, 2, rank % 2);
+      lapwing_set_size(comm);
+      lapwing_merge(comm);
+    }
+  } else if (!strcmp(which, "ended-late")) {
+    lapwing_split(comm, 2, rank % 2);
+    lapwing_set_size(comm);
+    lapwing_merge(comm);
+    if (rank == 0) _exit(5);
+    MPI_Finalize();
+    return 0;
+  } else if (!strcmp(which, "ended-call")) {
+    if (rank == 0) _exit(5);
+    MPI_Barrier(comm);
+  } else if (!strcmp(which, "ended-receive")) {
+    if (rank == 0) _exit(5);
+    if (rank == size - 1) MPI_Recv(&x, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
   }
   if (other != MPI_COMM_NULL) MPI_Comm_free(&other);
   MPI_Finalize();

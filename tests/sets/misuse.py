@@ -1,27 +1,39 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """misuse.py PROGRAM MPIEXEC...: what bad use of process sets gets: a sentence that names the place, and an end."""
+import os
 import subprocess
 import sys
 
 # Case: what stderr must say; None: nothing, and the program succeeds.
 CASES = {
-    "merge-without-split": ["lapwing_merge at", "misuse.c:18", "no split of this communicator is open"],
-    "split-without-merge": ["MPI_Finalize", "misuse.c:20", "still open"],
-    "bad-branch": ["misuse.c:22", "branch 2 of 2"],
-    "null": ["misuse.c:24", "MPI_COMM_NULL"],
-    "freed-inside": ["freed", "misuse.c:26"],
-    "used-after-merge": ["misuse.c:34", "no longer the current one"],
-    "absent-root": ["MPI_Bcast", "misuse.c:38", "rank 0 of MPI_COMM_WORLD, is not in that set", "set 1"],
-    "window": ["MPI_Win_create", "misuse.c:45"],
+    "merge-without-split": ["lapwing_merge at", "misuse.c:19", "no split of this communicator is open"],
+    "split-without-merge": ["MPI_Finalize", "misuse.c:21", "still open"],
+    "bad-branch": ["misuse.c:23", "branch 2 of 2"],
+    "null": ["misuse.c:25", "MPI_COMM_NULL"],
+    "freed-inside": ["freed", "misuse.c:27"],
+    "used-after-merge": ["misuse.c:35", "no longer the current one"],
+    "absent-root": ["MPI_Bcast", "misuse.c:39", "rank 0 of MPI_COMM_WORLD, is not in that set", "set 1"],
+    "window": ["MPI_Win_create", "misuse.c:46"],
     "died": [],
     "right": None,
 }
 
+# A process ends where the launcher lets the others go on: variables, ranks, what stderr must say.
+ENDED = [
+    ("ended", {}, "2", ["rank 0 of MPI_COMM_WORLD has ended without MPI_Finalize, before it voted", "misuse.c:69"]),
+    ("ended", {}, "4", ["rank 0 of MPI_COMM_WORLD has ended without MPI_Finalize, before it voted", "misuse.c:69"]),
+    ("ended", {"LAPWING_SPLIT": "static"}, "3", ["before it voted", "misuse.c:69"]),
+    ("ended-late", {}, "3", ["rank 0 of MPI_COMM_WORLD has ended without MPI_Finalize"]),
+    ("ended-call", {"LAPWING_SETS": "check"}, "3", ["MPI_Barrier at misuse.c:82", "rank 0: has ended without MPI_Finalize"]),
+    ("ended-receive", {"LAPWING_SETS": "check"}, "3", ["MPI_Recv", "misuse.c:85", "rank 0: has ended without MPI_Finalize"]),
+]
 
-def run(command, timeout=60):
+
+def run(command, timeout=60, **variables):
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False,
+                              env={**os.environ, **variables})
     except subprocess.TimeoutExpired:
         return None
 
@@ -42,6 +54,14 @@ def main(program, *mpiexec):
     if done is None or done.returncode != 0 or "is not in that set" not in done.stderr:
         print(f"returned-error: {done and (done.returncode, done.stderr)}")
         wrong += 1
+    going_on = "--enable-recovery" if "openmpi" in mpiexec[0] else "-disable-auto-cleanup"
+    for case, variables, ranks, wanted in ENDED:
+        done = run([*mpiexec, going_on, "-n", ranks, program, case], **variables)
+        missing = [w for w in wanted if done is None or w not in done.stderr]
+        # Open MPI's launcher then gives 0 whatever the others return.
+        if done is None or missing or (done.returncode == 0 and "openmpi" not in mpiexec[0]):
+            print(f"{case} {variables}, {ranks} ranks: {done and done.returncode}, missing {missing}\n{done and done.stderr}")
+            wrong += 1
     return 1 if wrong else 0
 
 

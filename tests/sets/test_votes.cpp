@@ -142,6 +142,21 @@ TEST(Votes, PointToPointNeverCompletesASplit) {
   EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), size);
 }
 
+// More than a board holds, before anybody reads one.
+TEST(Votes, ManyAreUnderWay) {
+  const int rank = rank_of(), size = size_of();
+  for (const int late : {0, size - 1}) {
+    if (rank == late) usleep(50'000);
+    for (int i = 0; i < 150; ++i) {
+      lapwing_split(MPI_COMM_WORLD, 3, (rank + i) % 3);
+      lapwing_merge(MPI_COMM_WORLD);
+    }
+    const lapwing::SetScope scope(MPI_COMM_WORLD, 2, rank == late);
+    EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), rank == late ? 1 : size - 1);
+    EXPECT_EQ(lapwing_set_rank(MPI_COMM_WORLD), rank == late ? 0 : rank - (rank > late));
+  }
+}
+
 TEST(Votes, SeveralCommunicators) {
   const int rank = rank_of(), size = size_of();
   MPI_Comm same, half;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/board.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace lapwing::sets {
+namespace {
+
+constexpr int most_neighbours = 64;
+
+// Emulated hosts, and containers, differ in their networks: who would reach this
+// process by the network is no neighbour.
+std::uint64_t network() {
+  struct stat about;
+  return stat("/proc/self/ns/net", &about) == 0 ? static_cast<std::uint64_t>(about.st_ino) : 0;
+}
+
+/// Those of `node` on the same network, in groups of at most 64; a new communicator.
+MPI_Comm neighbours_among(MPI_Comm node) {
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(node, &rank);
+  PMPI_Comm_size(node, &size);
+  const std::uint64_t mine = network();
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
+  PMPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, node);
+  const int first = static_cast<int>(std::find(all.begin(), all.end(), mine) - all.begin());
+  const auto before = static_cast<int>(std::count(all.begin(), all.begin() + rank, mine));
+  MPI_Comm made = MPI_COMM_NULL;
+  PMPI_Comm_split(node, first + before / most_neighbours * size, rank, &made);
+  return made;
+}
+
+/// Equal for all of one boot; tells a file of this process from one that a number
+/// means somewhere else.
+struct Where {
+  std::int64_t process = 0, file = -1;
+  std::uint64_t device = 0, node = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Board> Board::make(MPI_Comm world) {
+  MPI_Comm node = MPI_COMM_NULL;
+  PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm near = neighbours_among(node);
+  PMPI_Comm_free(&node);
+  std::unique_ptr<Board> board(new Board);
+  int mine = 0;
+  PMPI_Comm_rank(world, &mine);
+  PMPI_Comm_rank(near, &board->me_);
+  int size = 1;
+  PMPI_Comm_size(near, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  PMPI_Allgather(&mine, 1, MPI_INT, ranks.data(), 1, MPI_INT, near);
+  for (const int rank : ranks) board->neighbours_.push_back({rank});
+  board->first_ = *std::min_element(ranks.begin(), ranks.end());
+  board->places_.assign(
+      static_cast<std::size_t>(*std::max_element(ranks.begin(), ranks.end()) - board->first_ + 1), -1);
+  for (int i = 0; i < size; ++i) {
+    if (i != board->me_)
+      board->places_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(i)] - board->first_)] = i;
+  }
+  int shared = size > 1 && board->share(near) ? 1 : 0, all = 0;
+  PMPI_Allreduce(&shared, &all, 1, MPI_INT, MPI_MIN, near);
+  PMPI_Comm_free(&near);
+  if (!all) board.reset();
+  return board;
+}
+
+// The first one makes the memory; the others find it by its number in that process,
+// so that nothing has a name and nothing is left behind.
+bool Board::share(MPI_Comm near) {
+  const std::size_t size = neighbours_.size();
+  bytes_ = size * size * sizeof(Ring) + size * sizeof *leaves_;
+  Where where;
+  struct stat about;
+  if (me_ == 0) {
+    file_ = memfd_create("lapwing-board", MFD_CLOEXEC);
+    if (file_ >= 0 && ftruncate(file_, static_cast<off_t>(bytes_)) == 0 && fstat(file_, &about) == 0)
+      where = {getpid(), file_, about.st_dev, about.st_ino};
+  }
+  PMPI_Bcast(&where, sizeof where, MPI_BYTE, 0, near);
+  if (where.file < 0) return false;
+  if (me_ != 0) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%lld/fd/%lld", static_cast<long long>(where.process),
+                  static_cast<long long>(where.file));
+    file_ = open(path, O_RDWR | O_CLOEXEC);
+    if (file_ < 0 || fstat(file_, &about) != 0 || about.st_dev != where.device || about.st_ino != where.node)
+      return false;
+  }
+  void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (memory == MAP_FAILED) return false;
+  memory_ = memory;
+  // The kernel takes the lock away when the process ends, however it does.
+  struct flock mine {};
+  mine.l_type = F_WRLCK;
+  mine.l_start = me_;
+  mine.l_len = 1;
+  if (fcntl(file_, F_SETLK, &mine) != 0) return false;
+  auto* rings = static_cast<Ring*>(memory_);
+  leaves_ = reinterpret_cast<std::atomic<int>*>(rings + size * size);
+  const auto me = static_cast<std::size_t>(me_);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (i == me) continue;
+    neighbours_[i].to = rings + me * size + i;
+    neighbours_[i].from = rings + i * size + me;
+  }
+  return true;
+}
+
+Board::~Board() {
+  if (memory_) munmap(memory_, bytes_);
+  if (file_ >= 0) close(file_);
+}
+
+bool Board::has_ended(int rank) const {
+  const int place = place_of(rank);
+  if (place < 0 || leaves_[place].load(std::memory_order_acquire) != 0) return false;
+  struct flock held {};
+  held.l_type = F_WRLCK;
+  held.l_start = place;
+  held.l_len = 1;
+  return fcntl(file_, F_GETLK, &held) == 0 && held.l_type == F_UNLCK;
+}
+
+int Board::ended() const {
+  for (const Neighbour& n : neighbours_) {
+    if (has_ended(n.rank)) return n.rank;
+  }
+  return -1;
+}
+
+}  // namespace lapwing::sets

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short letters between processes of one node, through memory that they share:
+// a letter costs its writer and its reader a cache line, and nobody a call of MPI's
+// or of the kernel's. Also tells who has ended.
+//
+// Neighbours are at most 64 processes of a node. Letters between two of them
+// arrive in order, but may be overtaken by messages.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace lapwing::sets {
+
+class Board {
+ public:
+  static constexpr std::size_t longest = 48;  ///< bytes of a letter
+
+  /// Collective over `world`. Null where there are no neighbours, or where one of
+  /// them cannot share memory; then it is null for all of them.
+  static std::unique_ptr<Board> make(MPI_Comm world);
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  /// By ranks of `world`.
+  bool reaches(int rank) const { return place_of(rank) >= 0; }
+  /// False, and nothing is sent, where the letter is too long, its reader is
+  /// elsewhere or has many unread ones.
+  bool send(int rank, int kind, const void* data, std::size_t size);
+  /// Gives each new letter to take(rank, kind, data, size); true if there were any.
+  template <typename F>
+  bool receive(F take);
+
+  /// From here on this process may end.
+  void take_leave() { leaves_[me_].store(1, std::memory_order_release); }
+  /// Whether the neighbour's process is no more, and has not taken leave. Asks the kernel.
+  bool has_ended(int rank) const;
+  /// The lowest rank of which that is true; -1 if there is none.
+  int ended() const;
+
+ private:
+  static constexpr std::size_t room = 32;  // letters under way from one to another
+
+  struct alignas(64) Letter {
+    std::atomic<std::uint64_t> turn;  ///< its number, from 1 on; written last
+    std::uint32_t kind, size;
+    char bytes[longest];
+  };
+  struct Ring {
+    Letter letters[room];
+    alignas(64) std::atomic<std::uint64_t> taken;
+  };
+  struct Neighbour {
+    int rank;
+    std::uint64_t sent = 0, free_until = room;  ///< letters to it
+    std::uint64_t read = 0;                     ///< letters from it
+    Ring *to = nullptr, *from = nullptr;
+  };
+
+  Board() = default;
+  bool share(MPI_Comm node);
+  int place_of(int rank) const {
+    return rank >= first_ && rank - first_ < static_cast<int>(places_.size())
+               ? places_[static_cast<std::size_t>(rank - first_)]
+               : -1;
+  }
+
+  std::vector<Neighbour> neighbours_;  ///< this process itself, too, at `me_`
+  int me_ = 0;
+  int first_ = 0;  ///< lowest rank among them
+  std::vector<int> places_;
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::atomic<int>* leaves_ = nullptr;  ///< one of each neighbour
+  int file_ = -1;
+};
+
+inline bool Board::send(int rank, int kind, const void* data, std::size_t size) {
+  const int place = place_of(rank);
+  if (place < 0 || size > longest) return false;
+  Neighbour& n = neighbours_[static_cast<std::size_t>(place)];
+  if (n.sent == n.free_until) {
+    n.free_until = n.to->taken.load(std::memory_order_acquire) + room;
+    if (n.sent == n.free_until) return false;
+  }
+  Letter& letter = n.to->letters[n.sent % room];
+  letter.kind = static_cast<std::uint32_t>(kind);
+  letter.size = static_cast<std::uint32_t>(size);
+  std::memcpy(letter.bytes, data, size);
+  letter.turn.store(++n.sent, std::memory_order_release);
+  return true;
+}
+
+template <typename F>
+bool Board::receive(F take) {
+  bool any = false;
+  for (Neighbour& n : neighbours_) {
+    if (!n.from) continue;
+    for (;;) {
+      const Letter& letter = n.from->letters[n.read % room];
+      if (letter.turn.load(std::memory_order_acquire) != n.read + 1) break;
+      char bytes[longest];
+      const std::size_t size = letter.size < longest ? letter.size : longest;
+      const int kind = static_cast<int>(letter.kind);
+      std::memcpy(bytes, letter.bytes, size);
+      n.from->taken.store(++n.read, std::memory_order_release);
+      any = true;
+      take(n.rank, kind, bytes, size);
+    }
+  }
+  return any;
+}
+
+}  // namespace lapwing::sets
