@@ -61,7 +61,7 @@ def _mpis(options):
 
 def _run(options, script):
     build = Build.find(options.prefix, script)
-    options.mpis = [] if options.name in ("tasks", "jade") else _mpis(options)
+    options.mpis = [] if options.name == "tasks" else _mpis(options)
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "split": split, "redistribute": redistribute,
              "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade}[options.name]
     if options.instructions:

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`jade`: the four applications of the Jade paper on threads: where tasks run, what managing them costs, and what each
-optimisation is worth; then a replay of their tasks on 1 to 32 simulated processors beside the paper's tables."""
+"""`jade`: the four applications of the Jade paper on threads and on ranks: where tasks run, what managing them costs, and
+what each optimisation is worth; then a replay of their tasks on 1 to 32 simulated processors beside the paper's tables."""
 import json
 import os
 import subprocess
 import sys
 from statistics import median
 
-from . import jade_replay, statistics, table
+from . import jade_ranks, jade_replay, statistics, table
 from .errors import BenchError
 
 APPLICATIONS = ("water", "string", "ocean", "cholesky")
 PLACED = ("ocean", "cholesky")
 # What is measured on threads; inputs of the paper's size unless --quick.
-QUICK = {"water": ["--molecules", "512", "--iterations", "4"], "string": ["--spacing", "30"],
+QUICK = {"water": ["--molecules", "512", "--iterations", "4"], "string": ["--spacing", "45"],
          "ocean": ["--sweeps", "300"], "cholesky": []}
 # Blocks for two workers: on so few processors "one for each but the main one" would be a single block.
 BLOCKS = {"ocean": ["--blocks", "4"]}
@@ -27,8 +27,11 @@ class Applications:
         if not os.path.exists(os.path.join(self.folder, "water")):
             raise BenchError(f"There is no {self.folder}/water: build the whole project.")
 
-    def run(self, name, workers, extra=(), variables=None):
-        argv = [os.path.join(self.folder, name), "--json", "--workers", str(workers), *extra]
+    def run(self, name, workers, extra=(), variables=None, launcher=()):
+        """0 workers: what the variables say."""
+        argv = [*launcher, os.path.join(self.folder, name), "--json", *extra]
+        if workers:
+            argv += ["--workers", str(workers)]
         done = subprocess.run(argv, capture_output=True, text=True, env=dict(os.environ, **(variables or {})),
                               timeout=600, check=False)
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
@@ -76,15 +79,18 @@ def measure(options, build, _where, emit):
         for workers in (2,) if options.quick else (1, 2):
             _threads(programs, name, workers, options, emit)
         print(f"bench: jade, {name} on threads", file=sys.stderr)
+        for mpi in options.mpis:
+            jade_ranks.measure(programs, name, name in PLACED, options, mpi, emit)
     jade_replay.measure(programs, names, options, build, emit)
 
 
 COLUMNS = (
     ("case", "case", str), ("machine", "machine", str), ("workers", "workers", str), ("level", "level", str),
     ("tasks", "tasks", str), ("locality %", "locality_percent", table.one), ("seconds", "seconds", table.three),
-    ("management", "management_share", table.three), ("vs locality", "vs_locality", table.two),
+    ("mpi", "mpi", str), ("management", "management_share", table.three), ("vs locality", "vs_locality", table.two),
     ("from", "vs_locality_lo", table.two), ("to", "vs_locality_hi", table.two),
-    *jade_replay.COLUMNS)
+    *jade_replay.COLUMNS, ("most messages", "most_messages", str), ("moved", "objects_moved", str))
 EXPLANATION = """locality %: tasks that ran on their target processor, the owner of their locality object.
 management: time of the work-free version over the time with work. vs locality: time over that at level locality.
+Ranks: at the highest level of locality what is switched off; most messages: sent by one rank; moved: versions of objects.
 """ + jade_replay.EXPLANATION

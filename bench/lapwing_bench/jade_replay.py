@@ -13,8 +13,8 @@ from .errors import BenchError
 # Ocean's and Cholesky's tasks, the others have the blocks.
 INPUTS = {"water": lambda p: ["--parts", str(p)], "string": lambda p: ["--parts", str(p)],
           "ocean": lambda p: ["--blocks", str(max(1, p - 1)), "--sweeps", "500"], "cholesky": lambda p: []}
-QUICK = {"water": ["--iterations", "4"], "string": ["--spacing", "30"], "ocean": [], "cholesky": []}
-QUICK_PROCESSORS = (1, 8, 32)
+QUICK = {"water": ["--iterations", "2"], "string": ["--spacing", "45"], "ocean": [], "cholesky": []}
+QUICK_PROCESSORS = (8, 32)
 OMIT_MAIN = ("ocean", "cholesky")
 LEVELS = {"placement": ["--place"], "locality": [], "no locality": ["--no-locality"]}
 # What else can be switched off (or on, the paper's latency hiding), at the highest level of locality.
@@ -79,7 +79,7 @@ def measure(programs, names, options, _build, emit):
         for name in names:
             best = "placement" if name in OMIT_MAIN else "locality"
             levels = {level: words for level, words in LEVELS.items() if level != "placement" or name in OMIT_MAIN}
-            for machine in ("dash", "ipsc", "threads", "ranks"):
+            for machine in ("dash", "ipsc") if options.quick else ("dash", "ipsc", "threads", "ranks"):
                 runs = dict(levels)
                 if machine in ("ipsc", "ranks"):
                     runs.update({level: [*LEVELS[best], *words] for level, words in SWITCHES.items()})

@@ -165,20 +165,25 @@ void improve(const Survey& survey, Model& model, const Differences& difference) 
   std::vector<double> change(cells);
   for (std::size_t c = 0; c < cells; ++c)
     if (difference[cells + c] > 0) change[c] = difference[c] / difference[cells + c];
-  constexpr int reach = 2;
-  for (int row = 0; row < survey.depth; ++row) {
-    for (int column = 0; column < survey.width; ++column) {
-      double sum = 0;
-      int count = 0;
-      for (int r = std::max(0, row - reach); r <= std::min(survey.depth - 1, row + reach); ++r) {
-        for (int c = std::max(0, column - reach); c <= std::min(survey.width - 1, column + reach);
-             ++c, ++count)
-          sum += change[cell_at(survey, c, r)];
+  // Of each cell and the two on either side, along rows and then along columns.
+  const auto smooth = [&](std::size_t lines, std::size_t along, std::size_t to_next_line,
+                          std::size_t to_next) {
+    std::vector<double> line(along);
+    for (std::size_t l = 0; l < lines; ++l) {
+      double* const first = &change[l * to_next_line];
+      for (std::size_t i = 0; i < along; ++i) line[i] = first[i * to_next];
+      for (std::size_t i = 0; i < along; ++i) {
+        const std::size_t begin = i < 2 ? 0 : i - 2, end = std::min(along, i + 3);
+        double sum = 0;
+        for (std::size_t k = begin; k < end; ++k) sum += line[k];
+        first[i * to_next] = sum / static_cast<double>(end - begin);
       }
-      float& cell = model[cell_at(survey, column, row)];
-      cell = static_cast<float>(std::max(0.02, cell + sum / count));
     }
-  }
+  };
+  const auto width = static_cast<std::size_t>(survey.width), depth = static_cast<std::size_t>(survey.depth);
+  smooth(depth, width, width, 1);
+  smooth(width, depth, 1, width);
+  for (std::size_t c = 0; c < cells; ++c) model[c] = static_cast<float>(std::max(0.02, model[c] + change[c]));
 }
 
 double error_of(const Model& model, const Model& truth) {

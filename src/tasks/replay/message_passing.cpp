@@ -89,8 +89,8 @@ class MessagePassing : public Simulation {
   }
 
   void after(int task, int p) {
+    next_for(p);  // before what this task's end lets run: that may be for the same processor
     ended(task);
-    next_for(p);
   }
 
   void next_for(int p) {
