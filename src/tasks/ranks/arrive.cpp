@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <set>
+#include <string_view>
 
 #include "tasks/create.hpp"
 #include "tasks/failure.hpp"
@@ -21,6 +22,19 @@ namespace {
 const char* keep(std::string text) {
   static std::set<std::string> texts;  // guarded by the wire's mutex; names of tasks are few
   return texts.insert(std::move(text)).first->c_str();
+}
+
+// A rank can name objects that it has met; the home knows the main program's.
+void name_objects(std::string& text) {
+  constexpr std::string_view words = "the object at 0x";
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
+    const std::size_t digits = at + words.size();
+    std::size_t length = 0;
+    const auto* const object = reinterpret_cast<const Object*>(std::stoull(text.substr(digits), &length, 16));
+    if (range().has(object) && object->made && object->type != nullptr) {
+      text.replace(at, words.size() + length, object->text());
+    }
+  }
 }
 
 }  // namespace
@@ -76,6 +90,7 @@ void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
       std::string what, task, reason;
       std::uint64_t where = 0;
       in& place& what& task& where& reason;
+      for (std::string* const text : {&what, &reason}) name_objects(*text);
       const auto cause = std::make_exception_ptr(std::runtime_error(reason));
       const auto spawned = std::bit_cast<std::source_location>(modules().decode(where));
       const bool first = runtime_.failure.note(

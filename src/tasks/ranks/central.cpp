@@ -57,16 +57,20 @@ std::optional<Move> Ranks::use(Entry& entry, int rank, bool reads) {
   return needed;
 }
 
+// What will be combined is a new version; the tasks before it have read theirs.
+void Ranks::combined_here(Entry& entry) {
+  entry.copies.replace(0);
+  entry.broadcast.new_version(ranks_);
+}
+
 // Orders an object for a task here; the number of arrivals that it waits for.
 int Ranks::bring(Task& task, Object& object, bool reads) {
   Entry& entry = entry_of(object, ranks_);
   const detail::Handle what{&object, object.generation.load(std::memory_order_relaxed)};
-  const Key present{&object, version_key(what, entry.copies.version())};
   const auto needed = use(entry, 0, reads);
   if (!needed) {
-    const auto found = coming_.find(present);
-    if (found == coming_.end()) return 0;
-    found->second.push_back(&task);
+    if (entry.coming == 0) return 0;
+    coming_.at({&object, version_key(what, entry.coming - 1)}).push_back(&task);
     return 1;
   }
   ++moved_;
@@ -79,6 +83,7 @@ int Ranks::bring(Task& task, Object& object, bool reads) {
     install(object, hidden);
     return 0;
   }
+  entry.coming = needed->version + 1;
   coming_[key].push_back(&task);
   if (!asked) ask_for(needed->from, what, needed->version);
   return 1;
@@ -96,6 +101,7 @@ bool Ranks::came_home(Key key, detail::In in) {
   if (found == coming_.end()) return false;
   const std::vector<Task*> tasks = std::move(found->second);
   coming_.erase(found);
+  key.object->entry->coming = 0;
   Hidden hidden{Hidden::receive, {key.object, static_cast<std::uint32_t>(key.what >> 32)}};
   hidden.data.assign(in.next, in.end);
   install(*key.object, hidden);
@@ -137,11 +143,7 @@ void Ranks::enabled(Task& task) {
   // Parts are combined here.
   int missing = 0;
   for (Record& record : task) {
-    if (record.kind == Class::reducing && !entry_of(*record.object, ranks_).copies.has(0)) {
-      missing += bring(task, *record.object, false);
-    } else if (record.kind == Class::reducing) {
-      missing += bring(task, *record.object, true);
-    }
+    if (record.kind == Class::reducing) missing += bring(task, *record.object, true);
   }
   if (missing > 0) {
     task.waits_for_rank = true;
@@ -191,6 +193,7 @@ void Ranks::assign(Task& task, int rank) {
     Entry& entry = entry_of(object, ranks_);
     const detail::Handle what{&object, object.generation.load(std::memory_order_relaxed)};
     if (record.kind == Class::reducing) {
+      combined_here(entry);
       if (entry.seen.has(rank)) continue;
       entry.seen.add(rank);
       ++moved_;
@@ -216,6 +219,9 @@ void Ranks::settle_here(Task& task) {
   for (Record& record : task) {
     if (record.deferred == record.rights) continue;
     missing += bring(task, *record.object, only_reads(record) || record.kind == Class::reducing);
+  }
+  for (const Record& record : task) {
+    if (record.kind == Class::reducing) combined_here(*record.object->entry);
   }
   if (missing == 0) return go(task);
   task.pending.store(missing, std::memory_order_relaxed);

@@ -143,6 +143,7 @@ class Ranks {
   void ask_for(int owner, const detail::Handle& what, std::uint32_t version);
   bool came_home(Key key, detail::In in);
   void assign(Task& task, int rank);
+  void combined_here(Entry& entry);
   void settle_here(Task& task);
   void ended_elsewhere(int rank, std::uint64_t place);
   void parts_from(detail::In in);
