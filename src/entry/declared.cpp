@@ -142,13 +142,13 @@ bool declares() {
   return found;
 }
 
-void start_declared(const transfer::Settings& settings) {
+void start_declared(const transfer::Settings& settings, bool threads) {
   if (!Messages::started()) return;
   // One program of several may declare: the others answer it.
   int anybody = declares();
   PMPI_Allreduce(MPI_IN_PLACE, &anybody, 1, MPI_INT, MPI_MAX, Messages::world());
   if (!anybody) return;
-  Declared::start(settings.staging, settings.helper, settings.declared_trace);
+  Declared::start(settings.staging, settings.helper, settings.declared_trace, !threads);
   sets::Shortcut::start();
 }
 

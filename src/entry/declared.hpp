@@ -15,7 +15,8 @@ bool declares();
 
 /// At the end of MPI_Init, on every rank alike, after start_sets(): starts where
 /// anybody declares and the room is open.
-void start_declared(const transfer::Settings& settings);
+/// `threads`: several of the program's may call MPI at a time.
+void start_declared(const transfer::Settings& settings, bool threads);
 /// At the beginning of MPI_Finalize; nothing if it was not started. Everything
 /// declared has happened then, or the job has ended.
 void stop_declared();

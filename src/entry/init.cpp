@@ -110,7 +110,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (compiled) start_compiled(granted, futile);
   if (collectives) entry::Collectives::start(settings);
   mpi::forget_launcher();
-  entry::start_declared(settings);
+  entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
   // Later calls go from the preloaded library straight to MPI.
   if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
       !lapwing::sets::watcher)

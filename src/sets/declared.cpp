@@ -70,12 +70,13 @@ T read(const char* data) {
 Declared::Declared(std::size_t staging, bool trace) : automata_(*this), staging_(staging), trace_(trace) {}
 Declared::~Declared() = default;
 
-void Declared::start(std::size_t staging, bool helper, bool trace) {
+void Declared::start(std::size_t staging, bool helper, bool trace, bool provable) {
   if (instance_) return;
   Comm::start();
   instance_ = new Declared(staging, trace);
   PMPI_Comm_dup(Messages::world(), &instance_->wire_);
   instance_->listen();
+  instance_->listen_for_circles(provable);
   Messages::also([] { return instance_ && instance_->progress(); });
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
@@ -134,27 +135,12 @@ void Declared::declare(std::unique_ptr<Transfer> transfer) {
   if (helper_ && automata_.pending_count() > 0) helper_->wake();
 }
 
-void Declared::use(const Range& range) {
-  if (pending() == 0) return;
-  Messages::wait([&] { return automata_.usable(range); });
-}
-
-void Declared::define(const Range& range) {
-  if (pending() == 0) return;
-  Messages::wait([&] { return automata_.definable(range); });
-}
-
-// Whoever waits here has nothing more to say before: a receiver that will never
-// be is asked for, so that it can be told from a late one.
-void Declared::complete() {
-  {
-    const std::lock_guard guard(Messages::lock());
-    for (const Key& key : automata_.unanswered()) {
-      const Address address = Address::of(key, false);
-      Messages::send(key.peer, inquire_kind, &address, sizeof address);
-    }
+void Declared::inquire() {
+  const std::lock_guard guard(Messages::lock());
+  for (const Key& key : automata_.unanswered()) {
+    const Address address = Address::of(key, false);
+    Messages::send(key.peer, inquire_kind, &address, sizeof address);
   }
-  Messages::wait([&] { return automata_.pending_count() == 0; });
 }
 
 void Declared::print() const {

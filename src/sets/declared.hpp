@@ -10,7 +10,10 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sets/declared_automata.hpp"
@@ -37,8 +40,9 @@ struct Transfer : Declaration {
 class Declared : private World {
  public:
   /// After Messages::start(); collective over MPI_COMM_WORLD. `staging` caps the
-  /// copies; a helper thread runs while something is pending if `helper`.
-  static void start(std::size_t staging, bool helper, bool trace);
+  /// copies; a helper thread runs while something is pending if `helper`. `provable`:
+  /// the program declares and waits in one thread at a time, so a circle of waits is one.
+  static void start(std::size_t staging, bool helper, bool trace, bool provable);
   /// Before Messages::stop(): all that was declared has happened, or the job has
   /// ended with a sentence. All processes call it.
   static void stop();
@@ -75,6 +79,15 @@ class Declared : private World {
   void refuse(const Key& key, bool outgoing) override;
 
   void listen();
+  void inquire();
+  // declared_circle.cpp
+  void listen_for_circles(bool provable);
+  template <typename F>
+  void each_missing(F f) const;
+  void ask(int asker, std::uint64_t wait, std::uint32_t turn, const std::string& before);
+  [[noreturn]] static void end_of_circle(const std::string& text);
+  template <typename Done>
+  void wait(bool for_all, const Range& on, Done done);
   void arrived(const Key& key, const char* bytes, std::size_t size);
   bool progress();
 
@@ -85,6 +98,11 @@ class Declared : private World {
   int next_tag_ = 0;
   std::size_t staging_, staged_ = 0;
   bool trace_;
+  bool provable_ = false;
+  bool waiting_ = false, waits_for_all_ = false;  ///< where the program is
+  Range waits_on_;
+  std::uint64_t waits_ = 0;                                       ///< so far
+  std::map<int, std::pair<std::uint64_t, std::uint32_t>> asked_;  ///< by asker: the last wait and turn
   std::unique_ptr<Helper> helper_;
 };
 

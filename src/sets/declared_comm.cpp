@@ -116,6 +116,15 @@ Key Comm::next(int peer, int tag, bool outgoing) {
   return key;
 }
 
+bool Comm::has_declared(const Key& key, bool outgoing) const {
+  if (key.collective) return key.number < collectives_;
+  Key channel = key;
+  channel.number = 0;
+  channel.collective = outgoing;
+  const auto found = channels_.find(channel);
+  return found != channels_.end() && key.number < found->second;
+}
+
 Key Comm::next_collective() { return {id_, 0, 0, collectives_++, 1}; }
 
 }  // namespace lapwing::sets::declared

@@ -37,6 +37,8 @@ class Comm {
 
   /// The next transfer of a channel. Both of its ends count alike.
   Key next(int peer, int tag, bool outgoing);
+  /// Whether this end of a transfer has been declared.
+  bool has_declared(const Key& key, bool outgoing) const;
   /// The next collective one; legs are made of it with a peer each.
   Key next_collective();
   /// The next short-cut: any member's n-th is everybody's n-th.

@@ -2,6 +2,7 @@
  * Wrong declarations, one for each number; 0 is right. Two processes. */
 #include <mpi.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lapwing/declare.h"
 #include "lapwing/shortcut.h"
@@ -67,6 +68,16 @@ int main(int argc, char** argv) {
         lapwing_declare_send(x, 2, MPI_INT, other, 7, MPI_COMM_WORLD);
         lapwing_declare_recv(y, 2, MPI_INT, other, 8, MPI_COMM_WORLD);
       }
+      break;
+    case 13: /* a circle */
+      lapwing_declare_recv(x, 2, MPI_INT, other, 7, MPI_COMM_WORLD);
+      lapwing_use(x, sizeof x);
+      lapwing_declare_send(y, 2, MPI_INT, other, 7, MPI_COMM_WORLD);
+      break;
+    case 14: /* who is waited for ends */
+      if (rank == 0) _exit(3);
+      lapwing_declare_recv(x, 2, MPI_INT, other, 7, MPI_COMM_WORLD);
+      lapwing_use(x, sizeof x);
       break;
     default:
       lapwing_declare_send(x, 2, MPI_INT, MPI_PROC_NULL, 7, MPI_COMM_WORLD);

@@ -49,6 +49,10 @@ class Mistakes(unittest.TestCase):
     def test_kinds(self):
         self.wrong(6, r"broadcast|reduction", r"mistakes\.c:\d+")
 
+    def test_circle(self):
+        self.wrong(13, r"in a circle", r"rank 0 waits for the receive of 8 bytes from rank 1, tag 7 .*mistakes\.c:\d+",
+                   r"rank 1 waits for the receive of 8 bytes from rank 0, tag 7 .*mistakes\.c:\d+")
+
     def test_not_opened(self):
         self.wrong(7, r"lapwing_declare_send at mistakes\.c:\d+: .*lapwing_declare_open")
 
