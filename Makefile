@@ -77,12 +77,18 @@ fuzz-arrays: build
 	  ARRAYS_CASES=1000 mpiexec.openmpi --oversubscribe --bind-to none -n 4 \
 	    build/release/tests/openmpi/arrays_scalapack'
 
-# Task programs, on threads, against their serial meaning.
+# Task programs, on threads and on ranks, against their serial meaning.
 fuzz-tasks: TASK_PROGRAMS ?= 5000
 fuzz-tasks: build
 	@tools/install-deps test
 	cmake --build build/release --target tasks_random_threads
 	build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS)
+	@export OMPI_MCA_mpi_yield_when_idle=1; \
+	  for ranks in 2 3 4; do \
+	    mpiexec.mpich -n $$ranks build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS) $${ranks}0000 && \
+	    mpiexec.openmpi --oversubscribe --allow-run-as-root --bind-to none -n $$ranks \
+	      build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS) $${ranks}5000 || exit 1; \
+	  done
 
 format:
 	@tools/install-deps tidy
@@ -108,7 +114,7 @@ help:
 	@echo 'make check-suite  hundreds of wrong and right programs under lapwing check'
 	@echo 'make fuzz-arrays  $(CASES) random transfers between distributed arrays (CASES=n)'
 	@echo 'make fuzz-sets  $(PROGRAMS) random programs that communicate in branches, against a simulator'
-	@echo 'make fuzz-tasks  5000 random task programs on threads, against their serial meaning (TASK_PROGRAMS=n)'
+	@echo 'make fuzz-tasks  5000 random task programs on threads, and on 2 to 4 ranks of both MPIs, against their serial meaning (TASK_PROGRAMS=n)'
 	@echo 'make format     clang-format over the sources'
 	@echo 'make tidy       clang-tidy over src/'
 	@echo 'make install    into PREFIX (now $(PREFIX))'

@@ -28,7 +28,7 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
   if (recording != nullptr) recording->main_enters();
   // Its part of a reduction is the object itself.
   if ((rights & (commutes | reduces)) != 0) rights = reads | writes;
-  if (runtime.ranks != nullptr) runtime.ranks->used_by_main(object, rights);
+  if (runtime.ranks != nullptr && !runtime.ranks->central()) runtime.ranks->used_by_main(object, rights);
   Record place;
   place.object = &object;
   place.task = &main;
@@ -38,6 +38,10 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
     ReadyList ready;
     leave(place, ready);
     go_on(ready);
+    if (runtime.failure.any()) runtime.drain();
+  }
+  if (runtime.ranks != nullptr && runtime.ranks->central()) {
+    runtime.ranks->ensure_here(main, object, rights);
     if (runtime.failure.any()) runtime.drain();
   }
   if (object.value == nullptr) throw destroyed(main, object, "uses");
@@ -103,6 +107,9 @@ void change(const Change* changes, std::size_t count) {
     }
     if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, each->acquired, 0);
     wait_until_usable(*record, each->acquired, task);
+    ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
+    if (ranks != nullptr && ranks->central() && ranks->home())
+      ranks->ensure_here(task, object, each->acquired);
   }
 }
 

@@ -56,7 +56,9 @@ std::mutex names;
 
 std::string Object::text() const {
   const std::lock_guard lock(names);
-  const std::string kind = type == nullptr ? "" : readable(type->name);
+  // One of another rank's that has not come here: its home replaces these words.
+  if (type == nullptr) return fmt::format("the object at {}", static_cast<const void*>(this));
+  const std::string kind = readable(type->name);
   if (name == nullptr) return fmt::format("object {} ({})", number, kind);
   return fmt::format("'{}' (object {}, {})", *name, number, kind);
 }

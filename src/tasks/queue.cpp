@@ -113,7 +113,7 @@ void remove(Object& object, Record& record, ReadyList& ready) {
 
 // A part of another rank's task is many; a part that another rank wants is kept for it.
 void fold(Object& object, Record& record) {
-  if (record.task->hidden) return ranks::fold_parts(object, record);
+  if (record.task->hidden || record.task->elsewhere) return ranks::fold_parts(object, record);
   if (ranks::range().begin() != 0 && ranks::collected(record)) return;
   if (!fault(Fault::dropped_part)) record.reduction->combine(object.value, record.own);
   record.reduction->drop(record.own);

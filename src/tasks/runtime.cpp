@@ -111,6 +111,7 @@ Statistics Runtime::statistics() const {
     s.window_waits += w->window_waits.load();
     s.most_unfinished = std::max<std::uint64_t>(s.most_unfinished, w->most.load());
   }
+  if (ranks != nullptr) s.tasks += ranks->helper().finished.load();
   if (ranks != nullptr) ranks->add_to(s);
   return s;
 }

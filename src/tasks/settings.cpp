@@ -59,6 +59,15 @@ Options settle(Options asked) {
       {"RANKS", [&](auto v) { asked.ranks = choice("RANKS", v); }},
       {"REPLICATION", [&](auto v) { asked.replication = choice("REPLICATION", v); }},
       {"BROADCAST", [&](auto v) { asked.broadcast = choice("BROADCAST", v); }},
+      {"TARGET", [&](auto v) { asked.target = static_cast<int>(number("TARGET", v, 1, 1e6)); }},
+      {"CONCURRENT_FETCHES", [&](auto v) { asked.concurrent_fetches = choice("CONCURRENT_FETCHES", v); }},
+      {"SCHEDULE",
+       [&](auto v) {
+         if (v != "central" && v != "ahead") {
+           throw Error(fmt::format("{}SCHEDULE={} is neither central nor ahead", prefix, v));
+         }
+         asked.central = v == "central";
+       }},
       {"REMARKS", [&](auto v) { asked.remarks = choice("REMARKS", v); }},
       {"TRACE", [&](auto v) { asked.trace = v; }},
   };

@@ -15,6 +15,7 @@ std::uint64_t Runtime::unfinished() const {
   // What is finished is read first: it can only lag behind what is created.
   std::uint64_t finished = 0, created = 0;
   for (const auto& worker : workers) finished += worker->finished.load(std::memory_order_acquire);
+  if (ranks != nullptr) finished += ranks->helper().finished.load(std::memory_order_acquire);
   for (const auto& worker : workers) created += worker->created.load(std::memory_order_acquire);
   if (ranks != nullptr)
     created += ranks->helper().created.load(std::memory_order_acquire) + ranks->unfinished();

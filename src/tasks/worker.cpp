@@ -171,11 +171,20 @@ void Worker::end(Task* task) {
   }
   if (task->destroys) end_if_unused(*locality);
   current = nullptr;
+  if (task->assigned) runtime.ranks->next_for(0);
   if (!ready.empty()) schedule(ready, task);
   release_task(task);
   const std::uint64_t ended = finished.load(std::memory_order_relaxed) + 1;
   finished.store(ended, std::memory_order_release);
   if (ended % runtime.check_interval == 0) runtime.look_at_window();
+}
+
+void Worker::end_elsewhere(Task* task) {
+  ReadyList ready;
+  for (Record& record : *task) leave(record, ready);
+  if (!ready.empty()) schedule(ready, nullptr);
+  release_task(task);
+  finished.store(finished.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 // The paper's order with two locks saved: the next task of the same object, or
@@ -196,6 +205,8 @@ void Worker::schedule(ReadyList& ready, const Task* finished_task) {
     } else if (task->commutes) {  // its turns first
       task->commutes = false;
       take_turns(task, ready);
+    } else if (runtime.ranks != nullptr && runtime.ranks->wants_rank(*task) && !task->main) {
+      runtime.ranks->enabled(*task);
     } else if (finished_task != nullptr && next_ == nullptr && !task->main && keeps(task, finished_task)) {
       set_target(task);
       if (runtime.trace != nullptr) runtime.trace->ready(*task);
@@ -223,6 +234,7 @@ void Worker::schedule_one(Task* task) {
     ready.push(task);
     return schedule(ready, nullptr);
   }
+  if (runtime.ranks != nullptr && runtime.ranks->wants_rank(*task)) return runtime.ranks->enabled(*task);
   set_target(task);
   if (runtime.trace != nullptr) runtime.trace->ready(*task);
   if (task->placed >= 0) {

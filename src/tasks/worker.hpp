@@ -31,6 +31,8 @@ class alignas(64) Worker {
   /// Tasks that have become ready; the first may be run by this worker next.
   void schedule(ReadyList& ready, const Task* finished);
   void schedule_one(Task* task);
+  /// Ends a task that another rank has run.
+  void end_elsewhere(Task* task);
   /// Lets a sleeping worker look around.
   bool wake();
 

@@ -36,6 +36,9 @@ lapwing::tasks::Options choose(std::mt19937_64& random) {
   options.workers = static_cast<int>(pick(1, 1, 2));
   options.replication = pick(0, 1, 1, 1) != 0;
   options.broadcast = pick(0, 1) != 0;
+  options.central = pick(0, 1) != 0;
+  options.target = static_cast<int>(pick(1, 2, 5));
+  options.concurrent_fetches = pick(0, 1) != 0;
   return options;
 }
 
@@ -43,9 +46,9 @@ std::string text(const lapwing::tasks::Options& o) {
   char line[300];
   std::snprintf(line, sizeof line,
                 "workers %d, locality %d, placement %d, patience %g, window %zu, stack %zu, replication %d, "
-                "broadcast %d",
-                o.workers, o.locality, o.placement, o.patience, o.window, o.stack, o.replication,
-                o.broadcast);
+                "broadcast %d, central %d, target %d, concurrent %d",
+                o.workers, o.locality, o.placement, o.patience, o.window, o.stack, o.replication, o.broadcast,
+                o.central, o.target, o.concurrent_fetches);
   return line;
 }
 

@@ -34,6 +34,15 @@ struct Options {
   /// A version that many ranks read travels along a tree of them; off: all get
   /// it from its owner. LAPWING_TASKS_BROADCAST=on|off.
   bool broadcast = true;
+  /// Tasks stay on rank 0 until they may run, and are then sent to the rank that
+  /// has least to do; off: they are sent ahead. LAPWING_TASKS_SCHEDULE=central|ahead.
+  bool central = false;
+  /// Tasks that each worker of a rank is given at a time, so that the objects of
+  /// one come while another runs (central). LAPWING_TASKS_TARGET.
+  int target = 2;
+  /// A task's objects are asked for all at once; off: one after the other
+  /// (central). LAPWING_TASKS_CONCURRENT_FETCHES=on|off.
+  bool concurrent_fetches = true;
   /// Tells on stderr which tasks cannot leave their rank. LAPWING_TASKS_REMARKS=on|off.
   bool remarks = false;
   /// A file that tells what ran where and why it waited when the program ends:

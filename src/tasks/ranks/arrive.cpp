@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <set>
+#include <string_view>
 
 #include "tasks/create.hpp"
 #include "tasks/failure.hpp"
@@ -21,6 +22,19 @@ namespace {
 const char* keep(std::string text) {
   static std::set<std::string> texts;  // guarded by the wire's mutex; names of tasks are few
   return texts.insert(std::move(text)).first->c_str();
+}
+
+// A rank can name objects that it has met; the home knows the main program's.
+void name_objects(std::string& text) {
+  constexpr std::string_view words = "the object at 0x";
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
+    const std::size_t digits = at + words.size();
+    std::size_t length = 0;
+    const auto* const object = reinterpret_cast<const Object*>(std::stoull(text.substr(digits), &length, 16));
+    if (range().has(object) && object->made && object->type != nullptr) {
+      text.replace(at, words.size() + length, object->text());
+    }
+  }
 }
 
 }  // namespace
@@ -43,7 +57,21 @@ void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
       in& what.object& what.generation& version;
       return arrived({&object_at(what), version_key(what, version)}, in);
     }
+    case Message::fetch: {
+      detail::Handle what;
+      std::uint32_t version = 0;
+      int to = 0;
+      in& what& version& to;
+      return send_object(object_at(what), {Hidden::send, what, version, to});
+    }
+    case Message::ended: {
+      std::uint64_t place = 0;
+      in& place;
+      ended_elsewhere(source, place);
+      return runtime_.look_around();
+    }
     case Message::parts: {
+      if (central_mode_) return parts_from(in);
       detail::Handle what;
       std::uint64_t place = 0;
       in& what.object& place;
@@ -62,6 +90,7 @@ void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
       std::string what, task, reason;
       std::uint64_t where = 0;
       in& place& what& task& where& reason;
+      for (std::string* const text : {&what, &reason}) name_objects(*text);
       const auto cause = std::make_exception_ptr(std::runtime_error(reason));
       const auto spawned = std::bit_cast<std::source_location>(modules().decode(where));
       const bool first = runtime_.failure.note(
@@ -76,14 +105,24 @@ void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
 }
 
 void Ranks::arrived(Key key, detail::In in) {
+  if (central_mode_ && rank_ == 0 && came_home(key, in)) return;
   std::vector<char> data(in.next, in.end);
   const auto found = awaited_.find(key);
   if (found == awaited_.end()) {
+    if (central_mode_) {  // nobody will want an older one that came unasked
+      auto& newest = newest_[key.object];
+      if (newest != 0) early_.erase({key.object, newest});
+      newest = key.what;
+    }
     early_.emplace(key, std::move(data));
     return;
   }
   Task* const task = found->second;
   awaited_.erase(found);
+  if (const auto next = then_.find(key); next != then_.end()) {
+    ask_for(next->second.owner, next->second.what, next->second.version);
+    then_.erase(next);
+  }
   static_cast<Hidden*>(task->closure)->data = std::move(data);
   if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) run_hidden(task);
 }
@@ -99,6 +138,7 @@ void Ranks::handle_batch(detail::In in) {
     int to = 0;
     switch (event) {
       case Event::task:
+        asked_last_.reset();
         read_task(in);
         break;
       case Event::send: {
@@ -109,8 +149,25 @@ void Ranks::handle_batch(detail::In in) {
         break;
       }
       case Event::receive:
-        in& what& version;
+        in& what& version& to;
         enter_hidden(object_at(what), both, nullptr, {Hidden::receive, what, version});
+        if (to >= 0) {
+          const Key key{&object_at(what), version_key(what, version)};
+          const bool now =
+              runtime_.options.concurrent_fetches || !asked_last_ || awaited_.count(*asked_last_) == 0;
+          if (now) {
+            ask_for(to, what, version);
+          } else {
+            then_.emplace(*asked_last_, Ask{to, what, version});
+          }
+          asked_last_ = key;
+        }
+        break;
+      case Event::broadcast:
+        in& what& version;
+        for (int rank = 0; rank < ranks_; ++rank) {
+          if (rank != rank_) send_object(object_at(what), {Hidden::send, what, version, rank});
+        }
         break;
       case Event::part:
         in& what& code& place;
@@ -161,7 +218,7 @@ void Ranks::read_task(detail::In& in) {
   task.where = std::bit_cast<std::source_location>(modules().decode(where));
   task.placed = here(placed);
   task.fresh = false;
-  task.guest = new Guest{true, place, {}};
+  task.guest = new Guest{true, central_mode_, place, {}};
   for (; task.count < count_of_records; ++task.count) {
     Record& record = *::new (task.records() + task.count) Record;
     detail::Handle what;

@@ -14,6 +14,8 @@ struct Entry {
   RankSet seen;   // ranks that have a value, of whatever version
   int wish = -1;  // where tasks would like to use it, until a task has written it
   Broadcast broadcast;
+  std::uint32_t sent_to_all = 0;  // the version after the one that was
+  std::uint32_t coming = 0;       // the version after the one that has been ordered for the home
 };
 
 /// The entry, made at the first use: the object's maker has it.

@@ -59,7 +59,7 @@ void Ranks::move(Object& object, const Move& move) {
   if (move.to == rank_) {
     enter_hidden(object, detail::reads | detail::writes, nullptr, {Hidden::receive, what, move.version});
   } else {
-    batch(move.to) & Event::receive& what& move.version;
+    batch(move.to) & Event::receive& what& move.version & -1;
   }
 }
 
@@ -85,7 +85,7 @@ void Ranks::reduce(Object& object, Record& record, Task& task, int rank) {
     if (rank == rank_) {
       enter_hidden(object, detail::reads | detail::writes, nullptr, {Hidden::receive, what, version});
     } else {
-      batch(rank) & Event::receive& what& version;
+      batch(rank) & Event::receive& what& version & -1;
     }
   }
   if (owner == rank_) {
@@ -136,9 +136,7 @@ int Ranks::choose(Task& task, bool stays) {
     rank = stays ? 0 : pin;
     if (rank != 0 || here(task.placed) < 0) task.placed = -1;
   } else if (task.placed >= 0) {
-    rank = 0;
-    while (task.placed >= first_worker_[static_cast<std::size_t>(rank) + 1]) ++rank;
-    wish = rank;
+    wish = rank = rank_of(task.placed);
   } else {
     rank = ahead_.choose(wish);
   }
@@ -150,11 +148,17 @@ int Ranks::choose(Task& task, bool stays) {
 }
 
 Guest& Ranks::guest_of(Task& task) {
-  if (task.guest == nullptr) task.guest = new Guest{false, task.place, {}};
+  if (task.guest == nullptr) task.guest = new Guest{false, false, task.place, {}};
   return *task.guest;
 }
 
 bool Ranks::launch(Task& task) {
+  if (central_mode_) {
+    for (Record& record : task) {
+      if (!runtime_.options.replication && record.kind == Class::shared) record.kind = Class::exclusive;
+    }
+    return false;
+  }
   const std::lock_guard lock(wire_.mutex);
   if (task.destroys) {
     drop(*task.records()->object);

@@ -15,18 +15,21 @@ struct Message {
     parts,      // of a reduction
     finished,   // how many tasks have ended on a rank
     failed,     // a task threw
+    fetch,      // a version of an object is wanted
+    ended,      // a task that the home has sent when it was enabled
   };
 };
 
 enum class Event : std::uint8_t {
   task,
-  send,     // a version of an object to another rank
-  receive,  // a version comes
-  part,     // a part of a reduction comes
-  drop,     // the end of an object's life
-  ask,      // say when so many tasks have ended
-  failure,  // tasks behind this place are skipped
-  forget,   // the failure has been told to the main program
+  send,       // a version of an object to another rank
+  receive,    // a version comes
+  part,       // a part of a reduction comes
+  broadcast,  // a version of an object to all ranks
+  drop,       // the end of an object's life
+  ask,        // say when so many tasks have ended
+  failure,    // tasks behind this place are skipped
+  forget,     // the failure has been told to the main program
   end,
 };
 

@@ -26,9 +26,11 @@ Ranks::Ranks(Runtime& runtime, Wire& wire)
       wire_(wire),
       rank_(wire.rank()),
       ranks_(wire.ranks()),
+      central_mode_(runtime.options.central),
       helper_(runtime, static_cast<int>(runtime.workers.size())),
       batches_(static_cast<std::size_t>(ranks_)),
       ahead_(ranks_, runtime.options.locality),
+      central_(ranks_, runtime.options.target * runtime.options.workers, runtime.options.locality),
       messages_(static_cast<std::size_t>(ranks_)),
       bytes_(messages_) {}
 
@@ -114,11 +116,18 @@ void Ranks::settle() {
   const std::lock_guard lock(wire_.mutex);
   wire_.settle();
   early_.clear();
+  newest_.clear();
 }
 
 int Ranks::here(int worker) const {
   const int local = worker - first_worker();
   return local >= 0 && local < static_cast<int>(runtime_.workers.size()) ? local : -1;
+}
+
+int Ranks::rank_of(int worker) const {
+  int rank = 0;
+  while (worker >= first_worker_[static_cast<std::size_t>(rank) + 1]) ++rank;
+  return rank;
 }
 
 void Ranks::ended(Task& task) {
@@ -136,6 +145,7 @@ void Ranks::ended(Task& task) {
     }
     wire_.send(part.to, Message::parts, out.data.data(), out.data.size());
   }
+  if (guest->at_once) return wire_.send(0, Message::ended, &guest->place, sizeof guest->place);
   if (!guest->counted) return;
   ++ended_;
   if (ended_ == asked_ || ended_ - reported_ >= report_every_) report();
@@ -185,7 +195,7 @@ void Ranks::add_to(Statistics& statistics) const {
     statistics.messages += messages_[each];
     statistics.bytes += bytes_[each];
     statistics.most_messages = std::max(statistics.most_messages, messages_[each]);
-    statistics.tasks += ahead_.sent_to(rank) - ahead_.load(rank);
+    statistics.tasks += central_mode_ ? 0 : ahead_.sent_to(rank) - ahead_.load(rank);
   }
   if (!home()) return;
   statistics.targeted = wished_;

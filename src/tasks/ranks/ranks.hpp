@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -38,6 +39,7 @@ struct Guest {
     std::vector<void*> values = {};  // in the order of the program
   };
   bool counted = false;  // sent here by the home
+  bool at_once = false;  // the home wants word of its end
   std::uint64_t place = 0;
   std::vector<Part> parts;
 };
@@ -83,6 +85,16 @@ class Ranks {
   void flush();
   void forget_failure();
 
+  // --- the central scheduler of the home (central.cpp) ---
+  bool central() const { return central_mode_; }
+  /// True of tasks that must be given to enabled() before they run.
+  bool wants_rank(const Task& task) const;
+  void enabled(Task& task);
+  /// A task of the main program has ended on the rank: it may have another.
+  void next_for(int rank);
+  /// The running task may use the object, but its value may be elsewhere.
+  void ensure_here(Task& task, Object& object, std::uint8_t rights);
+
   // --- every rank ---
   /// Sends and receives; returns at once if another thread does.
   void poll();
@@ -123,6 +135,20 @@ class Ranks {
   Guest& guest_of(Task& task);
   CopyRules rules() const;
 
+  // central.cpp
+  void go(Task& task);
+  bool will_come(Object& object, const Move& move);
+  std::optional<Move> use(Entry& entry, int rank, bool reads);
+  int bring(Task& task, Object& object, bool reads);
+  void ask_for(int owner, const detail::Handle& what, std::uint32_t version);
+  bool came_home(Key key, detail::In in);
+  void assign(Task& task, int rank);
+  void combined_here(Entry& entry);
+  void settle_here(Task& task);
+  void ended_elsewhere(int rank, std::uint64_t place);
+  void parts_from(detail::In in);
+  int rank_of(int worker) const;
+
   // arrive.cpp
   void handle(int source, int kind, const char* data, std::size_t size);
   void handle_batch(detail::In in);
@@ -144,6 +170,7 @@ class Ranks {
   Runtime& runtime_;
   Wire& wire_;
   const int rank_, ranks_;
+  const bool central_mode_;
   std::vector<int> first_worker_;
   Worker helper_;
   std::thread helper_thread_;
@@ -152,6 +179,17 @@ class Ranks {
   // Guarded by the wire's mutex.
   std::vector<Batch> batches_;
   Ahead ahead_;
+  Central central_;
+  std::unordered_map<std::uint64_t, Task*> elsewhere_;        // by their place
+  std::unordered_map<Key, std::vector<Task*>, Hash> coming_;  // and who waits here
+  std::unordered_map<Object*, std::uint64_t> newest_;         // of what came unasked
+  struct Ask {
+    int owner;
+    detail::Handle what;
+    std::uint32_t version;
+  };
+  std::unordered_map<Key, Ask, Hash> then_;  // what is asked for when something has come
+  std::optional<Key> asked_last_;            // for the task whose events are being read
   std::unordered_map<Key, std::vector<char>, Hash> early_;
   std::unordered_map<Key, Task*, Hash> awaited_;
   std::uint64_t ended_ = 0, reported_ = 0, asked_ = 0, report_every_ = 1;

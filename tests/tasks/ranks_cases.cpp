@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program with tasks does on ranks, one case a run: ranks_cases CASE.
+// Ends with 0 if all is as it should be; test_ranks.py knows what is to be said.
+#include <unistd.h>
+#include <lapwing/tasks.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+using namespace lapwing::tasks;
+
+namespace {
+
+int wrong = 0;
+void check(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("wrong: %s\n", what);
+  ++wrong;
+}
+
+int rank() {
+  for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+    if (const char* const text = std::getenv(variable)) return std::atoi(text);
+  }
+  return 0;
+}
+
+void add(const long& from, long& to, int by) { to += from + by; }
+void where(int& here) { here = worker(); }
+void name_it(std::string& text, const std::vector<std::string>& words) {
+  for (const auto& word : words) text += word;
+}
+
+struct Huge {
+  std::size_t size = 0;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive& size;
+    if (size == 1 && rank() != 0) throw std::bad_alloc();
+  }
+};
+
+void plain() {
+  run([] {
+    const int n = 8;
+    std::vector<shared<long>> x;
+    for (int i = 0; i < n; ++i) x.push_back(create<long>(i));
+    for (int step = 0; step < 20; ++step) {
+      for (int i = 1; i < n; ++i) spawn(add, read(x[i - 1]), read_write(x[i]), step);
+    }
+    std::vector<long> y(n);
+    for (int i = 0; i < n; ++i) y[i] = i;
+    for (int step = 0; step < 20; ++step) {
+      for (int i = 1; i < n; ++i) y[i] += y[i - 1] + step;
+    }
+    for (int i = 0; i < n; ++i) check(*read(x[i]) == y[i], "a value of the chain");
+    finish();
+    const Statistics s = statistics();
+    check(s.tasks == 20 * (n - 1), "the number of tasks");
+    check(s.messages > 0 && s.bytes > 0 && s.moved > 0 && s.most_messages <= s.messages,
+          "the counts of messages");
+  });
+}
+
+// Every worker is there, and a name, a string, a vector and a nested task travel.
+void language() {
+  run([] {
+    std::vector<shared<int>> x;
+    for (int i = 0; i < workers(); ++i) x.push_back(create<int>(-1));
+    for (int i = 0; i < workers(); ++i) spawn(where, write(x[i]), on(i));
+    for (int i = 0; i < workers(); ++i) check(*read(x[i]) == i, "a task is where the program wants it");
+    const auto text = create_named<std::string>("text", "a");
+    spawn(name_it, read_write(text), std::vector<std::string>{"b", "c"}, on(workers() - 1));
+    check(*read(text) == "abc", "strings and vectors travel");
+    // Handles in values: what a task makes elsewhere, the main program uses.
+    const auto made = create<shared<long>>();
+    withonly([&](Access& a) { a.wr(made), a.on(workers() - 1); },
+             [=] {
+               const auto inner = create<long>(40);
+               withonly([&](Access& a) { a.rd_wr(inner); }, [=] { *read_write(inner) += 2; });
+               *write(made) = inner;
+             });
+    const shared<long> inner = *read(made);
+    check(*read(inner) == 42, "an object that a task made elsewhere");
+    spawn([](long& value) { value += 1; }, read_write(inner), on(0));
+    check(*read(inner) == 43, "it is used by another rank");
+    destroy(inner);
+    // A reference to something of this rank: the task stays.
+    int local = 0;
+    const auto object = create<int>(5);
+    withonly([&](Access& a) { a.rd(object), a.on(workers() - 1); },
+             [&local, object] { local = *read(object); });
+    finish();
+    check(local == 5, "a task that refers to this rank's memory stays here");
+    // A type that cannot be sent stays, and its tasks with it.
+    const auto map = create<std::map<int, int>>();
+    spawn([](std::map<int, int>& m) { m[1] = worker(); }, read_write(map), on(workers() - 1));
+    check(read(map)->at(1) == 0, "what cannot be sent stays");
+    const auto sum = create<double>(1.0);
+    for (int i = 0; i < 20; ++i)
+      spawn([](double& part, int k) { part += 0.1 * k; }, reduce(sum), i, on(i % workers()));
+    double expected = 1.0;
+    for (int i = 0; i < 20; ++i) expected += 0.1 * i;
+    check(*read(sum) == expected, "a reduction keeps its bits");
+  });
+}
+
+void throws() {
+  bool caught = false;
+  run([&] {
+    const auto x = create<int>(0);
+    spawn([](int& value) { value = 1; }, read_write(x), on(workers() - 1));
+    spawn([](int&) { throw std::runtime_error("no more"); }, read_write(x), named("thrower", 7),
+          on(workers() - 1));
+    spawn([](int&) { std::printf("wrong: a task behind the failure ran\n"); }, read_write(x), on(0));
+    try {
+      finish();
+    } catch (const TaskError& error) {
+      caught = true;
+      std::printf("caught: %s | %s | line %d\n", error.what(), error.task().c_str(),
+                  static_cast<int>(error.where().line() > 0));
+      try {
+        error.rethrow_cause();
+      } catch (const std::exception& cause) {
+        check(std::string(cause.what()) == "no more", "the cause");
+      }
+    }
+    spawn([](int& value) { value = 3; }, read_write(x), on(workers() - 1));
+    check(*read(x) == 3, "the program goes on after a failure");
+  });
+  check(caught || rank() != 0, "the exception came");
+}
+
+void dies() {
+  run([] { spawn([] { _exit(3); }, on(workers() - 1)); });
+}
+
+void too_large() {
+  run([] {
+    const auto x = create_named<Huge>("the big one");
+    write(x)->size = 1;
+    spawn([](Huge&) {}, read_write(x), on(workers() - 1));
+    finish();
+  });
+}
+
+void undeclared() {
+  try {
+    run([] {
+      const auto x = create_named<int>("x", 1);
+      const auto y = create_named<int>("y", 1);
+      withonly([&](Access& a) { a.rd(x), a.name("curious"), a.on(workers() - 1); }, [=] { (void)*read(y); });
+    });
+  } catch (const TaskError& error) {
+    std::printf("caught: %s\n", error.what());
+  }
+}
+
+// What it costs: ranks_cases costs
+double microseconds() {
+  using namespace std::chrono;
+  return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
+}
+void costs() {
+  run([] {
+    const int count = 20000;
+    const auto here = create<int>(0);
+    spawn([](int&) {}, read_write(here), on(0));
+    finish();
+    double begin = microseconds();
+    for (int i = 0; i < count; ++i) spawn([](int& value) { ++value; }, read_write(here), on(0));
+    finish();
+    std::printf("local: %.2f us a task\n", (microseconds() - begin) / count);
+    const auto there = create<int>(0);
+    begin = microseconds();
+    for (int i = 0; i < count; ++i) spawn([](int& value) { ++value; }, read_write(there), on(workers() - 1));
+    finish();
+    std::printf("sent ahead: %.2f us a task\n", (microseconds() - begin) / count);
+    for (const std::size_t size : {std::size_t{8}, std::size_t{65536}, std::size_t{4} << 20}) {
+      const auto data = create<std::vector<char>>(size);
+      const int rounds = size > 1000000 ? 50 : 500;
+      begin = microseconds();
+      for (int i = 0; i < rounds; ++i) {
+        spawn([](std::vector<char>& bytes) { ++bytes[0]; }, read_write(data), on(workers() - 1));
+        ++(*read_write(data))[0];
+      }
+      std::printf("there and back with %zu bytes: %.1f us\n", size, (microseconds() - begin) / rounds);
+    }
+    const Statistics s = statistics();
+    std::printf("%llu messages, %llu bytes, %llu moved\n", static_cast<unsigned long long>(s.messages),
+                static_cast<unsigned long long>(s.bytes), static_cast<unsigned long long>(s.moved));
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  const std::map<std::string, void (*)()> cases{
+      {"plain", plain},         {"language", language},     {"throws", throws}, {"dies", dies},
+      {"too_large", too_large}, {"undeclared", undeclared}, {"costs", costs}};
+  const auto found = cases.find(name);
+  if (found == cases.end()) return 2;
+  try {
+    found->second();
+  } catch (const std::exception& error) {
+    std::printf("error on rank %d: %s\n", rank(), error.what());
+    return 4;
+  }
+  return wrong == 0 ? 0 : 1;
+}
