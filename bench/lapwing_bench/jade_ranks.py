@@ -5,7 +5,8 @@ import sys
 
 # What each optimisation saves, by switching it off, at the highest level of locality.
 SWITCHES = {"no locality": {"LAPWING_TASKS_LOCALITY": "off"}, "no broadcast": {"LAPWING_TASKS_BROADCAST": "off"},
-            "no replication": {"LAPWING_TASKS_REPLICATION": "off"}}
+            "no replication": {"LAPWING_TASKS_REPLICATION": "off"},
+            "central schedule": {"LAPWING_TASKS_SCHEDULE": "central"}}
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                "OMPI_MCA_mpi_yield_when_idle": "1", "LAPWING_TASKS_WORKERS": "1"}

@@ -21,7 +21,24 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// What the clock itself adds to an interval between two looks at it.
+double clock_cost() {
+  static const double cost = [] {
+    double least = 1;
+    for (int i = 0; i < 1000; ++i) {
+      const double begin = thread_seconds();
+      least = std::min(least, thread_seconds() - begin);
+    }
+    return least;
+  }();
+  return cost;
+}
+
+double since(double begin) { return std::max(0.0, thread_seconds() - begin - clock_cost()); }
+
 }  // namespace
+
+Recording::Recording() { clock_cost(); }
 
 void Recording::measure(Object& object) {
   Known& known = objects_[object.number];
@@ -54,7 +71,7 @@ RecordedTask* Recording::created(Task& task) {
 }
 
 void Recording::begins(RecordedTask& task) { task.began = thread_seconds(); }
-void Recording::pauses(RecordedTask& task) { task.seconds += thread_seconds() - task.began; }
+void Recording::pauses(RecordedTask& task) { task.seconds += since(task.began); }
 
 void Recording::ended(Task& task, RecordedTask& record) {
   pauses(record);
@@ -72,7 +89,7 @@ void Recording::changed(RecordedTask& record, const Object& object, std::uint8_t
   begins(record);
 }
 
-void Recording::main_enters() { main_seconds_ += main_began_ < 0 ? 0 : thread_seconds() - main_began_; }
+void Recording::main_enters() { main_seconds_ += main_began_ < 0 ? 0 : since(main_began_); }
 void Recording::main_leaves() { main_began_ = thread_seconds(); }
 
 void Recording::event(Event::Kind kind, const RecordedTask* what, std::uint64_t object, std::uint8_t rights) {

@@ -44,6 +44,7 @@ struct RecordedTask {
 
 class Recording {
  public:
+  Recording();
   RecordedTask* created(Task& task);
   /// Between these a task computes.
   static void begins(RecordedTask& task);

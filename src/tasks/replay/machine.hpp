@@ -27,13 +27,13 @@ struct Machine {
 };
 
 /// The Stanford DASH and the iPSC/860 by the paper's appendices. What managing a
-/// task costs is not there: it is fitted to two figures for each machine, Panel
-/// Cholesky on 1 and on 32 processors (Tables 1, 5, 6, 10, 14).
+/// task costs is not there: it is fitted to the rows of Panel Cholesky with
+/// placement (Tables 5, 10 and 14), most of all on 1, 2 and 32 processors.
 Machine dash();
 Machine ipsc();
-/// Threads of a machine like today's.
+/// Threads of a machine like today's; plausible figures, not measured ones.
 Machine threads();
-/// Ranks of a machine like today's.
+/// Ranks of a machine like today's; the same.
 Machine ranks();
 
 struct Rules {
