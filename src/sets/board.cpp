@@ -98,12 +98,13 @@ bool Board::share(MPI_Comm near) {
   void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (memory == MAP_FAILED) return false;
   memory_ = memory;
-  // The kernel takes the lock away when the process ends, however it does.
+  // The kernel takes the lock away when the process, and what it has forked, ends,
+  // however it does. Other descriptors of this file do not matter.
   struct flock mine {};
   mine.l_type = F_WRLCK;
   mine.l_start = me_;
   mine.l_len = 1;
-  if (fcntl(file_, F_SETLK, &mine) != 0) return false;
+  if (fcntl(file_, F_OFD_SETLK, &mine) != 0) return false;
   auto* rings = static_cast<Ring*>(memory_);
   leaves_ = reinterpret_cast<std::atomic<int>*>(rings + size * size);
   const auto me = static_cast<std::size_t>(me_);
@@ -127,7 +128,7 @@ bool Board::has_ended(int rank) const {
   held.l_type = F_WRLCK;
   held.l_start = place;
   held.l_len = 1;
-  return fcntl(file_, F_GETLK, &held) == 0 && held.l_type == F_UNLCK;
+  return fcntl(file_, F_OFD_GETLK, &held) == 0 && held.l_type == F_UNLCK;
 }
 
 int Board::ended() const {

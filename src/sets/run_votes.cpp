@@ -46,6 +46,7 @@ void count_votes(Ballot& ballot, const std::vector<unsigned char>& all, std::siz
   if (voters.size() == 1) return false;
   if (how_ != transfer::Split::automatic)
     return how_ == transfer::Split::static_ || how_ == transfer::Split::blocking;
+  if (voters.size() == 2) return false;  // nothing to learn
   const SetComms& known = family.comms(voters);
   return known.phase == SetComms::collective || (known.phase == SetComms::decided && known.by_collective);
 }
