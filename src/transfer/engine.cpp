@@ -211,6 +211,20 @@ void Engine::note_region_opened(const Incoming& transfer, const guard::Region& r
 }
 
 int Engine::receive_from_self(const char* bytes, std::size_t size, const Destination& destination) {
+  if (destination.apart) {
+    // Another receive was posted into this very buffer: what it got there is
+    // read first, and nothing else may arrive until the bytes are in place.
+    for (auto& [key, tracked] : requests_.all()) {
+      if (tracked.kind == Tracked::Kind::receive && tracked.destination.shared && tracked.active &&
+          !tracked.bounce && !tracked.incoming && !tracked.known_plain)
+        look_for_header(tracked, request_of(key));
+    }
+    char* base = contiguous_base(destination.buffer, destination.count, destination.type);
+    if (base && size <= destination.capacity) {
+      std::memcpy(base, bytes, size);
+      return MPI_SUCCESS;
+    }
+  }
   MPI_Status status;
   const bool cut = mpi::truncation_overflows && size > destination.capacity;
   const int rc = PMPI_Sendrecv(bytes, static_cast<int>(cut ? destination.capacity : size), MPI_BYTE, 0, 0,

@@ -146,6 +146,7 @@ class Engine {
   void send_credit(const Incoming& transfer, std::uint32_t site_key, std::uint64_t landed, bool last);
   /// Packs a buffer into `bytes` bytes at `out`.
   void gather(const void* buffer, MPI_Count count, MPI_Datatype type, char* out, std::size_t bytes);
+  /// Gives a destination the bytes that came for it elsewhere; MPI's error if they do not fit.
   int receive_from_self(const char* bytes, std::size_t size, const Destination& destination);
   void note_strips(std::size_t count) { stats.strips += count; }
   void note_region_opened(const Incoming& transfer, const guard::Region& region);

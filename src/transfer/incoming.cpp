@@ -22,7 +22,7 @@ Incoming::Incoming(Engine& engine, const HeaderBytes& header, int source, const 
   site_key_ = trailer.site;
   plan_ = StripPlan(total_, trailer.first, trailer.largest, static_cast<Direction>(trailer.direction));
 
-  base_ = total_ <= destination.capacity && destination.capacity != 0
+  base_ = total_ <= destination.capacity && destination.capacity != 0 && !destination.apart
               ? contiguous_base(destination.buffer, destination.count, destination.type)
               : nullptr;
   if (!base_) copy_.resize(total_);
@@ -30,7 +30,7 @@ Incoming::Incoming(Engine& engine, const HeaderBytes& header, int source, const 
   std::memcpy(target, header.data(), edge_bytes);
   // Both edges are placed before any page closes.
   std::memcpy(target + total_ - edge_bytes, header.data() + edge_bytes, edge_bytes);
-  if (base_ && !destination.proved && !engine.sends_from(base_, base_ + total_)) {
+  if (base_ && !destination.proved && !destination.shared && !engine.sends_from(base_, base_ + total_)) {
     const PageRange pages = middle_pages(base_, total_);
     if (engine.may_defer_receives() && engine.settings().protect != Protect::all) {
       boundary_ = std::make_unique<Boundary>(engine.settings().protect, base_, plan_);

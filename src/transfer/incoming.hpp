@@ -27,6 +27,8 @@ struct Destination {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::size_t capacity = 0;  ///< count * size of type
   bool proved = false;       ///< nobody touches it before the wait, which waits for all of it
+  bool shared = false;       ///< MPI may write there for another receive: no page of it may close
+  bool apart = false;        ///< and a header of the other's may lie there unread: through a copy
 };
 
 /// States: matched (constructed from a header), moving, landed. While moving,

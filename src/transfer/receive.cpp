@@ -17,6 +17,26 @@ Destination destination_of(const ReceiveArguments& a) {
   return {a.buffer, a.count, a.type, payload_bytes(a.count, a.type), a.proved};
 }
 
+// What a receive may close, so none if the buffer is not one run: two vectors
+// may well share memory and not an element.
+Span run_of(const Destination& d) {
+  const char* base = contiguous_base(d.buffer, d.count, d.type);
+  return {base, base ? d.capacity : 0};
+}
+
+// For a message that is there already. Under the lock.
+Destination destination_now(Engine& engine, const ReceiveArguments& a) {
+  Destination destination = destination_of(a);
+  destination.shared = destination.apart = engine.requests().posted().meets(run_of(destination));
+  return destination;
+}
+
+bool meets_posted(Engine& engine, const Destination& destination) {
+  if (!Requests::any()) return false;
+  std::lock_guard lock(engine.mutex());
+  return engine.requests().posted().meets(run_of(destination));
+}
+
 void copy_status(const MPI_Status& from, MPI_Status* to) {
   if (to != MPI_STATUS_IGNORE) *to = from;
 }
@@ -43,8 +63,8 @@ bool receive_early(Engine& engine, const ReceiveArguments& a, MPI_Status* status
     return true;
   }
   Site& site = engine.sites().at(a.caller.address, a.caller.name);
-  auto transfer =
-      engine.start_incoming(*early->header, info.world_rank(early->source), destination_of(a), &site);
+  auto transfer = engine.start_incoming(*early->header, info.world_rank(early->source),
+                                        destination_now(engine, a), &site);
   lock.unlock();
   *rc = conclude(engine, transfer, a.comm, early->source, early->tag, status);
   return true;
@@ -76,7 +96,8 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
   if (Comms::early_total != 0 && receive_early(*engine, a, status, &rc)) return rc;
   const Destination destination = destination_of(a);
   if (destination.capacity >= header_bytes && a.rank != MPI_PROC_NULL &&
-      !contiguous_base(a.buffer, a.count, a.type) && !header_fits(a.type)) {
+      ((!contiguous_base(a.buffer, a.count, a.type) && !header_fits(a.type)) ||
+       meets_posted(*engine, destination))) {
     MPI_Request request = MPI_REQUEST_NULL;
     ReceiveArguments half = a;
     half.half = true;
@@ -129,8 +150,8 @@ int mreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status
   engine->minted.erase(found);
   PMPI_Mrecv(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
   Site& site = engine->sites().at(a.caller.address, a.caller.name);
-  auto transfer =
-      engine->start_incoming(*held.header, held.info->world_rank(held.source), destination_of(a), &site);
+  auto transfer = engine->start_incoming(*held.header, held.info->world_rank(held.source),
+                                         destination_now(*engine, a), &site);
   lock.unlock();
   return conclude(*engine, transfer, held.info->teller(), held.source, held.tag, status);
 }
@@ -152,9 +173,9 @@ int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> 
 
 // Mixed elements of several sizes without being one run are rare; the copy
 // that they cost is what MPI's own packing would be.
-std::unique_ptr<char[]> bounce_for(const Destination& d) {
-  if (contiguous_base(d.buffer, d.count, d.type) || header_fits(d.type) || d.capacity > INT_MAX)
-    return nullptr;
+std::unique_ptr<char[]> bounce_for(const Destination& d, bool met = false) {
+  const bool in_place = contiguous_base(d.buffer, d.count, d.type) || header_fits(d.type);
+  if ((in_place && !met) || d.capacity > INT_MAX) return nullptr;
   return std::make_unique_for_overwrite<char[]>(d.capacity);
 }
 
@@ -180,24 +201,36 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
   const Span span = buffer_span(a.buffer, a.count, a.type);
   retire_for_write(span.begin, span.length);
   const Destination destination = destination_of(a);
-  std::lock_guard lock(engine->mutex());
+  std::unique_lock lock(engine->mutex());
+  // The other receive's message may have come, and closed the buffer, only now.
+  const bool met = engine->requests().posted().meets(run_of(destination));
+  while (met && guard::meets_closed(span.begin, span.length)) {
+    lock.unlock();
+    retire_for_write(span.begin, span.length);
+    lock.lock();
+  }
   CommInfo& info = engine->comms().of(a.comm);
   if (std::optional<EarlyMessage> early = take_early(info, a.rank, a.tag)) {
     if (!early->header) {
       return PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &early->message, request);
     }
     Site& site = engine->sites().at(a.caller.address, a.caller.name);
-    auto transfer =
-        engine->start_incoming(*early->header, info.world_rank(early->source), destination, &site);
+    auto transfer = engine->start_incoming(*early->header, info.world_rank(early->source),
+                                           destination_now(*engine, a), &site);
     *request = engine->mint_request();
     return track_minted(*engine, *request, std::move(transfer), info.keep(), early->source, early->tag);
   }
   if (!info.eligible || destination.capacity < header_bytes || a.rank == MPI_PROC_NULL) return plain(request);
-  std::unique_ptr<char[]> bounce = bounce_for(destination);
+  std::unique_ptr<char[]> bounce = bounce_for(destination, met);
   const int rc = bounce ? PMPI_Irecv(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE, a.rank,
                                      a.tag, a.comm, request)
                         : plain(request);
-  if (rc == MPI_SUCCESS) track(*engine, *request, a, destination).bounce = std::move(bounce);
+  if (rc == MPI_SUCCESS) {
+    Tracked& tracked = track(*engine, *request, a, destination);
+    tracked.bounce = std::move(bounce);
+    tracked.destination.apart = met;
+    engine->requests().post(tracked, *request, run_of(destination));
+  }
   return rc;
 }
 
@@ -214,8 +247,8 @@ int imreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Request* requ
   Minted held = std::move(found->second);
   engine->minted.erase(found);
   Site& site = engine->sites().at(a.caller.address, a.caller.name);
-  auto transfer =
-      engine->start_incoming(*held.header, held.info->world_rank(held.source), destination_of(a), &site);
+  auto transfer = engine->start_incoming(*held.header, held.info->world_rank(held.source),
+                                         destination_now(*engine, a), &site);
   const int rc = PMPI_Imrecv(nullptr, 0, MPI_BYTE, message, request);
   if (rc != MPI_SUCCESS) return rc;
   return track_minted(*engine, *request, std::move(transfer), held.info, held.source, held.tag);
@@ -266,8 +299,8 @@ bool start_early(Engine& engine, MPI_Request request) {
   tracked->active = true;
   if (early->header) {
     Site& site = engine.sites().at(a.caller.address, a.caller.name);
-    tracked->incoming =
-        engine.start_incoming(*early->header, info.world_rank(early->source), destination_of(a), &site);
+    tracked->incoming = engine.start_incoming(*early->header, info.world_rank(early->source),
+                                              destination_now(engine, a), &site);
     tracked->envelope.MPI_SOURCE = early->source;
     tracked->envelope.MPI_TAG = early->tag;
     tracked->substitute = engine.mint_request();

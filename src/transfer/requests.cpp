@@ -7,8 +7,18 @@ void Requests::remove(MPI_Request request) {
   const auto found = map_.find(key(request));
   if (found == map_.end()) return;
   if (found->second.kept_type != MPI_DATATYPE_NULL) PMPI_Type_free(&found->second.kept_type);
+  posted_.remove(found->second.posted, found->first);
   map_.erase(found);
   if (map_.empty()) any_.store(false, std::memory_order_relaxed);
+}
+
+void Requests::post(Tracked& tracked, MPI_Request request, const Span& span) {
+  tracked.posted = span;
+  for (const std::uint64_t other : posted_.add(span, key(request))) {
+    tracked.destination.shared = true;
+    const auto found = map_.find(other);
+    if (found != map_.end()) found->second.destination.shared = true;
+  }
 }
 
 void Requests::keep(MPI_Request request, const Persistent& persistent) {

@@ -17,6 +17,7 @@
 #include "transfer/datatype.hpp"
 #include "transfer/incoming.hpp"
 #include "transfer/outgoing.hpp"
+#include "transfer/posted.hpp"
 #include "transfer/sites.hpp"
 
 namespace lapwing::transfer {
@@ -67,8 +68,10 @@ struct Tracked {
   Site* site = nullptr;
   std::shared_ptr<Incoming> incoming;
   bool known_plain = false;
-  /// Posted in place of a buffer in which a header might end within an element.
+  /// Posted in place of a buffer in which a header might end within an element,
+  /// or into which another receive may write.
   std::unique_ptr<char[]> bounce;
+  Span posted{};                           ///< what PostedReceives knows of it
   bool abandoned = false;                  ///< freed by the program before it was matched
   MPI_Request partner = MPI_REQUEST_NULL;  ///< the sending half of an MPI_Isendrecv
   std::unique_ptr<char[]> partner_copy;    ///< what that half sends, where it is a copy
@@ -97,8 +100,13 @@ class Requests {
 
   Tracked& add(MPI_Request request) {
     any_.store(true, std::memory_order_relaxed);
-    return map_[key(request)] = Tracked{};
+    Tracked& tracked = map_[key(request)];
+    posted_.remove(tracked.posted, key(request));
+    return tracked = Tracked{};
   }
+  /// `tracked`, a receive behind `request`, may write to `span`. Where others may too, none of them defers.
+  void post(Tracked& tracked, MPI_Request request, const Span& span);
+  const PostedReceives& posted() const { return posted_; }
   Tracked* find(MPI_Request request) {
     const auto found = map_.find(key(request));
     return found == map_.end() ? nullptr : &found->second;
@@ -122,6 +130,7 @@ class Requests {
  private:
   static inline std::atomic<bool> any_{false}, any_kept_{false};
   std::unordered_map<std::uint64_t, Tracked> map_;
+  PostedReceives posted_;
   std::unordered_map<std::uint64_t, Persistent> persistent_;
 };
 
