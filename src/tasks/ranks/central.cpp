@@ -216,6 +216,7 @@ void Ranks::assign(Task& task, int rank) {
   task.body->drop(task.closure);
   task.elsewhere = true;
   elsewhere_.emplace(task.place, &task);
+  central_elsewhere_.store(elsewhere_.size());
 }
 
 void Ranks::settle_here(Task& task) {
@@ -244,6 +245,7 @@ void Ranks::ended_elsewhere(int rank, std::uint64_t place) {
   const auto found = elsewhere_.find(place);
   Task* const task = found->second;
   elsewhere_.erase(found);
+  central_elsewhere_.store(elsewhere_.size());
   Worker::self()->end_elsewhere(task);
   next_for(rank);
 }

@@ -18,9 +18,8 @@ namespace lapwing::tasks::ranks {
 
 namespace {
 // How long a batch waits for more: a rank that has little to do gets it soon.
-constexpr auto short_patience = std::chrono::microseconds(20);
-constexpr auto long_patience = std::chrono::microseconds(500);
-constexpr std::uint64_t little = 4;  // tasks
+constexpr auto patience_for_each = std::chrono::microseconds(20);  // of its tasks
+constexpr std::chrono::microseconds most_patience = std::chrono::milliseconds(5);
 constexpr useconds_t helper_rest = 50;
 }  // namespace
 
@@ -99,7 +98,8 @@ void Ranks::poll() {
   for (int rank = 1; rank < ranks_; ++rank) {
     const Batch& batch = batches_[static_cast<std::size_t>(rank)];
     if (batch.out.data.empty()) continue;
-    const auto patience = ahead_.load(rank) < little ? short_patience : long_patience;
+    const auto tasks = static_cast<std::int64_t>(std::min<std::uint64_t>(ahead_.load(rank), 1000));
+    const auto patience = std::min(most_patience, patience_for_each * (1 + tasks));
     if (std::chrono::steady_clock::now() - batch.since > patience) flush(rank);
   }
 }

@@ -79,6 +79,7 @@ class Ranks {
   void used_by_main(Object& object, std::uint8_t rights);
   /// An object that a task on another rank has made is named for the first time.
   void adopt(const detail::Handle& handle, const detail::Type* type);
+  bool others_at_work() const { return unfinished() > 0 || central_elsewhere_.load() > 0; }
   std::uint64_t unfinished() const { return unfinished_.load(std::memory_order_acquire); }
   /// The main program waits for all tasks: asks for word of them.
   void ask();
@@ -196,6 +197,7 @@ class Ranks {
   std::vector<std::uint64_t> messages_, bytes_;  // of each rank, as it said last
 
   std::atomic<std::uint64_t> unfinished_{0};
+  std::atomic<std::size_t> central_elsewhere_{0};
   std::uint64_t on_wish_ = 0, wished_ = 0, moved_ = 0;
 };
 
