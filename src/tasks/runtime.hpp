@@ -47,7 +47,7 @@ class Runtime {
   /// Lets creators go on where the window allows it.
   void look_at_window();
   /// Nothing can run: lets one creator go on. False if there is none.
-  bool release_one_creator();
+  bool release_one_creator(bool also_main = true);
 
   /// Wakes whoever can run what has come to worker `target`.
   void wake_for(int target);

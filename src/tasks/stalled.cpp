@@ -13,7 +13,8 @@
 namespace lapwing::tasks {
 
 void Runtime::stalled() {
-  if (release_one_creator() || ranks != nullptr) return;
+  // Other ranks may be at work, and the main program can wait for them.
+  if (release_one_creator(ranks == nullptr || !ranks->others_at_work()) || ranks != nullptr) return;
   if (main_ready.load() || main.fiber == nullptr) return;
   std::string text = "lapwing: the program cannot go on: every task that is left waits for another one.\n";
   text += describe_waits();

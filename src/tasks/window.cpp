@@ -52,13 +52,18 @@ void Runtime::look_at_window() {
   }
 }
 
-bool Runtime::release_one_creator() {
+bool Runtime::release_one_creator(bool also_main) {
   Task* task = nullptr;
   {
     const std::lock_guard lock(creators_mutex_);
     if (creators_.empty() || fault(Fault::creators_stay)) return false;
-    task = creators_.back();  // the deepest: it holds the others up
-    creators_.pop_back();
+    auto last = std::prev(creators_.end());  // the deepest: it holds the others up
+    if (!also_main && (*last)->main) {
+      if (last == creators_.begin()) return false;
+      --last;
+    }
+    task = *last;
+    creators_.erase(last);
     waiting_creators.store(static_cast<int>(creators_.size()));
   }
   if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) Worker::self()->schedule_one(task);

@@ -46,8 +46,8 @@ Object& Ranks::object_at(const detail::Handle& handle) {
   return all.meet(handle.object);
 }
 
-void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
-  detail::In in{data, data + size};
+void Ranks::handle(int source, int kind, Arrived message) {
+  detail::In in{message.data, message.data + message.size};
   switch (kind) {
     case Message::batch:
       return handle_batch(in);
@@ -55,7 +55,7 @@ void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
       detail::Handle what;
       std::uint32_t version = 0;
       in& what.object& what.generation& version;
-      return arrived({&object_at(what), version_key(what, version)}, in);
+      return arrived({&object_at(what), version_key(what, version)}, in, std::move(message));
     }
     case Message::fetch: {
       detail::Handle what;
@@ -66,7 +66,8 @@ void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
     }
     case Message::ended: {
       std::uint64_t place = 0;
-      in& place;
+      const auto from = static_cast<std::size_t>(source);
+      in& place& messages_[from] & bytes_[from];
       ended_elsewhere(source, place);
       return runtime_.look_around();
     }
@@ -75,7 +76,7 @@ void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
       detail::Handle what;
       std::uint64_t place = 0;
       in& what.object& place;
-      return arrived({&object_at(what), part_key(place)}, in);
+      return arrived({&object_at(what), part_key(place)}, in, std::move(message));
     }
     case Message::finished: {
       std::uint64_t ended = 0;
@@ -104,9 +105,9 @@ void Ranks::handle(int source, int kind, const char* data, std::size_t size) {
   }
 }
 
-void Ranks::arrived(Key key, detail::In in) {
-  if (central_mode_ && rank_ == 0 && came_home(key, in)) return;
-  std::vector<char> data(in.next, in.end);
+void Ranks::arrived(Key key, detail::In in, Arrived message) {
+  if (central_mode_ && rank_ == 0 && came_home(key, in, message)) return;
+  message.keep(in.next);
   const auto found = awaited_.find(key);
   if (found == awaited_.end()) {
     if (central_mode_) {  // nobody will want an older one that came unasked
@@ -114,7 +115,7 @@ void Ranks::arrived(Key key, detail::In in) {
       if (newest != 0) early_.erase({key.object, newest});
       newest = key.what;
     }
-    early_.emplace(key, std::move(data));
+    early_.emplace(key, std::move(message));
     return;
   }
   Task* const task = found->second;
@@ -123,7 +124,7 @@ void Ranks::arrived(Key key, detail::In in) {
     ask_for(next->second.owner, next->second.what, next->second.version);
     then_.erase(next);
   }
-  static_cast<Hidden*>(task->closure)->data = std::move(data);
+  static_cast<Hidden*>(task->closure)->data = std::move(message);
   if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) run_hidden(task);
 }
 

@@ -96,14 +96,15 @@ void Ranks::ask_for(int owner, const detail::Handle& what, std::uint32_t version
 }
 
 // Something that a task here waits for has come.
-bool Ranks::came_home(Key key, detail::In in) {
+bool Ranks::came_home(Key key, detail::In in, Arrived& message) {
   const auto found = coming_.find(key);
   if (found == coming_.end()) return false;
   const std::vector<Task*> tasks = std::move(found->second);
   coming_.erase(found);
   key.object->entry->coming = 0;
   Hidden hidden{Hidden::receive, {key.object, static_cast<std::uint32_t>(key.what >> 32)}};
-  hidden.data.assign(in.next, in.end);
+  message.keep(in.next);
+  hidden.data = std::move(message);
   install(*key.object, hidden);
   for (Task* const task : tasks) {
     if (task->pending.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
@@ -133,7 +134,10 @@ void Ranks::ensure_here(Task& task, Object& object, std::uint8_t rights) {
 void Ranks::enabled(Task& task) {
   const std::lock_guard lock(wire_.mutex);
   const bool skipped = runtime_.failure.any() && runtime_.failure.precedes(place_of(task));
-  if (skipped) return go(task);
+  if (skipped) {
+    task.placed = -1;
+    return go(task);
+  }
   if (task.destroys) {
     drop(*task.records()->object);
     flush();
@@ -212,6 +216,7 @@ void Ranks::assign(Task& task, int rank) {
   task.body->drop(task.closure);
   task.elsewhere = true;
   elsewhere_.emplace(task.place, &task);
+  central_elsewhere_.store(elsewhere_.size());
 }
 
 void Ranks::settle_here(Task& task) {
@@ -240,6 +245,7 @@ void Ranks::ended_elsewhere(int rank, std::uint64_t place) {
   const auto found = elsewhere_.find(place);
   Task* const task = found->second;
   elsewhere_.erase(found);
+  central_elsewhere_.store(elsewhere_.size());
   Worker::self()->end_elsewhere(task);
   next_for(rank);
 }

@@ -120,11 +120,11 @@ void Ranks::send_object(Object& object, const Hidden& hidden) {
     }
   }
   const std::lock_guard lock(wire_.mutex);
-  wire_.send(hidden.to, Message::object, out.data.data(), out.data.size());
+  wire_.send_object(hidden.to, Message::object, std::move(out.data));
 }
 
 void Ranks::install(Object& object, const Hidden& hidden) {
-  detail::In in{hidden.data.data(), hidden.data.data() + hidden.data.size()};
+  detail::In in{hidden.data.data, hidden.data.data + hidden.data.size};
   bool there = false;
   in& there;
   get_failure(in);
@@ -145,12 +145,12 @@ void Ranks::install(Object& object, const Hidden& hidden) {
     object.value = object.type->unpack(object.value, in);
   } catch (const std::exception& error) {
     fail(fmt::format("{} cannot be received on rank {}: {} ({} bytes)", object.text(), rank_, error.what(),
-                     hidden.data.size()));
+                     hidden.data.size));
   }
 }
 
 void Ranks::unpack_parts(Object& object, Record& record, const Hidden& hidden) {
-  detail::In in{hidden.data.data(), hidden.data.data() + hidden.data.size()};
+  detail::In in{hidden.data.data, hidden.data.data + hidden.data.size};
   get_failure(in);
   std::size_t count = 0;
   in& count;

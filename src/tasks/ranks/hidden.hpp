@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tasks/object.hpp"
+#include "tasks/ranks/wire.hpp"
 
 namespace lapwing::tasks::ranks {
 
@@ -17,8 +18,8 @@ struct Hidden {
   detail::Handle what;
   std::uint32_t version = 0;  // to send, or to receive
   int to = 0;
-  std::uint64_t place = 0;      // of the task whose part it is
-  std::vector<char> data = {};  // that has come
+  std::uint64_t place = 0;  // of the task whose part it is
+  Arrived data = {};        // that has come
 };
 
 /// A version that is only looked at for its shape.

@@ -17,8 +17,7 @@ namespace lapwing::tasks::ranks {
 
 namespace {
 
-constexpr std::size_t full_batch = 8192;                  // bytes that leave at once
-constexpr auto patience = std::chrono::microseconds(20);  // of a batch
+constexpr std::size_t full_batch = 8192;  // bytes that leave at once
 
 bool may_leave(const Object& object) {
   return object.type->unpack != nullptr && modules().encode(object.type) != 0;
@@ -50,9 +49,8 @@ void Ranks::flush() {
 void Ranks::move(Object& object, const Move& move) {
   ++moved_;
   const detail::Handle what{&object, object.generation.load(std::memory_order_relaxed)};
-  const Hidden sending{Hidden::send, what, move.version, move.to};
   if (move.from == rank_) {
-    enter_hidden(object, detail::reads, nullptr, sending);
+    enter_hidden(object, detail::reads, nullptr, {Hidden::send, what, move.version, move.to});
   } else {
     batch(move.from) & Event::send& what& move.version& move.to& std::uint64_t{0};
   }

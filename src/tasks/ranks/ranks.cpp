@@ -17,7 +17,9 @@
 namespace lapwing::tasks::ranks {
 
 namespace {
-constexpr auto batch_patience = std::chrono::microseconds(20);
+// How long a batch waits for more: a rank that has little to do gets it soon.
+constexpr auto patience_for_each = std::chrono::microseconds(20);  // of its tasks
+constexpr std::chrono::microseconds most_patience = std::chrono::milliseconds(5);
 constexpr useconds_t helper_rest = 50;
 }  // namespace
 
@@ -59,9 +61,9 @@ void Ranks::start() {
   modules().share(range().begin(), range().end());
   const auto share = runtime_.options.window / (4 * static_cast<std::size_t>(ranks_));
   report_every_ = std::clamp<std::uint64_t>(share, 1, 64);
-  wire_.on_message([this](int source, int kind, const char* data, std::size_t size) {
+  wire_.on_message([this](int source, int kind, Arrived message) {
     try {
-      handle(source, kind, data, size);
+      handle(source, kind, std::move(message));
     } catch (const std::exception& error) {
       std::fputs(
           fmt::format("lapwing: rank {} cannot take a message of rank {}: {}\n", rank_, source, error.what())
@@ -95,8 +97,10 @@ void Ranks::poll() {
   if (!home()) return;
   for (int rank = 1; rank < ranks_; ++rank) {
     const Batch& batch = batches_[static_cast<std::size_t>(rank)];
-    if (!batch.out.data.empty() && std::chrono::steady_clock::now() - batch.since > batch_patience)
-      flush(rank);
+    if (batch.out.data.empty()) continue;
+    const auto tasks = static_cast<std::int64_t>(std::min<std::uint64_t>(ahead_.load(rank), 1000));
+    const auto patience = std::min(most_patience, patience_for_each * (1 + tasks));
+    if (std::chrono::steady_clock::now() - batch.since > patience) flush(rank);
   }
 }
 
@@ -145,7 +149,11 @@ void Ranks::ended(Task& task) {
     }
     wire_.send(part.to, Message::parts, out.data.data(), out.data.size());
   }
-  if (guest->at_once) return wire_.send(0, Message::ended, &guest->place, sizeof guest->place);
+  if (guest->at_once) {
+    detail::Out out;
+    out & guest->place& wire_.messages() & wire_.bytes();
+    return wire_.send(0, Message::ended, out.data.data(), out.data.size());
+  }
   if (!guest->counted) return;
   ++ended_;
   if (ended_ == asked_ || ended_ - reported_ >= report_every_) report();

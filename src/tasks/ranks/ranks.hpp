@@ -79,6 +79,7 @@ class Ranks {
   void used_by_main(Object& object, std::uint8_t rights);
   /// An object that a task on another rank has made is named for the first time.
   void adopt(const detail::Handle& handle, const detail::Type* type);
+  bool others_at_work() const { return unfinished() > 0 || central_elsewhere_.load() > 0; }
   std::uint64_t unfinished() const { return unfinished_.load(std::memory_order_acquire); }
   /// The main program waits for all tasks: asks for word of them.
   void ask();
@@ -141,7 +142,7 @@ class Ranks {
   std::optional<Move> use(Entry& entry, int rank, bool reads);
   int bring(Task& task, Object& object, bool reads);
   void ask_for(int owner, const detail::Handle& what, std::uint32_t version);
-  bool came_home(Key key, detail::In in);
+  bool came_home(Key key, detail::In in, Arrived& message);
   void assign(Task& task, int rank);
   void combined_here(Entry& entry);
   void settle_here(Task& task);
@@ -150,10 +151,10 @@ class Ranks {
   int rank_of(int worker) const;
 
   // arrive.cpp
-  void handle(int source, int kind, const char* data, std::size_t size);
+  void handle(int source, int kind, Arrived message);
   void handle_batch(detail::In in);
   void read_task(detail::In& in);
-  void arrived(Key key, detail::In in);
+  void arrived(Key key, detail::In in, Arrived message);
 
   // hidden.cpp
   void enter_hidden(Object& object, std::uint8_t rights, const detail::Reduction* reduction, Hidden hidden);
@@ -190,12 +191,13 @@ class Ranks {
   };
   std::unordered_map<Key, Ask, Hash> then_;  // what is asked for when something has come
   std::optional<Key> asked_last_;            // for the task whose events are being read
-  std::unordered_map<Key, std::vector<char>, Hash> early_;
+  std::unordered_map<Key, Arrived, Hash> early_;
   std::unordered_map<Key, Task*, Hash> awaited_;
   std::uint64_t ended_ = 0, reported_ = 0, asked_ = 0, report_every_ = 1;
   std::vector<std::uint64_t> messages_, bytes_;  // of each rank, as it said last
 
   std::atomic<std::uint64_t> unfinished_{0};
+  std::atomic<std::size_t> central_elsewhere_{0};
   std::uint64_t on_wish_ = 0, wished_ = 0, moved_ = 0;
 };
 

@@ -6,22 +6,46 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 namespace lapwing::tasks::ranks {
 
+/// Bytes that have come. Those of a long message are the reader's to keep.
+struct Arrived {
+  const char* data;
+  std::size_t size;
+  std::unique_ptr<char[]> memory = nullptr;  // in which data is, if that outlives the handler
+
+  /// Keeps what is left behind `from`.
+  void keep(const char* from) {
+    const auto left = static_cast<std::size_t>(data + size - from);
+    if (memory == nullptr) {
+      memory = std::make_unique_for_overwrite<char[]>(left);
+      std::memcpy(memory.get(), from, left);
+      from = memory.get();
+    }
+    data = from;
+    size = left;
+  }
+};
+
 class Wire {
  public:
-  using Handler = std::function<void(int source, int kind, const char* data, std::size_t size)>;
+  using Handler = std::function<void(int source, int kind, Arrived message)>;
   virtual ~Wire() = default;
 
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
   virtual void on_message(Handler handler) = 0;
-  /// Sends without waiting; the bytes are copied. Kinds are 0..15.
+  /// Sends without waiting; the bytes are copied. Kinds are 0..15. Between two
+  /// ranks messages arrive in order.
   virtual void send(int destination, int kind, const void* data, std::size_t size) = 0;
+  /// The same for an object, which may be long and come later than what is sent after it.
+  virtual void send_object(int destination, int kind, std::vector<char> bytes) = 0;
   /// Handles what has arrived; the number of messages.
   virtual int progress() = 0;
   /// Everybody's bytes, by rank. All ranks call it, and wait.

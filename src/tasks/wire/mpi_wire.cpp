@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace lapwing::tasks::ranks {
 namespace {
 
 constexpr int kinds = 16;
+constexpr std::size_t long_message = 64 << 10;  // those are received where they stay
 
 class MpiWire final : public Wire {
  public:
@@ -25,8 +27,10 @@ class MpiWire final : public Wire {
     PMPI_Comm_size(comm, &ranks_);
     MPI_Comm queue = MPI_COMM_NULL;
     PMPI_Comm_dup(comm, &queue);
+    PMPI_Comm_dup(comm, &long_comm_);
     control_ = std::make_unique<transfer::Control>(queue, ranks_);
     handled_from_.assign(static_cast<std::size_t>(ranks_), 0);
+    long_sent_ = handled_from_;
   }
 
   int rank() const override { return rank_; }
@@ -37,7 +41,7 @@ class MpiWire final : public Wire {
     for (int kind = 0; kind < kinds; ++kind) {
       control_->on(kind, [this, kind](int source, const char* data, std::size_t size) {
         ++handled_from_[static_cast<std::size_t>(source)];
-        handler_(source, kind, data, size);
+        handler_(source, kind, {data, size});
       });
     }
   }
@@ -56,7 +60,22 @@ class MpiWire final : public Wire {
     control_->send(destination, kind, data, size);
   }
 
-  int progress() override { return control_->progress(); }
+  void send_object(int destination, int kind, std::vector<char> bytes) override {
+    if (bytes.size() <= long_message || bytes.size() > most_bytes) {
+      return send(destination, kind, bytes.data(), bytes.size());
+    }
+    ++messages_;
+    bytes_ += bytes.size();
+    ++long_sent_[static_cast<std::size_t>(destination)];
+    Leaving& leaving = leaving_.emplace_back(Leaving{MPI_REQUEST_NULL, std::move(bytes)});
+    PMPI_Isend(leaving.bytes.data(), static_cast<int>(leaving.bytes.size()), MPI_BYTE, destination, kind,
+               long_comm_, &leaving.request);
+  }
+
+  int progress() override {
+    const int handled = control_->progress();
+    return handled + progress_of_long_ones();
+  }
 
   std::vector<std::vector<char>> gather(const std::vector<char>& own) override {
     const int size = static_cast<int>(own.size());
@@ -78,13 +97,14 @@ class MpiWire final : public Wire {
 
   void settle() override {
     std::vector<std::uint64_t> expected(static_cast<std::size_t>(ranks_));
-    const std::vector<std::uint64_t> sent = control_->sent_to();
+    std::vector<std::uint64_t> sent = control_->sent_to();
+    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] += long_sent_[i];
     MPI_Request request = MPI_REQUEST_NULL;
     PMPI_Ialltoall(sent.data(), 1, MPI_UINT64_T, expected.data(), 1, MPI_UINT64_T, comm_, &request);
     for (int done = 0;;) {
       if (done == 0) PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-      if (control_->progress() == 0) sched_yield();
-      if (done != 0 && handled_from_ == expected && !control_->sending()) return;
+      if (progress() == 0) sched_yield();
+      if (done != 0 && handled_from_ == expected && !control_->sending() && leaving_.empty()) return;
     }
   }
 
@@ -98,7 +118,59 @@ class MpiWire final : public Wire {
 
  private:
   static constexpr std::size_t most_bytes = 0x7fffff00;
+  struct Leaving {
+    MPI_Request request;
+    std::vector<char> bytes;
+  };
+  struct Coming {
+    MPI_Request request;
+    int source, kind;
+    Arrived message;
+  };
 
+  int progress_of_long_ones() {
+    for (auto each = leaving_.begin(); each != leaving_.end();) {
+      int left = 0;
+      PMPI_Test(&each->request, &left, MPI_STATUS_IGNORE);
+      each = left != 0 ? leaving_.erase(each) : std::next(each);
+    }
+    int found = 0;
+    MPI_Message handle = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, long_comm_, &found, &handle, &status);
+    if (found != 0) {
+      int size = 0;
+      PMPI_Get_count(&status, MPI_BYTE, &size);
+      auto memory = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(size));
+      char* const bytes = memory.get();
+      Coming& coming =
+          coming_.emplace_back(Coming{MPI_REQUEST_NULL,
+                                      status.MPI_SOURCE,
+                                      status.MPI_TAG,
+                                      {bytes, static_cast<std::size_t>(size), std::move(memory)}});
+      PMPI_Imrecv(bytes, size, MPI_BYTE, &handle, &coming.request);
+    }
+    int handled = 0;
+    for (auto each = coming_.begin(); each != coming_.end();) {
+      int here = 0;
+      PMPI_Test(&each->request, &here, MPI_STATUS_IGNORE);
+      if (here == 0) {
+        ++each;
+        continue;
+      }
+      Coming come = std::move(*each);
+      each = coming_.erase(each);
+      ++handled_from_[static_cast<std::size_t>(come.source)];
+      ++handled;
+      handler_(come.source, come.kind, std::move(come.message));
+    }
+    return handled;
+  }
+
+  MPI_Comm long_comm_ = MPI_COMM_NULL;
+  std::list<Leaving> leaving_;
+  std::list<Coming> coming_;
+  std::vector<std::uint64_t> long_sent_;
   MPI_Comm comm_;
   int rank_ = 0, ranks_ = 1;
   std::unique_ptr<transfer::Control> control_;
