@@ -311,47 +311,6 @@ bool start_early(Engine& engine, MPI_Request request) {
   return true;
 }
 
-int send_receive(const SendArguments& sent, const ReceiveArguments& received, MPI_Status* status,
-                 PlainStatus plain) {
-  Engine* engine = Engine::get();
-  if (!engine) return plain(status);
-  clear_way(status);
-  SendArguments s = sent;
-  ReceiveArguments r = received;
-  s.half = r.half = true;
-  // The receive is posted first, as MPI would; both may then take the strips.
-  MPI_Request receiving = MPI_REQUEST_NULL;
-  int rc = ireceive(r, &receiving, [&](MPI_Request* request) {
-    return PMPI_Irecv(r.buffer, static_cast<int>(r.count), r.type, r.rank, r.tag, r.comm, request);
-  });
-  if (rc != MPI_SUCCESS) return rc;
-  MPI_Request sending = MPI_REQUEST_NULL;
-  rc = isend(s, &sending, [&](MPI_Request* request) {
-    return PMPI_Isend(s.buffer, static_cast<int>(s.count), s.type, s.rank, s.tag, s.comm, request);
-  });
-  if (rc != MPI_SUCCESS) return rc;
-  MPI_Status statuses[2] = {};
-  MPI_Request both[2] = {receiving, sending};
-  if (status != MPI_STATUS_IGNORE) statuses[0] = *status;
-  const int kept = statuses[0].MPI_ERROR;
-  rc = wait_all(2, both, statuses, r.caller, payload_bytes(s.count, s.type));
-  if (rc != MPI_SUCCESS) {
-    int error_class = MPI_SUCCESS;
-    PMPI_Error_class(rc, &error_class);
-    if (error_class == MPI_ERR_IN_STATUS)
-      rc = statuses[0].MPI_ERROR != MPI_SUCCESS ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
-  }
-  if (status != MPI_STATUS_IGNORE) {
-    *status = statuses[0];
-    status->MPI_ERROR = kept;
-    // Nobody: what MPI_Sendrecv itself would say, and not every MPI_Irecv does.
-    if (r.rank == MPI_PROC_NULL) {
-      set_envelope(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    }
-  }
-  return rc;
-}
-
 int isend_receive(const SendArguments& s, const ReceiveArguments& received, MPI_Request* request,
                   PlainRequest plain) {
   Engine* engine = Engine::get();
@@ -399,33 +358,6 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& received, MPI_
   tracked->partner = sending;
   tracked->partner_copy = std::move(copy);
   return MPI_SUCCESS;
-}
-
-int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_Status* status,
-                         PlainStatus plain) {
-  Engine* engine = Engine::get();
-  const std::size_t bytes = payload_bytes(s.count, s.type);
-  if (!engine) return plain(status);
-  clear_way(status);
-  const Span span = buffer_span(r.buffer, r.count, r.type);
-  retire_for_write(span.begin, span.length);
-  // MPI keeps such a copy, too: one buffer cannot be sent and received into.
-  auto copy = std::make_unique_for_overwrite<char[]>(bytes + 1);
-  {
-    std::lock_guard lock(engine->mutex());
-    engine->gather(s.buffer, s.count, s.type, copy.get(), bytes);
-  }
-  SendArguments packed = s;
-  packed.buffer = copy.get();
-  packed.count = static_cast<MPI_Count>(bytes);
-  packed.type = MPI_BYTE;
-  const int rc = send_receive(packed, r, status, plain);
-  if (mpi::replace_clears_error && rc == MPI_SUCCESS && status != MPI_STATUS_IGNORE) {
-    status->MPI_ERROR = MPI_SUCCESS;
-  }
-  // The copy must outlive its strips.
-  retire_overlapping_sends(copy.get(), bytes);
-  return rc;
 }
 
 }  // namespace lapwing::transfer
