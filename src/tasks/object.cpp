@@ -111,8 +111,6 @@ void forget_object(Object& object) {
 }
 
 void end_object(Object* object) {
-  const ranks::Range& range = ranks::range();
-  if (range.has(object) && range.maker(object) != range.rank()) return forget_object(*object);
   clear(*object);
   Store& all = store();
   const std::lock_guard lock(all.mutex);

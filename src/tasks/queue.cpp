@@ -264,6 +264,13 @@ void end_if_unused(Object& object) {
   {
     const std::lock_guard lock(object.lock);
     if (object.head != nullptr) return;
+    const ranks::Range& range = ranks::range();
+    if (range.has(&object) && range.maker(&object) != range.rank()) {
+      // Its maker may give the address to another object, which comes any moment.
+      object.generation.store(0, std::memory_order_release);
+      object.dying.store(false, std::memory_order_release);
+      return;
+    }
   }
   end_object(&object);
 }

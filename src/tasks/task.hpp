@@ -63,13 +63,14 @@ struct Task {
   bool commutes = false;  // some updates must be taken in turn before it starts
   bool main = false;
   bool stolen = false;
-  bool hidden = false;    // moves an object; run by whoever makes it ready
-  bool settled = false;   // its rank is chosen, and its objects are there
-  bool assigned = false;  // counted by the central scheduler
-  bool waits_for_rank = false;
-  bool elsewhere = false;  // it runs on another rank; this is its place in the queues
-  bool fresh = true;       // its parent still says what it will do
-  bool destroys = false;   // its locality object, whose block is free afterwards
+  bool hidden = false;  // moves an object; run by whoever makes it ready
+  // Of the central scheduler, guarded by the wire's mutex.
+  bool settled : 1 = false;         // its rank is chosen, and its objects are there
+  bool assigned : 1 = false;        // counted for its rank
+  bool waits_for_rank : 1 = false;  // for objects, before its rank is chosen
+  bool elsewhere : 1 = false;       // it runs on another rank; this is its place in the queues
+  bool fresh = true;                // its parent still says what it will do
+  bool destroys = false;            // its locality object, whose block is free afterwards
   Label label;
   std::source_location where;
   Record* created = nullptr;  // records of objects that it made itself, linked by next_other

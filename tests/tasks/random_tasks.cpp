@@ -107,7 +107,7 @@ class Runner {
   void start(const TaskNode& node) {
     if (node.uses.size() == 1 && !node.uses[0].deferred && node.placed < 0) {
       const auto x = object(node.uses[0].object);
-      const Runner body(node.id, objects_);
+      Runner body(node.id, objects_);
       const Label name = named("task", node.id);
       switch (node.uses[0].mode) {
         case Mode::read:

@@ -272,6 +272,7 @@ void Ranks::drop(Object& object) {
   for (int rank = 1; rank < ranks_; ++rank) {
     if (entry.seen.has(rank)) batch(rank) & Event::drop& what;
   }
+  if (range().maker(&object) != rank_) end_entry(object);
 }
 
 void Ranks::ask() {

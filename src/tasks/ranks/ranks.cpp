@@ -72,6 +72,7 @@ void Ranks::start() {
       wire_.abort();
     }
   });
+  if (!home()) runtime_.main.pending.store(2, std::memory_order_relaxed);  // the end may come at once
   helper_thread_ = std::thread([this] { help(); });
 }
 
@@ -104,10 +105,7 @@ void Ranks::poll() {
   }
 }
 
-void Ranks::serve() {
-  runtime_.main.pending.store(2, std::memory_order_relaxed);
-  Worker::suspend();
-}
+void Ranks::serve() { Worker::suspend(); }
 
 void Ranks::end_all() {
   const std::lock_guard lock(wire_.mutex);
