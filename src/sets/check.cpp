@@ -168,6 +168,8 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
   pending.name = call.name;
   pending.returns_to = call.returns_to;
   if (call.way == Way::persistent) {
+    // Requests are made in the same order everywhere, and started in any.
+    pending.circle = object_circle(*circle_, number_, maker);
     pending.persistent = true;
     pending.active = false;
     pending.count = static_cast<std::int64_t>(call.operation) + 1;

@@ -179,6 +179,12 @@ def messages():
                       "MPI_Send_init(&x, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, requests + 1);\n"
                       "for (int i = 0; i < 5; ++i) { MPI_Startall(2, requests); MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); }\n"
                       "MPI_Request_free(requests); MPI_Request_free(requests + 1);",
+        "persistent collectives started in any order":
+            "#if MPI_VERSION >= 4\nMPI_Bcast_init(&x, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, requests);\n"
+            "MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, requests + 1);\nfor (int i = 0; i < 3; ++i) {\n"
+            "MPI_Start(requests + rank % 2); MPI_Start(requests + (rank + 1) % 2);\n"
+            "MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); }\n"
+            "MPI_Request_free(requests); MPI_Request_free(requests + 1);\n#endif",
         "cancelled receive": "MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &request);\nMPI_Cancel(&request);\nMPI_Wait(&request, &status);",
         "buffered": "char m[1000 + MPI_BSEND_OVERHEAD];\nint n;\nvoid* p;\nMPI_Buffer_attach(m, sizeof m);\n"
                     "MPI_Bsend(&x, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);\n" + recv.format("(rank + size - 1) % size", 0)
