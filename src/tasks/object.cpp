@@ -122,7 +122,10 @@ std::string describe_waits() {
   Store& all = store();
   const std::lock_guard lock(all.mutex);
   int lines = 0;
-  for (Object* const each : all.all) {
+  std::vector<Object*> objects = all.all;
+  const auto& others = ranks::range().met();
+  objects.insert(objects.end(), others.begin(), others.end());
+  for (Object* const each : objects) {
     Object& object = *each;
     const std::lock_guard queue(object.lock);
     std::string holders, waiters;

@@ -187,10 +187,11 @@ void leave(Record& record, ReadyList& ready) {
     } else {
       remove(object, record, ready);
       if (object.holder == &record) object.holder = nullptr;
-      if (!fault(Fault::lost_commute)) successor = hand_over(object);
       // A part that was never made may have kept others from the head.
       if (object.head != nullptr && object.head->done) combine(object, lock, ready);
     }
+    // Also after a part: it may have been the last thing before updates that wait for a turn.
+    if (!fault(Fault::lost_commute)) successor = hand_over(object);
   }
   if (successor != nullptr) take_turns(successor->task, ready);
   if (release) release_task(record.task);

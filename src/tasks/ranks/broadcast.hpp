@@ -32,17 +32,19 @@ class Broadcast {
       }
     }
     used_.clear();
-    sent_ = on_;
+    sent_ = false;
     return on_;
   }
+  /// The present version has been sent to all.
+  void sent() { sent_ = true; }
   bool on() const { return on_; }
 
  private:
   static constexpr int most_wasted = 2;
   RankSet used_;
   bool on_ = false;
-  bool sent_ = false;  // the present version was
-  int wasted_ = 0;     // versions in a row
+  bool sent_ = false;
+  int wasted_ = 0;  // versions in a row
   int given_up_for_ = 0;
   int patience_ = 8;
 };

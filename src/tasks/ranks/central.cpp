@@ -36,6 +36,7 @@ bool Ranks::will_come(Object& object, const Move& move) {
   Entry& entry = *object.entry;
   if (entry.broadcast.on() && entry.sent_to_all != move.version + 1) {
     entry.sent_to_all = move.version + 1;
+    entry.broadcast.sent();
     const detail::Handle what{&object, object.generation.load(std::memory_order_relaxed)};
     if (move.from == rank_) {
       for (int rank = 1; rank < ranks_; ++rank) send_object(object, {Hidden::send, what, move.version, rank});

@@ -33,6 +33,8 @@ class Range {
   void forget_met();
 
   int rank() const { return rank_; }
+  const std::vector<Object*>& met() const { return met_; }
+
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(begin_); }
   std::uintptr_t end() const { return reinterpret_cast<std::uintptr_t>(end_); }
 
