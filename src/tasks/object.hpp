@@ -23,10 +23,10 @@ struct alignas(64) Object : detail::ObjectHead {
   // beginning of the queue whose members do not disturb each other; `frontier`
   // is the first record behind it.
   SpinLock lock;
-  std::atomic<bool> dying{false};                // destroy() has been passed
-  bool combining = false;                        // someone combines parts of a reduction
-  Class kind = Class::exclusive;                 // of the enabled records
-  const detail::Reduction* reduction = nullptr;  // of the enabled records
+  std::atomic<bool> dying{false};  // destroy() has been passed
+  bool combining = false;          // someone combines parts of a reduction
+  Class kind = Class::exclusive;   // of the enabled records
+  const void* company = nullptr;   // of the enabled records
   std::uint32_t enabled = 0;
   Record* head = nullptr;
   Record* tail = nullptr;

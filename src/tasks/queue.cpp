@@ -11,16 +11,23 @@ namespace lapwing::tasks {
 
 namespace {
 
+// Neighbours of one class go together only in the same company. Updates change
+// places with their siblings only: a task that comes later must not get in front
+// of children whose parent it waits for elsewhere.
+const void* company(const Record& record) {
+  return record.kind == Class::commuting ? static_cast<const void*>(record.task->parent) : record.reduction;
+}
+
 bool fits(const Object& object, const Record& record) {
   if (fault(Fault::side_by_side)) return true;
-  return object.enabled == 0 || (record.kind != Class::exclusive && record.kind == object.kind &&
-                                 record.reduction == object.reduction);
+  return object.enabled == 0 ||
+         (record.kind != Class::exclusive && record.kind == object.kind && company(record) == object.company);
 }
 
 void enable(Object& object, Record& record, ReadyList& ready) {
   if (object.enabled++ == 0) {
     object.kind = record.kind;
-    object.reduction = record.reduction;
+    object.company = company(record);
   }
   record.enabled = true;
   if (record.waited) {

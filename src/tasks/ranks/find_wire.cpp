@@ -61,16 +61,18 @@ Wire* load() {
   const std::string name = "liblapwing-tasks-" + (linked.empty() ? launcher : linked) + ".so";
   // Open MPI's own parts look for its symbols among the global ones.
   void* library = nullptr;
+  std::string why;
   for (const std::string& path : {beside_this_library(name), name}) {
     library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
     if (library != nullptr) break;
+    const char* const said = dlerror();
+    if (said != nullptr) why += (why.empty() ? "" : "; ") + std::string(said);
   }
   if (library == nullptr) {
-    const char* const why = dlerror();
     throw Error(fmt::format(
         "this program runs on several ranks, but {} cannot be loaded: {}; LAPWING_TASKS_RANKS=off "
         "lets each rank run the whole program by itself",
-        name, why == nullptr ? "" : why));
+        name, why));
   }
   const auto entry = reinterpret_cast<WireEntry>(dlsym(library, wire_entry));
   if (entry == nullptr) throw Error(fmt::format("{} is not of this version of Lapwing", name));
