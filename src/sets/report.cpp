@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "mpi/ending.hpp"
 #include "sets/check_kinds.hpp"
+#include "sets/messages.hpp"
 #include "sets/parcel.hpp"
 #include "sets/path.hpp"
 #include "sets/report_text.hpp"
@@ -30,6 +32,11 @@ struct {
   Finding finding;
   std::uint64_t due = 0;
 } next_finding;
+struct {
+  int rank = -1;
+  std::uint64_t since = 0;
+} told;  // who reports what is wrong here
+constexpr std::uint64_t long_enough = 2'000'000'000u;
 
 // Several processes may have something to report at the same time. One says it;
 // the others wait a little, which the job does not survive.
@@ -161,6 +168,7 @@ void note_mismatch(Circle& circle, std::uint64_t call) {
   out.put(call);
   out.put<std::uint32_t>(opened->combined.wrong);
   out.put_text(account_of(opened->told, circle, call).packed());
+  if (told.rank < 0) told = {circle.members.front(), transfer::now_ns()};
   Messages::send(circle.members.front(), report_kind, out.data(), out.size());
 }
 
@@ -181,10 +189,14 @@ void Reports::start() { Messages::on(report_kind, take); }
 
 void Reports::look(std::uint64_t now) {
   if (next_finding.due && now >= next_finding.due) end_job(next_finding.finding);
+  // Launchers have been seen to leave a process behind when another ended the job.
+  const Board* const board = Messages::board();
+  if (told.rank >= 0 && now - told.since > long_enough && board && board->has_ended(told.rank))
+    mpi::end_job(error_status);
   if (!reporting) return;
   // Who computes does not hear of it; the others have said enough.
   for (const auto& [key, g] : gathered) {
-    if (g.circle && now - g.since > 2'000'000'000u) finish(g);
+    if (g.circle && now - g.since > long_enough) finish(g);
   }
 }
 

@@ -79,6 +79,18 @@ class Command(unittest.TestCase):
         self.assertEqual(self.check("-n", "2", self.program, "0", "threads").returncode, 0)
         self.assertEqual(self.check("-n", "2", self.program, "1", "threads").returncode, 86)
 
+    def test_who_is_left_behind_ends_too(self):
+        """The launcher does not hear that the job has been ended, and leaves the others alone."""
+        if OPTIONS.mpi != "mpich":
+            self.skipTest("Open MPI's launcher ends the others all the same")
+        lost = pathlib.Path(self.folder.name) / "lost.c"
+        lost.write_text(PROGRAM + "\n#include <unistd.h>\nint PMPI_Abort(MPI_Comm c, int s) { _exit(s); }\n")
+        program = str(lost.with_suffix(""))
+        subprocess.run([suite.COMPILERS[OPTIONS.mpi], "-g", "-rdynamic", str(lost), "-o", program], check=True)
+        result = self.check("--", *suite.LAUNCHERS[OPTIONS.mpi], "-disable-auto-cleanup", "-n", "2", program, "1")
+        self.assertEqual(result.returncode, 86)
+        self.assertEqual(result.stderr.count("do not make the same call"), 1)
+
     def test_what_cannot_be_checked_is_refused(self):
         result = self.check("-n", "2", "/bin/true")
         self.assertNotEqual(result.returncode, 0)
