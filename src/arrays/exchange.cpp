@@ -113,22 +113,13 @@ void Exchange::pack_strip(const Stream& stream, std::int64_t number, char* wire)
   steps_.add(&StepTimes::packing, begin);
 }
 
-void Exchange::pack_kept(const Stream& stream, const Slot& slot) {
+void Exchange::move_kept(const Stream& stream, const Slot& slot) {
   const std::uint64_t begin = steps_.now();
   char* wire = slot.buffer.get();
   for (std::size_t i = 0; i < slot.moves.size(); ++i) {
-    slot.moves[i].move(stream.parts[i].local, wire);
-    wire += stream.parts[i].bytes();
-  }
-  steps_.add(&StepTimes::packing, begin);
-}
-
-void Exchange::unpack_kept(const Stream& stream, const Slot& slot) {
-  const std::uint64_t begin = steps_.now();
-  const char* wire = slot.buffer.get();
-  for (std::size_t i = 0; i < slot.moves.size(); ++i) {
-    slot.moves[i].move(wire, stream.parts[i].local);
-    wire += stream.parts[i].bytes();
+    const Part& part = stream.parts[i];
+    slot.moves[i].move(stream.outgoing ? part.local : wire, stream.outgoing ? wire : part.local);
+    wire += part.bytes();
   }
   steps_.add(&StepTimes::packing, begin);
 }
@@ -166,7 +157,7 @@ void Exchange::start() {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       const Stream& stream = streams_[slots_[slot].stream];
       if (!stream.outgoing) continue;
-      if (!slots_[slot].inplace) pack_kept(stream, slots_[slot]);
+      if (!slots_[slot].inplace) move_kept(stream, slots_[slot]);
       PMPI_Start(&requests_[slot]);
       steps_.sent(static_cast<std::uint64_t>(stream.bytes));
     }
@@ -341,7 +332,7 @@ void Exchange::finish(std::size_t slot) {
   Slot& here = slots_[slot];
   Stream& stream = streams_[here.stream];
   if (prepared_) {
-    if (!stream.outgoing && !here.inplace) unpack_kept(stream, here);
+    if (!stream.outgoing && !here.inplace) move_kept(stream, here);
     stream.ended = 1;
     --open_;
     return;

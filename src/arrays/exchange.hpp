@@ -98,8 +98,8 @@ class Exchange {
   char* inplace(const Stream& stream, std::int64_t number) const;
   void pack_strip(const Stream& stream, std::int64_t number, char* wire);
   void unpack_strip(const Stream& stream, std::int64_t number, const char* wire);
-  void pack_kept(const Stream& stream, const Slot& slot);
-  void unpack_kept(const Stream& stream, const Slot& slot);
+  /// To or from the slot's buffer, as the stream goes.
+  void move_kept(const Stream& stream, const Slot& slot);
   void begin(std::size_t slot);
   void open_slots(std::size_t stream, int wanted);
   void admit();
