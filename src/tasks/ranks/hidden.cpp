@@ -93,7 +93,6 @@ void Ranks::run_hidden(Task* task) {
 void Ranks::fail(const std::string& sentence) {
   std::fputs(("lapwing: " + sentence + "\n").c_str(), stderr);
   wire_.abort();
-  std::abort();
 }
 
 void Ranks::send_object(Object& object, const Hidden& hidden) {

@@ -7,7 +7,6 @@
 #include <lapwing/tasks/errors.hpp>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "tasks/failure.hpp"
 #include "tasks/ranks/messages.hpp"
@@ -65,11 +64,7 @@ void Ranks::start() {
     try {
       handle(source, kind, std::move(message));
     } catch (const std::exception& error) {
-      std::fputs(
-          fmt::format("lapwing: rank {} cannot take a message of rank {}: {}\n", rank_, source, error.what())
-              .c_str(),
-          stderr);
-      wire_.abort();
+      fail(fmt::format("rank {} cannot take a message of rank {}: {}", rank_, source, error.what()));
     }
   });
   if (!home()) runtime_.main.pending.store(2, std::memory_order_relaxed);  // the end may come at once

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "mpi/ending.hpp"
 #include "tasks/ranks/wire.hpp"
 #include "transfer/control.hpp"
 
@@ -111,10 +112,7 @@ class MpiWire final : public Wire {
   std::uint64_t messages() const override { return messages_; }
   std::uint64_t bytes() const override { return bytes_; }
 
-  void abort() override {
-    PMPI_Abort(comm_, 1);
-    std::abort();
-  }
+  void abort() override { mpi::end_job(1); }
 
  private:
   static constexpr std::size_t most_bytes = 0x7fffff00;
@@ -204,7 +202,7 @@ Wire* make() {
         stderr,
         "lapwing: tasks on ranks need MPI_THREAD_MULTIPLE, but this program asked for less when it called "
         "MPI_Init; call MPI_Init_thread, or leave MPI to run()\n");
-    PMPI_Abort(MPI_COMM_WORLD, 1);
+    mpi::end_job(1);
   }
   MPI_Comm comm = MPI_COMM_NULL;
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
