@@ -6,11 +6,13 @@ PROGRAMS ?= 2000
 CASES ?= 10000
 # A whole run of the release tests may take this many seconds.
 TEST_LIMIT ?= 1200
-SANITIZERS ?= asan ubsan tsan
+# One build for the two that go together.
+SANITIZERS ?= asan-ubsan tsan
+PRESETS_SANITIZED = asan ubsan asan-ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(SANITIZERS)) format tidy fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
+.PHONY: all build demo test test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
 
 all: build
 
@@ -33,7 +35,7 @@ test-release: build
 	timeout -k 30 $(TEST_LIMIT) ctest --preset release
 
 # The rooms that do not know MPI, under one sanitizer.
-$(addprefix test-,$(SANITIZERS)): test-%:
+$(addprefix test-,$(PRESETS_SANITIZED)): test-%:
 	@cmake --preset $* --log-level=WARNING >/dev/null
 	cmake --build --preset $* --target lapwing_unit_tests
 	timeout -k 30 300 ctest --preset $*
