@@ -23,9 +23,19 @@ namespace {
 using Lock = std::lock_guard<std::recursive_mutex>;
 
 bool finalized = false;
+
+/// This thread's call, between before() and after(); no circle if it is not followed.
+struct Current {
+  Circle* circle = nullptr;
+  std::uint64_t number = 0;
+  std::uint64_t agreed_id = 0;  ///< of what it has made, where both sides had to agree on it
+};
+constinit thread_local Current current;
+
 pid_t checked_process = 0;
 
 Circle* circle_of(const GroupCall& call) {
+  const Lock lock(Messages::lock());
   if (call.win != MPI_WIN_NULL) return Circles::of(call.win);
   if (call.file != MPI_FILE_NULL) return Circles::of(call.file);
   if (call.comm == MPI_COMM_NULL) return nullptr;
@@ -65,19 +75,51 @@ void wait_for_all(Circle& circle, std::uint64_t number) {
 // the others for their leaders.
 void meet_other_leader(const Circle& circle, const GroupCall& call) {
   if (call.operation != Operation::intercomm_create || call.root != circle.me) return;
-  const Circle* peers = call.peer_comm == MPI_COMM_NULL ? nullptr : Circles::of(call.peer_comm);
-  if (!peers || call.peer < 0 || static_cast<std::size_t>(call.peer) >= peers->peers.size()) return;
-  Circle* pair = pair_circle(*peers, peers->peers[static_cast<std::size_t>(call.peer)], call.tag);
-  if (!pair) return;
   Signature signature;
   signature.say(Signature::operation, 1);
   const Told told = call_told(call, circle);
+  Circle* pair = nullptr;
   std::uint64_t number = 0;
   {
     const Lock lock(Messages::lock());
+    const Circle* peers = call.peer_comm == MPI_COMM_NULL ? nullptr : Circles::of(call.peer_comm);
+    if (!peers || call.peer < 0 || static_cast<std::size_t>(call.peer) >= peers->peers.size()) return;
+    pair = pair_circle(*peers, peers->peers[static_cast<std::size_t>(call.peer)], call.tag);
+    if (!pair) return;
     number = pair->open(signature, told);
   }
   wait_for_all(*pair, number);
+}
+
+// Another thread may be given the handle as soon as MPI has freed it.
+void unbind_freed(const GroupCall& call) {
+  const Lock lock(Messages::lock());
+  switch (call.operation) {
+    case Operation::comm_free:
+    case Operation::comm_disconnect:
+      return Circles::unbind(call.comm);
+    case Operation::win_free:
+      return Circles::unbind(call.win);
+    case Operation::file_close:
+      return Circles::unbind(call.file);
+    default:
+      return;
+  }
+}
+
+void bind_again(const GroupCall& call, Circle* circle) {
+  const Lock lock(Messages::lock());
+  switch (call.operation) {
+    case Operation::comm_free:
+    case Operation::comm_disconnect:
+      return Circles::bind(call.comm, circle);
+    case Operation::win_free:
+      return Circles::bind(call.win, circle);
+    case Operation::file_close:
+      return Circles::bind(call.file, circle);
+    default:
+      return;
+  }
 }
 
 // A process that ends without MPI_Finalize is missed by those that go on.
@@ -111,13 +153,14 @@ void Checker::start(bool provable) {
 }
 
 bool Checker::before(const GroupCall& call, int*, Made*) {
-  opened_ = false;
-  circle_ = circle_of(call);
-  if (!circle_) return false;
-  meet_other_leader(*circle_, call);
-  number_ = open_call(*circle_, call);
-  opened_ = true;
-  if (!returns_at_once(call)) wait_for_all(*circle_, number_);
+  current = {};
+  Circle* circle = circle_of(call);
+  if (!circle) return false;
+  meet_other_leader(*circle, call);
+  current.circle = circle;
+  current.number = open_call(*circle, call);
+  if (!returns_at_once(call)) wait_for_all(*circle, current.number);
+  unbind_freed(call);
   if (call.operation == Operation::finalize) {
     finalized = true;
     say_farewell();
@@ -127,25 +170,18 @@ bool Checker::before(const GroupCall& call, int*, Made*) {
 }
 
 void Checker::after(const GroupCall& call, int result, const Made& made) {
-  if (!opened_ || result != MPI_SUCCESS) return;
+  if (!current.circle) return;
+  if (result != MPI_SUCCESS) return bind_again(call, current.circle);
+  // The two sides wait for each other here, so no lock of ours is held.
+  if (call.operation == Operation::intercomm_create && made.comm != MPI_COMM_NULL)
+    current.agreed_id = id_of_both_sides(*current.circle, current.number, made.comm);
   const Lock lock(Messages::lock());
-  switch (call.operation) {
-    case Operation::comm_free:
-    case Operation::comm_disconnect:
-      Circles::unbind(call.comm);
-      break;
-    case Operation::win_free:
-      Circles::unbind(call.win);
-      break;
-    case Operation::file_close:
-      Circles::unbind(call.file);
-      break;
-    default:
-      bind_made(call, made);
-  }
+  bind_made(call, made);
 }
 
 void Checker::bind_made(const GroupCall& call, const Made& made) {
+  Circle& circle = *current.circle;
+  const std::uint64_t number = current.number;
   Told maker;
   maker.name = call.name;
   maker.operation = call.operation;
@@ -153,23 +189,23 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
   maker.site = call.site;
   if (made.comm != MPI_COMM_NULL && !joins_strangers(call.operation)) {
     if (call.way == Way::immediate) {
-      twin_circle(*circle_, number_, made.comm, maker);
+      twin_circle(circle, number, made.comm, maker);
     } else {
-      comm_circle(*circle_, number_, made.comm, maker, call.operation == Operation::intercomm_create);
+      comm_circle(circle, number, made.comm, maker, current.agreed_id);
     }
   }
-  if (made.win != MPI_WIN_NULL) Circles::bind(made.win, object_circle(*circle_, number_, maker));
-  if (made.file != MPI_FILE_NULL) Circles::bind(made.file, object_circle(*circle_, number_, maker));
+  if (made.win != MPI_WIN_NULL) Circles::bind(made.win, object_circle(circle, number, maker));
+  if (made.file != MPI_FILE_NULL) Circles::bind(made.file, object_circle(circle, number, maker));
   if (made.request == MPI_REQUEST_NULL) return;
   Pending pending;
   pending.kind = Pending::group;
-  pending.circle = circle_;
-  pending.number = number_;
+  pending.circle = &circle;
+  pending.number = number;
   pending.name = call.name;
   pending.returns_to = call.returns_to;
   if (call.way == Way::persistent) {
     // Requests are made in the same order everywhere, and started in any.
-    pending.circle = object_circle(*circle_, number_, maker);
+    pending.circle = object_circle(circle, number, maker);
     pending.persistent = true;
     pending.active = false;
     pending.count = static_cast<std::int64_t>(call.operation) + 1;

@@ -17,9 +17,6 @@ class Checker : public Watcher {
 
  private:
   void bind_made(const GroupCall& call, const Made& made);
-  Circle* circle_ = nullptr;  ///< of the call between before() and after()
-  std::uint64_t number_ = 0;
-  bool opened_ = false;
 };
 
 /// When all processes have come to MPI_Finalize: messages that nobody received,

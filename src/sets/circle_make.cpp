@@ -99,18 +99,21 @@ Circle* pair_circle(const Circle& peers, int other, int tag) {
   return circle;
 }
 
+std::uint64_t id_of_both_sides(const Circle& parent, std::uint64_t number, MPI_Comm comm) {
+  // Strangers may not be asked: they may not be checked.
+  if (position(members_of(comm).all) < 0) return 0;
+  // The two sides know it by what each has called; now they can tell.
+  std::uint64_t mine = mixed(parent.id, number + 1), theirs = 0;
+  PMPI_Allreduce(&mine, &theirs, 1, MPI_UINT64_T, MPI_MIN, comm);
+  return mixed(std::min(mine, theirs), std::max(mine, theirs));
+}
+
 Circle* comm_circle(const Circle& parent, std::uint64_t number, MPI_Comm comm, const Told& maker,
-                    bool of_both_sides) {
+                    std::uint64_t agreed_id) {
   Members members = members_of(comm);
   const int me = position(members.all);
   if (me < 0) return nullptr;
-  std::uint64_t id = made_id(parent, number, members.all);
-  if (of_both_sides) {
-    // The two sides know it by what each has called; now they can tell.
-    std::uint64_t mine = mixed(parent.id, number + 1), theirs = 0;
-    PMPI_Allreduce(&mine, &theirs, 1, MPI_UINT64_T, MPI_MIN, comm);
-    id = mixed(std::min(mine, theirs), std::max(mine, theirs));
-  }
+  const std::uint64_t id = agreed_id != 0 ? agreed_id : made_id(parent, number, members.all);
   Circle* circle = Circles::add(id, std::move(members.all), me);
   circle->peers = std::move(members.peers);
   circle->inter = members.inter;

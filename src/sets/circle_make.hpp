@@ -19,9 +19,13 @@ void make_world_circles();
 Circle* group_circle(const Circle& parent, MPI_Group group);
 /// This process and `other` (a world rank), who meet on `peers` with a tag.
 Circle* pair_circle(const Circle& peers, int other, int tag);
+/// What both sides call an intercommunicator that their calls, one of which is
+/// call `number` of `parent`, have just made. Collective over it.
+std::uint64_t id_of_both_sides(const Circle& parent, std::uint64_t number, MPI_Comm comm);
 /// What call `number` of `parent` has made; null where it is not followed.
+/// `agreed_id`: 0 where the call says enough.
 Circle* comm_circle(const Circle& parent, std::uint64_t number, MPI_Comm comm, const Told& maker,
-                    bool of_both_sides);
+                    std::uint64_t agreed_id);
 Circle* object_circle(const Circle& parent, std::uint64_t number, const Told& maker);
 /// A communicator that cannot be asked yet: its members are the parent's.
 Circle* twin_circle(const Circle& parent, std::uint64_t number, MPI_Comm comm, const Told& maker);

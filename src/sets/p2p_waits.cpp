@@ -41,6 +41,7 @@ class Batch {
       if (!pending) continue;
       followed_ = true;
       wild_ = wild_ || is_wild(*pending);
+      restarted_group_ = restarted_group_ || (pending->kind == Pending::group && pending->persistent);
     }
   }
   Batch(const Batch&) = delete;
@@ -49,6 +50,17 @@ class Batch {
   /// Statuses are needed to know what came.
   bool wild() const { return wild_; }
   bool followed() const { return followed_; }
+  /// Persistent collectives among several requests: MPICH 4.0's MPI_Testall takes them for failed.
+  bool testall_fails() const { return restarted_group_ && count_ > 1; }
+  /// Whether all are complete; leaves them so.
+  bool all_complete() const {
+    for (int i = 0; i < count_; ++i) {
+      int complete = 1;
+      if (handle(i) != MPI_REQUEST_NULL) PMPI_Request_get_status(handle(i), &complete, MPI_STATUS_IGNORE);
+      if (!complete) return false;
+    }
+    return true;
+  }
   MPI_Request handle(int i) const { return many_ ? many_[static_cast<std::size_t>(i)] : few_[i]; }
 
   void completed(int i, const MPI_Status& status) {
@@ -87,7 +99,7 @@ class Batch {
   static constexpr int few = 16;
   MPI_Request* handles() { return many_ ? many_.get() : few_; }
   int count_;
-  bool wild_ = false, followed_ = false;
+  bool wild_ = false, followed_ = false, restarted_group_ = false;
   MPI_Request few_[few];
   std::unique_ptr<MPI_Request[]> many_;
 };
@@ -276,6 +288,11 @@ int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Call
   wait_until(batch, true, caller, [&] {
     int flag = 0;
     if (!batch.groups_settled()) return false;
+    if (batch.testall_fails()) {
+      if (!batch.all_complete()) return false;
+      rc = PMPI_Waitall(count, requests, statuses.data());
+      return true;
+    }
     rc = PMPI_Testall(count, requests, &flag, statuses.data());
     return flag || rc != MPI_SUCCESS;
   });

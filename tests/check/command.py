@@ -30,6 +30,40 @@ int main(int argc, char** argv) {
   return atoi(argv[1]) == 2 ? 7 : 0;
 }
 """
+THREADS = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+enum { threads = 3, rounds = 6 };
+static MPI_Comm own[threads];
+static int rank, bad;
+static void* work(void* arg) {
+  const int t = (int)(long)arg;
+  for (int i = 0; i < rounds; ++i) {
+    MPI_Comm made;
+    int one = 1, sum = 0, size = 0;
+    if ((t + i) % threads == rank) usleep(20000);  /* another order in each process */
+    MPI_Comm_dup(own[t], &made);
+    MPI_Comm_size(made, &size);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, made);
+    if (sum != size) bad = 1;
+    MPI_Comm_free(&made);
+  }
+  return 0;
+}
+int main(int argc, char** argv) {
+  int level;
+  pthread_t thread[threads];
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int t = 0; t < threads; ++t) MPI_Comm_dup(MPI_COMM_WORLD, own + t);
+  for (long t = 0; t < threads; ++t) pthread_create(thread + t, 0, work, (void*)t);
+  for (int t = 0; t < threads; ++t) pthread_join(thread[t], 0);
+  for (int t = 0; t < threads; ++t) MPI_Comm_free(own + t);
+  MPI_Finalize();
+  return bad;
+}
+"""
 OPTIONS = None
 
 
@@ -78,6 +112,15 @@ class Command(unittest.TestCase):
     def test_threads_have_their_collectives_compared(self):
         self.assertEqual(self.check("-n", "2", self.program, "0", "threads").returncode, 0)
         self.assertEqual(self.check("-n", "2", self.program, "1", "threads").returncode, 86)
+
+    def test_threads_make_communicators_at_once(self):
+        """Each on its own, in an order of its own."""
+        source = pathlib.Path(self.folder.name) / "threads.c"
+        source.write_text(THREADS)
+        program = str(source.with_suffix(""))
+        subprocess.run([suite.COMPILERS[OPTIONS.mpi], "-g", "-pthread", str(source), "-o", program], check=True)
+        result = self.check("-n", "3", program)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_who_is_left_behind_ends_too(self):
         """The launcher does not hear that the job has been ended, and leaves the others alone."""

@@ -185,6 +185,13 @@ def messages():
             "MPI_Start(requests + rank % 2); MPI_Start(requests + (rank + 1) % 2);\n"
             "MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); }\n"
             "MPI_Request_free(requests); MPI_Request_free(requests + 1);\n#endif",
+        "persistent collectives and messages, one status wanted":
+            "#if MPI_VERSION >= 4\nMPI_Status two[2];\nMPI_Allreduce_init(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, requests);\n"
+            "for (int i = 0; i < 20; ++i) {\nMPI_Start(requests);\n"
+            "MPI_Irecv(a, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, requests + 1);\n"
+            "MPI_Send(&x, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD);\n"
+            "MPI_Waitall(2, requests, two);\nif (two[1].MPI_SOURCE != (rank + 1) % size) MPI_Abort(MPI_COMM_WORLD, 3); }\n"
+            "MPI_Request_free(requests);\n#endif",
         "cancelled receive": "MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &request);\nMPI_Cancel(&request);\nMPI_Wait(&request, &status);",
         "buffered": "char m[1000 + MPI_BSEND_OVERHEAD];\nint n;\nvoid* p;\nMPI_Buffer_attach(m, sizeof m);\n"
                     "MPI_Bsend(&x, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);\n" + recv.format("(rank + size - 1) % size", 0)
