@@ -20,7 +20,7 @@
 namespace lapwing::sets {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Guard = std::lock_guard<Lock>;
 
 bool finalized = false;
 pid_t checked_process = 0;
@@ -50,14 +50,14 @@ std::uint64_t open_call(Circle& circle, const GroupCall& call) {
   const Signature signature = call_signature(call, circle);
   const Told told = call_told(call, circle);
   const Blocks blocks = call_blocks(call, circle);
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   return circle.open(signature, told, blocks);
 }
 
 void wait_for_all(Circle& circle, std::uint64_t number) {
   CallWait wait(circle, number);
   block(wait);
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   circle.close(number);
 }
 
@@ -74,7 +74,7 @@ void meet_other_leader(const Circle& circle, const GroupCall& call) {
   const Told told = call_told(call, circle);
   std::uint64_t number = 0;
   {
-    const Lock lock(Messages::lock());
+    const Guard guard(Messages::lock());
     number = pair->open(signature, told);
   }
   wait_for_all(*pair, number);
@@ -128,7 +128,7 @@ bool Checker::before(const GroupCall& call, int*, Made*) {
 
 void Checker::after(const GroupCall& call, int result, const Made& made) {
   if (!opened_ || result != MPI_SUCCESS) return;
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   switch (call.operation) {
     case Operation::comm_free:
     case Operation::comm_disconnect:
