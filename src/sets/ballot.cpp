@@ -10,11 +10,20 @@ constexpr std::size_t remembered = 8;
 
 }  // namespace
 
+inline bool Set::Known::is(const Ballot& ballot, const unsigned long long* by) const {
+  return first == ballot.first && mask == by && mine == ballot.mine && bits == ballot.bits &&
+         (!ballot.wide || votes == ballot.votes);
+}
+
 [[gnu::hot]] Set* Set::part(const Ballot& ballot, const unsigned long long* mask) {
-  for (const Known& k : known_) {
-    if (k.first == ballot.votes.front() && k.mask == mask && k.mine == ballot.mine && k.bits == ballot.bits &&
-        (ballot.votes.size() == 1 || k.votes == ballot.votes))
-      return k.part;
+  if (latest_ < known_.size() && known_[latest_].is(ballot, mask)) [[likely]]
+    return known_[latest_].part;
+  return work_out(ballot, mask);
+}
+
+Set* Set::work_out(const Ballot& ballot, const unsigned long long* mask) {
+  for (latest_ = 0; latest_ < known_.size(); ++latest_) {
+    if (known_[latest_].is(ballot, mask)) return known_[latest_].part;
   }
   Membership members(members_.ranks(), false);
   int position = 0;
@@ -24,11 +33,13 @@ constexpr std::size_t remembered = 8;
     if (in) members.add(rank);
   }
   Set* part = members == members_ ? this : table_.intern(std::move(members));
-  Known division{ballot.votes.front(), mask, ballot.bits, ballot.mine, part, ballot.votes};
+  Known division{ballot.first, mask, part, ballot.bits, ballot.mine, {}};
+  if (ballot.wide) division.votes = ballot.votes;
   if (known_.size() < remembered) {
     known_.push_back(std::move(division));
   } else {
-    known_[next_++ % remembered] = std::move(division);
+    latest_ = next_++ % remembered;
+    known_[latest_] = std::move(division);
   }
   return part;
 }
@@ -42,15 +53,17 @@ Set* SetTable::intern(Membership members) {
   return sets_.emplace(id, std::make_unique<Set>(*this, std::move(members), me_))->second.get();
 }
 
-[[gnu::hot]] Set* Subset::get() {
-  if (known_ || !ballot_ || !ballot_->complete) return known_;
+[[gnu::hot]] Set* Subset::derive() {
+  if (!ballot_->complete) return nullptr;
   known_ = ballot_->voters->part(*ballot_, mask_);
   ballot_.reset();
   return known_;
 }
 
-[[gnu::hot]] void append_bits(std::vector<std::uint64_t>& to, std::size_t* length, const std::uint64_t* from,
-                              std::size_t first, std::size_t count) {
+void BallotRef::destroy(Ballot* ballot) { delete ballot; }
+
+void append_bits(std::vector<std::uint64_t>& to, std::size_t* length, const std::uint64_t* from,
+                 std::size_t first, std::size_t count) {
   while (count > 0) {
     const std::size_t in = first % 64, out = *length % 64;
     std::size_t n = 64 - (in > out ? in : out);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lapwing/compiled_sets.h"
@@ -24,20 +25,23 @@ struct SetExtra {
 
 /// Those members of one communicator that run the same code. There is one object
 /// for each membership, so pointers tell whether sets are equal.
-class Set {
+///
+/// Sets, ballots and what hangs on them are met once in a while, when they have left
+/// the caches: what a split of two looks at stands together, at the front.
+class alignas(64) Set {
  public:
   Set(SetTable& table, Membership members, int me)
-      : table_(table), members_(std::move(members)), id_(members_.hash()), mine_(members_.position(me)) {}
+      : id_(members.hash()),
+        size_(members.count()),
+        mine_(members.position(me)),
+        table_(table),
+        members_(std::move(members)) {}
 
   const Membership& members() const { return members_; }
-  int size() const { return members_.count(); }
+  int size() const { return size_; }
   bool full() const { return members_.full(); }
   std::uint64_t id() const { return id_; }
   int mine() const { return mine_; }  ///< the process' own number within the set
-
-  /// Ballots started on this set so far: the same number on all its members.
-  std::uint64_t ballots = 0;
-  std::unique_ptr<SetExtra> extra;
 
   /// The voters of a complete ballot whose branch is in `mask`; a null mask
   /// means the process' own branch.
@@ -47,17 +51,30 @@ class Set {
   struct Known {
     std::uint64_t first;  // of the votes: all there are of small sets
     const unsigned long long* mask;
-    int bits, mine;
     Set* part;
+    int bits, mine;
     std::vector<std::uint64_t> votes;
+    bool is(const Ballot& ballot, const unsigned long long* mask) const;
   };
+  Set* work_out(const Ballot& ballot, const unsigned long long* mask);
 
+  std::uint64_t id_;
+  int size_, mine_;
+
+ public:
+  /// Ballots started on this set so far: the same number on all its members.
+  std::uint64_t ballots = 0;
+  /// Of whoever exchanges the votes of a set of two.
+  void* peer = nullptr;
+
+ private:
+  std::vector<Known> known_;  ///< divisions seen lately
+  std::uint32_t latest_ = 0, next_ = 0;
   SetTable& table_;
   Membership members_;
-  std::uint64_t id_;
-  int mine_;
-  std::vector<Known> known_;  ///< divisions seen lately
-  std::size_t next_ = 0;
+
+ public:
+  std::unique_ptr<SetExtra> extra;
 };
 
 /// The sets of one communicator that this process has been in.
@@ -79,25 +96,49 @@ class SetTable {
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Set>> sets_;
 };
 
+/// Shares a ballot; counted without atomics, for all of this happens under one lock.
+class BallotRef {
+ public:
+  BallotRef() = default;
+  explicit BallotRef(Ballot* ballot);
+  BallotRef(const BallotRef& other);
+  BallotRef(BallotRef&& other) noexcept : ballot_(std::exchange(other.ballot_, nullptr)) {}
+  BallotRef& operator=(BallotRef other) noexcept {
+    std::swap(ballot_, other.ballot_);
+    return *this;
+  }
+  ~BallotRef();
+  Ballot* get() const { return ballot_; }
+  Ballot& operator*() const { return *ballot_; }
+  Ballot* operator->() const { return ballot_; }
+  explicit operator bool() const { return ballot_ != nullptr; }
+  void reset() { *this = BallotRef(); }
+
+ private:
+  static void destroy(Ballot* ballot);
+  Ballot* ballot_ = nullptr;
+};
+
 /// A set by its derivation: known, or part of a ballot that is still open.
 class Subset {
  public:
   Subset() = default;
   explicit Subset(Set* known) : known_(known) {}
-  Subset(std::shared_ptr<Ballot> ballot, const unsigned long long* mask)
-      : ballot_(std::move(ballot)), mask_(mask) {}
+  Subset(BallotRef ballot, const unsigned long long* mask) : ballot_(std::move(ballot)), mask_(mask) {}
   /// Null while a vote is missing.
-  Set* get();
-  const std::shared_ptr<Ballot>& ballot() const { return ballot_; }
+  Set* get() { return known_ || !ballot_ ? known_ : derive(); }
+  const BallotRef& ballot() const { return ballot_; }
 
  private:
+  Set* derive();
+
   Set* known_ = nullptr;
-  std::shared_ptr<Ballot> ballot_;
+  BallotRef ballot_;
   const unsigned long long* mask_ = nullptr;
 };
 
 /// One vote of a set on which branch each member takes.
-class Ballot {
+class alignas(64) Ballot {
  public:
   Ballot(lapwing_place where, int ways, int branch, Subset among) {
     begin(where, ways, branch, std::move(among));
@@ -110,31 +151,59 @@ class Ballot {
     bits = 1;
     while ((1 << bits) < branches) ++bits;
     from = std::move(among);
-    within = Subset();
-    narrowed = complete = false;
+    if (narrowed) within = Subset();
+    narrowed = complete = wide = false;
     open = nullptr;
     voters = nullptr;
-    votes.clear();
   }
 
+  /// The branch of the voter with this number, once complete.
   int branch_of(int position) const {
     const std::size_t at = static_cast<std::size_t>(position) * static_cast<std::size_t>(bits);
-    std::uint64_t value = votes[at / 64] >> (at % 64);
-    if (at % 64 + static_cast<std::size_t>(bits) > 64) value |= votes[at / 64 + 1] << (64 - at % 64);
+    std::uint64_t value = word(at / 64) >> (at % 64);
+    if (at % 64 + static_cast<std::size_t>(bits) > 64) value |= word(at / 64 + 1) << (64 - at % 64);
     return static_cast<int>(value & ((std::uint64_t{1} << bits) - 1));
   }
+  /// All votes are here: `bits` for each voter, by number.
+  void complete_with(std::uint64_t all) {
+    first = all;
+    end();
+  }
+  void complete_with(std::vector<std::uint64_t> all) {
+    first = all.front();
+    wide = all.size() > 1;
+    if (wide) votes = std::move(all);
+    end();
+  }
+  void end() {
+    complete = true;
+    if (open) --*open;
+  }
+  std::uint64_t word(std::size_t i) const { return i == 0 ? first : votes[i]; }
 
-  lapwing_place place;
+  unsigned references = 0;
   int branches, mine;
-  int bits = 1;           ///< of one vote
-  Subset from;            ///< whose vote it is
-  Subset within;          ///< of the world, where a split there concerns this communicator too
-  bool narrowed = false;  ///< by `within`
-  int* open = nullptr;    ///< counts the ballots that are not complete
-  Set* voters = nullptr;  ///< the same once it is known and the ballot has started
+  std::uint8_t bits = 1;  ///< of one vote
   bool complete = false;
-  std::vector<std::uint64_t> votes;  ///< `bits` for each voter, by number, once complete
+  bool narrowed = false;  ///< by `within`
+  bool wide = false;      ///< the votes are more than `first` holds
+  std::uint64_t first = 0;
+  Set* voters = nullptr;  ///< whose vote it is, once that is known and the ballot has started
+  int* open = nullptr;    ///< counts the ballots that are not complete
+  Subset from;            ///< whose vote it is
+  lapwing_place place;
+  Subset within;  ///< of the world, where a split there concerns this communicator too
+  std::vector<std::uint64_t> votes;
 };
+
+inline BallotRef::BallotRef(Ballot* ballot) : ballot_(ballot) {
+  if (ballot_) ++ballot_->references;
+}
+inline BallotRef::BallotRef(const BallotRef& other) : BallotRef(other.ballot_) {}
+inline BallotRef::~BallotRef() {
+  if (ballot_ && --ballot_->references == 0) [[unlikely]]
+    destroy(ballot_);
+}
 
 /// Bits of votes, appended and copied.
 void append_bits(std::vector<std::uint64_t>& to, std::size_t* length, const std::uint64_t* from,

@@ -58,13 +58,15 @@ std::unique_ptr<Board> Board::make(MPI_Comm world) {
   PMPI_Comm_size(near, &size);
   std::vector<int> ranks(static_cast<std::size_t>(size));
   PMPI_Allgather(&mine, 1, MPI_INT, ranks.data(), 1, MPI_INT, near);
-  for (const int rank : ranks) board->neighbours_.push_back({rank});
   board->first_ = *std::min_element(ranks.begin(), ranks.end());
   board->places_.assign(
       static_cast<std::size_t>(*std::max_element(ranks.begin(), ranks.end()) - board->first_ + 1), -1);
   for (int i = 0; i < size; ++i) {
-    if (i != board->me_)
-      board->places_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(i)] - board->first_)] = i;
+    if (i == board->me_) continue;
+    const int rank = ranks[static_cast<std::size_t>(i)];
+    board->places_[static_cast<std::size_t>(rank - board->first_)] =
+        static_cast<int>(board->neighbours_.size());
+    board->neighbours_.push_back({.to = nullptr, .from = nullptr, .rank = rank, .number = i});
   }
   int shared = size > 1 && board->share(near) ? 1 : 0, all = 0;
   PMPI_Allreduce(&shared, &all, 1, MPI_INT, MPI_MIN, near);
@@ -76,7 +78,7 @@ std::unique_ptr<Board> Board::make(MPI_Comm world) {
 // The first one makes the memory; the others find it by its number in that process,
 // so that nothing has a name and nothing is left behind.
 bool Board::share(MPI_Comm near) {
-  const std::size_t size = neighbours_.size();
+  const std::size_t size = neighbours_.size() + 1;
   bytes_ = size * size * sizeof(Ring) + size * sizeof *leaves_;
   Where where;
   struct stat about;
@@ -108,10 +110,10 @@ bool Board::share(MPI_Comm near) {
   auto* rings = static_cast<Ring*>(memory_);
   leaves_ = reinterpret_cast<std::atomic<int>*>(rings + size * size);
   const auto me = static_cast<std::size_t>(me_);
-  for (std::size_t i = 0; i < size; ++i) {
-    if (i == me) continue;
-    neighbours_[i].to = rings + me * size + i;
-    neighbours_[i].from = rings + i * size + me;
+  for (Neighbour& n : neighbours_) {
+    const auto other = static_cast<std::size_t>(n.number);
+    n.to = rings + me * size + other;
+    n.from = rings + other * size + me;
   }
   return true;
 }
@@ -123,10 +125,12 @@ Board::~Board() {
 
 bool Board::has_ended(int rank) const {
   const int place = place_of(rank);
-  if (place < 0 || leaves_[place].load(std::memory_order_acquire) != 0) return false;
+  if (place < 0) return false;
+  const int number = neighbours_[static_cast<std::size_t>(place)].number;
+  if (leaves_[number].load(std::memory_order_acquire) != 0) return false;
   struct flock held {};
   held.l_type = F_WRLCK;
-  held.l_start = place;
+  held.l_start = number;
   held.l_len = 1;
   return fcntl(file_, F_OFD_GETLK, &held) == 0 && held.l_type == F_UNLCK;
 }

@@ -19,8 +19,18 @@
 namespace lapwing::sets {
 
 class Board {
+  struct Ring;
+  static constexpr std::size_t room = 32;          // letters under way from one to another
+  static constexpr std::size_t between_words = 8;  // letters read, until their writer hears of it
+
  public:
   static constexpr std::size_t longest = 48;  ///< bytes of a letter
+  struct alignas(64) Neighbour {
+    Ring *to, *from;
+    std::uint64_t sent = 0, free_until = room;  ///< letters to it
+    std::uint64_t read = 0;                     ///< letters from it
+    int rank, number;                           ///< in the world and on the board
+  };
 
   /// Collective over `world`. Null where there are no neighbours, or where one of
   /// them cannot share memory; then it is null for all of them.
@@ -29,11 +39,14 @@ class Board {
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
-  /// By ranks of `world`.
-  bool reaches(int rank) const { return place_of(rank) >= 0; }
-  /// False, and nothing is sent, where the letter is too long, its reader is
-  /// elsewhere or has many unread ones.
-  bool send(int rank, int kind, const void* data, std::size_t size);
+  /// By its rank in `world`; null where that process is elsewhere, or this one.
+  Neighbour* neighbour(int rank) {
+    const int place = place_of(rank);
+    return place < 0 ? nullptr : &neighbours_[static_cast<std::size_t>(place)];
+  }
+  /// False, and nothing is sent, where the letter is too long or its reader has many
+  /// unread ones.
+  bool send(Neighbour& to, int kind, const void* data, std::size_t size);
   /// Gives each new letter to take(rank, kind, data, size); true if there were any.
   template <typename F>
   bool receive(F take);
@@ -46,8 +59,6 @@ class Board {
   int ended() const;
 
  private:
-  static constexpr std::size_t room = 32;  // letters under way from one to another
-
   struct alignas(64) Letter {
     std::atomic<std::uint64_t> turn;  ///< its number, from 1 on; written last
     std::uint32_t kind, size;
@@ -57,13 +68,6 @@ class Board {
     Letter letters[room];
     alignas(64) std::atomic<std::uint64_t> taken;
   };
-  struct Neighbour {
-    int rank;
-    std::uint64_t sent = 0, free_until = room;  ///< letters to it
-    std::uint64_t read = 0;                     ///< letters from it
-    Ring *to = nullptr, *from = nullptr;
-  };
-
   Board() = default;
   bool share(MPI_Comm node);
   int place_of(int rank) const {
@@ -72,20 +76,18 @@ class Board {
                : -1;
   }
 
-  std::vector<Neighbour> neighbours_;  ///< this process itself, too, at `me_`
-  int me_ = 0;
-  int first_ = 0;  ///< lowest rank among them
-  std::vector<int> places_;
+  std::vector<Neighbour> neighbours_;
+  int me_ = 0;               ///< the process' own number on the board
+  int first_ = 0;            ///< lowest rank among all on it
+  std::vector<int> places_;  ///< in `neighbours_`, by rank from `first_` on
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   std::atomic<int>* leaves_ = nullptr;  ///< one of each neighbour
   int file_ = -1;
 };
 
-inline bool Board::send(int rank, int kind, const void* data, std::size_t size) {
-  const int place = place_of(rank);
-  if (place < 0 || size > longest) return false;
-  Neighbour& n = neighbours_[static_cast<std::size_t>(place)];
+[[gnu::always_inline]] inline bool Board::send(Neighbour& n, int kind, const void* data, std::size_t size) {
+  if (size > longest) return false;
   if (n.sent == n.free_until) {
     n.free_until = n.to->taken.load(std::memory_order_acquire) + room;
     if (n.sent == n.free_until) return false;
@@ -99,18 +101,17 @@ inline bool Board::send(int rank, int kind, const void* data, std::size_t size) 
 }
 
 template <typename F>
-bool Board::receive(F take) {
+[[gnu::always_inline]] inline bool Board::receive(F take) {
   bool any = false;
   for (Neighbour& n : neighbours_) {
-    if (!n.from) continue;
     for (;;) {
       const Letter& letter = n.from->letters[n.read % room];
       if (letter.turn.load(std::memory_order_acquire) != n.read + 1) break;
       char bytes[longest];
       const std::size_t size = letter.size < longest ? letter.size : longest;
       const int kind = static_cast<int>(letter.kind);
-      std::memcpy(bytes, letter.bytes, size);
-      n.from->taken.store(++n.read, std::memory_order_release);
+      std::memcpy(bytes, letter.bytes, longest);
+      if (++n.read % between_words == 0) n.from->taken.store(n.read, std::memory_order_release);
       any = true;
       take(n.rank, kind, bytes, size);
     }

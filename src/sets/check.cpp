@@ -20,7 +20,7 @@
 namespace lapwing::sets {
 namespace {
 
-using Lock = std::lock_guard<std::recursive_mutex>;
+using Guard = std::lock_guard<Lock>;
 
 bool finalized = false;
 
@@ -35,7 +35,7 @@ constinit thread_local Current current;
 pid_t checked_process = 0;
 
 Circle* circle_of(const GroupCall& call) {
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   if (call.win != MPI_WIN_NULL) return Circles::of(call.win);
   if (call.file != MPI_FILE_NULL) return Circles::of(call.file);
   if (call.comm == MPI_COMM_NULL) return nullptr;
@@ -60,14 +60,14 @@ std::uint64_t open_call(Circle& circle, const GroupCall& call) {
   const Signature signature = call_signature(call, circle);
   const Told told = call_told(call, circle);
   const Blocks blocks = call_blocks(call, circle);
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   return circle.open(signature, told, blocks);
 }
 
 void wait_for_all(Circle& circle, std::uint64_t number) {
   CallWait wait(circle, number);
   block(wait);
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   circle.close(number);
 }
 
@@ -81,7 +81,7 @@ void meet_other_leader(const Circle& circle, const GroupCall& call) {
   Circle* pair = nullptr;
   std::uint64_t number = 0;
   {
-    const Lock lock(Messages::lock());
+    const Guard guard(Messages::lock());
     const Circle* peers = call.peer_comm == MPI_COMM_NULL ? nullptr : Circles::of(call.peer_comm);
     if (!peers || call.peer < 0 || static_cast<std::size_t>(call.peer) >= peers->peers.size()) return;
     pair = pair_circle(*peers, peers->peers[static_cast<std::size_t>(call.peer)], call.tag);
@@ -93,7 +93,7 @@ void meet_other_leader(const Circle& circle, const GroupCall& call) {
 
 // Another thread may be given the handle as soon as MPI has freed it.
 void unbind_freed(const GroupCall& call) {
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   switch (call.operation) {
     case Operation::comm_free:
     case Operation::comm_disconnect:
@@ -108,7 +108,7 @@ void unbind_freed(const GroupCall& call) {
 }
 
 void bind_again(const GroupCall& call, Circle* circle) {
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   switch (call.operation) {
     case Operation::comm_free:
     case Operation::comm_disconnect:
@@ -175,7 +175,7 @@ void Checker::after(const GroupCall& call, int result, const Made& made) {
   // The two sides wait for each other here, so no lock of ours is held.
   if (call.operation == Operation::intercomm_create && made.comm != MPI_COMM_NULL)
     current.agreed_id = id_of_both_sides(*current.circle, current.number, made.comm);
-  const Lock lock(Messages::lock());
+  const Guard guard(Messages::lock());
   bind_made(call, made);
 }
 

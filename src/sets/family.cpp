@@ -9,6 +9,7 @@
 
 #include "mpi/ending.hpp"
 #include "sets/messages.hpp"
+#include "sets/run.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -46,14 +47,13 @@ void fail(const std::string& sentence) {
 }
 
 Family::Family(MPI_Comm of, std::vector<int> world, int size, int me)
-    : comm(of), table(size, me), stack(table.all()), world_(std::move(world)) {}
+    : table(size, me), stack(table.all()), comm(of), world_(std::move(world)) {}
 
 Family::~Family() { by_identity().erase(id_); }
 
 // Communicators of the same processes are told apart by the order in which their
 // members make them, or first divide them.
-[[gnu::hot]] std::uint64_t Family::id() {
-  if (id_ != 0) return id_;
+std::uint64_t Family::identify() {
   std::uint64_t h = 0x51afd7ed558ccdffu;
   for (int r = 0; r < table.all()->size(); ++r) {
     h = (h ^ static_cast<unsigned>(world_rank(r))) * 0x9e3779b97f4a7c15u;
@@ -69,19 +69,18 @@ Family* Family::by_id(std::uint64_t id) {
   return found == by_identity().end() ? nullptr : found->second;
 }
 
-[[gnu::hot]] Family* Family::find(MPI_Comm comm) {
-  if (comm == last_comm_ && last_) return last_;
+Family* Family::look_up(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || keyval_ == MPI_KEYVAL_INVALID) return nullptr;
   void* value = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, keyval_, &value, &found);
   if (!found) return nullptr;
-  last_comm_ = comm;
-  last_ = static_cast<Family*>(value);
-  return last_;
+  at_hand.comm = comm;
+  at_hand.last = static_cast<Family*>(value);
+  return at_hand.last;
 }
 
-[[gnu::hot]] Family* Family::of(MPI_Comm comm) {
+Family* Family::make_of(MPI_Comm comm) {
   if (Family* found = find(comm)) return found;
   if (comm == MPI_COMM_NULL) return nullptr;
   int inter = 0, size = 0, me = 0;
@@ -115,7 +114,8 @@ int Family::on_free(MPI_Comm comm, int, void* value, void*) {
                      family->name(), describe(family->stack.place())));
   }
   family->free_comms();
-  if (comm == last_comm_) last_ = nullptr;
+  if (comm == at_hand.comm) at_hand.last = nullptr;
+  if (family->listed && at_hand.run) at_hand.run->unlist(family);
   std::erase(alive_, family);
   // Others may still ask for votes of its ballots, which need its sets.
   family->comm = MPI_COMM_NULL;
@@ -130,7 +130,7 @@ void Family::forget_all() {
     if (family->comm == MPI_COMM_WORLD || family->comm != MPI_COMM_NULL)
       PMPI_Comm_delete_attr(family->comm, keyval_);
   }
-  last_ = nullptr;
+  at_hand.last = nullptr;
   if (keyval_ != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&keyval_);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "sets/at_hand.hpp"
 #include "sets/ballot.hpp"
 #include "sets/stack.hpp"
 
@@ -43,10 +44,14 @@ class Family {
   ~Family();
 
   /// Null where the communicator has not been divided or born yet. Cheap.
-  static Family* find(MPI_Comm comm);
+  static Family* find(MPI_Comm comm) {
+    return comm == at_hand.comm && at_hand.last ? at_hand.last : look_up(comm);
+  }
   /// Null where sets do not apply: no or one process, an intercommunicator, a
   /// member from outside of the job's world.
-  static Family* of(MPI_Comm comm);
+  static Family* of(MPI_Comm comm) {
+    return comm == at_hand.comm && at_hand.last ? at_hand.last : make_of(comm);
+  }
   /// All members are where `comm` has just been made: its identity is settled.
   static void born(MPI_Comm comm);
   /// Before Messages stop: frees every communicator of the sets.
@@ -57,7 +62,7 @@ class Family {
   }
   static Family* by_id(std::uint64_t id);
 
-  std::uint64_t id();
+  std::uint64_t id() { return id_ != 0 ? id_ : identify(); }
   int world_rank(int rank) const { return world_.empty() ? rank : world_[static_cast<std::size_t>(rank)]; }
   /// "MPI_COMM_WORLD", or what the program named it.
   std::string name() const;
@@ -70,25 +75,32 @@ class Family {
   std::size_t communicators() const { return made_.size(); }
   MPI_Comm twin_of(Set& set);
 
-  MPI_Comm comm;
   SetTable table;
   Stack stack;
-  std::deque<std::shared_ptr<Ballot>> waiting;  ///< not started: their voters are not known yet
-  int open = 0;                                 ///< ballots started and incomplete
+  int open = 0;         ///< ballots started and incomplete
+  bool waits = false;   ///< `waiting` has some
+  bool listed = false;  ///< among those with open splits
   bool excluded = false;
 
  private:
+  std::uint64_t id_ = 0;
+
+ public:
+  MPI_Comm comm;
+  std::deque<BallotRef> waiting;  ///< not started: their voters are not known yet
+
+ private:
+  static Family* look_up(MPI_Comm comm);
+  static Family* make_of(MPI_Comm comm);
+  std::uint64_t identify();
   static int on_free(MPI_Comm comm, int keyval, void* family, void* extra);
   MPI_Comm make(const Set& set) const;
   void free_comms();
 
   static inline int keyval_ = MPI_KEYVAL_INVALID;
   static inline std::vector<Family*> alive_;
-  static inline MPI_Comm last_comm_ = MPI_COMM_NULL;
-  static inline Family* last_ = nullptr;
 
-  std::vector<int> world_;  ///< empty where ranks are those of the world
-  std::uint64_t id_ = 0;
+  std::vector<int> world_;       ///< empty where ranks are those of the world
   std::vector<SetComms*> made_;  ///< in the order in which they got communicators
 };
 

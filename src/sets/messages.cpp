@@ -58,7 +58,7 @@ bool Messages::step() {
 }
 
 bool Messages::progress() {
-  std::unique_lock guard(lock_, std::try_to_lock);
+  std::unique_lock guard(lock(), std::try_to_lock);
   return guard.owns_lock() && control_ && step();
 }
 
@@ -66,7 +66,7 @@ void Messages::wait(const std::function<bool()>& done, const std::function<void(
   std::uint64_t next_look = 0;
   for (unsigned idle = 0;; ++idle) {
     {
-      std::lock_guard guard(lock_);
+      std::lock_guard guard(lock());
       if (step()) idle = 0;
       if (done()) return;
       if (in_vain && idle % 64 == 63) {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "sets/at_hand.hpp"
 #include "sets/board.hpp"
 #include "transfer/control.hpp"
 
@@ -40,7 +41,7 @@ class Messages {
   /// anything moved.
   static void also(std::function<bool()> part) { parts_.push_back(std::move(part)); }
 
-  static std::recursive_mutex& lock() { return lock_; }
+  static Lock& lock() { return at_hand.lock; }
   /// Handles what has arrived; true if anything had.
   static bool progress();
   /// Makes progress until `done()`, which is asked under the lock. The lock must
@@ -63,7 +64,6 @@ class Messages {
  private:
   static bool step();
   static inline std::vector<std::function<bool()>> parts_;
-  static inline std::recursive_mutex lock_;
   static inline transfer::Control* control_ = nullptr;
   static inline std::unique_ptr<Board> board_;
   static inline MPI_Comm world_ = MPI_COMM_NULL;

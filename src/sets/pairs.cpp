@@ -15,50 +15,45 @@ constexpr int pair_tag = 78;
 }  // namespace
 
 [[gnu::hot]] void Pairs::complete(Ballot& ballot, std::uint64_t other) {
-  std::size_t length = 0;
   const std::uint64_t mine = static_cast<std::uint64_t>(ballot.mine);
   const bool first = ballot.voters->mine() == 0;
-  const auto bits = static_cast<std::size_t>(ballot.bits);
-  append_bits(ballot.votes, &length, first ? &mine : &other, 0, bits);
-  append_bits(ballot.votes, &length, first ? &other : &mine, 0, bits);
-  ballot.complete = true;
-  if (ballot.open) --*ballot.open;
+  ballot.complete_with((first ? mine : other) | (first ? other : mine) << ballot.bits);
 }
 
-[[gnu::hot]] Pairs::Peer& Pairs::peer_of(int rank) {
-  if (last_ && last_->rank == rank) return *last_;
+Pairs::Peer* Pairs::peer(int rank) {
+  if (last_ && last_->rank == rank) return last_;
   std::unique_ptr<Peer>& peer = peers_[rank];
   if (!peer) {
     peer = std::make_unique<Peer>();
     peer->rank = rank;
-    peer->near = board_ && board_->reaches(rank);
+    peer->near = board_ ? board_->neighbour(rank) : nullptr;
+    peer->open.reserve(4);
   }
   last_ = peer.get();
-  return *peer;
+  return last_;
 }
 
-[[gnu::hot]] void Pairs::start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot, int peer_rank) {
-  Set& set = *ballot->voters;
-  Peer& peer = peer_of(peer_rank);
+[[gnu::hot]] void Pairs::start(std::uint64_t identity, Ballot& ballot) {
+  Set& set = *ballot.voters;
+  Peer& peer = *static_cast<Peer*>(set.peer);
   const std::uint64_t key = identity ^ set.id();
-  const Vote vote = {key, static_cast<std::uint32_t>(set.ballots++),
-                     static_cast<std::uint32_t>(ballot->mine)};
-  send(peer, vote);
+  const Vote vote = {key, static_cast<std::uint32_t>(set.ballots++), static_cast<std::uint32_t>(ballot.mine)};
+  if (!peer.near || !board_->send(*peer.near, kind_, &vote, sizeof vote)) [[unlikely]]
+    send(peer, vote);
   for (auto early = peer.early.begin(); early != peer.early.end(); ++early) {
     if (early->set != key || early->sequence != vote.sequence) continue;
-    complete(*ballot, early->branch);
+    complete(ballot, early->branch);
     peer.early.erase(early);
     return;
   }
-  peer.open.push_back({key, vote.sequence, ballot});
+  peer.open.push_back({key, vote.sequence, BallotRef(&ballot)});
   ++waiting_;
-  take(peer);
+  if (!peer.near) post(peer);
 }
 
-[[gnu::hot]] void Pairs::send(const Peer& peer, const Vote& vote) {
+void Pairs::send(Peer& peer, const Vote& vote) {
   if (peer.near) {
-    if (!board_->send(peer.rank, kind_, &vote, sizeof vote))
-      Messages::send(peer.rank, kind_, &vote, sizeof vote);
+    Messages::send(peer.rank, kind_, &vote, sizeof vote);
     return;
   }
   if (spare_.empty()) spare_.push_back(std::make_unique<Vote>());
@@ -76,8 +71,8 @@ constexpr int pair_tag = 78;
   }
 }
 
-[[gnu::hot]] void Pairs::take(Peer& peer) {
-  if (peer.near || peer.open.empty() || peer.request != MPI_REQUEST_NULL) return;
+void Pairs::post(Peer& peer) {
+  if (peer.open.empty() || peer.request != MPI_REQUEST_NULL) return;
   PMPI_Irecv(&peer.in, sizeof peer.in, MPI_BYTE, peer.rank, pair_tag, comm_, &peer.request);
   posted_.push_back(&peer);
 }
@@ -97,10 +92,10 @@ constexpr int pair_tag = 78;
 [[gnu::hot]] void Pairs::arrived(int rank, const char* data) {
   Vote vote;
   std::memcpy(&vote, data, sizeof vote);
-  take(peer_of(rank), vote);
+  take(*peer(rank), vote);
 }
 
-void Pairs::progress() {
+void Pairs::test() {
   for (std::size_t i = 0; i < posted_.size();) {
     Peer& peer = *posted_[i];
     int here = 0;
@@ -112,7 +107,7 @@ void Pairs::progress() {
     posted_[i] = posted_.back();
     posted_.pop_back();
     take(peer, peer.in);
-    take(peer);
+    post(peer);
   }
   std::erase_if(leaving_, [this](Letter& letter) {
     int left = 0;

@@ -15,25 +15,26 @@
 
 namespace lapwing::sets {
 
-class Pairs {
+class alignas(64) Pairs {
  public:
   /// `comm` is the sets' own, with all processes of the job; `board` may be null.
   /// Letters and control messages of kind `kind` are for arrived().
-  Pairs(MPI_Comm comm, Board* board, int kind) : comm_(comm), board_(board), kind_(kind) {}
+  Pairs(MPI_Comm comm, Board* board, int kind) : board_(board), kind_(kind), comm_(comm) {}
 
-  /// Sends the process' vote to the other voter, `peer` of the job. `identity` is
-  /// the communicator's, equal on both.
-  void start(std::uint64_t identity, const std::shared_ptr<Ballot>& ballot, int peer);
+  struct Peer;
+  /// Who has that rank in the world.
+  Peer* peer(int rank);
+  /// Sends the process' vote to the other voter, whose peer hangs on the set.
+  /// `identity` is the communicator's, equal on both.
+  void start(std::uint64_t identity, Ballot& ballot);
   void arrived(int rank, const char* data);
   /// Takes what MPI has received; under the lock.
-  void progress();
+  void progress() {
+    if (!posted_.empty() || !leaving_.empty()) test();
+  }
   /// Ballots that lack the other's vote: f(ballot, peer).
   template <typename F>
-  void each_open(F f) const {
-    for (const auto& [rank, peer] : peers_) {
-      for (const Open& open : peer->open) f(*open.ballot, rank);
-    }
-  }
+  void each_open(F f) const;
   bool idle() const { return waiting_ == 0 && leaving_.empty(); }
   static constexpr std::size_t bytes_of_a_vote = 16;
 
@@ -45,15 +46,7 @@ class Pairs {
   struct Open {
     std::uint64_t set;
     std::uint32_t sequence;
-    std::shared_ptr<Ballot> ballot;
-  };
-  struct Peer {
-    int rank;
-    bool near = false;  ///< on the board
-    MPI_Request request = MPI_REQUEST_NULL;
-    Vote in;
-    std::vector<Open> open;
-    std::vector<Vote> early;  ///< for ballots that are not met here yet
+    BallotRef ballot;
   };
   struct Letter {
     MPI_Request request;
@@ -61,20 +54,36 @@ class Pairs {
   };
 
   static void complete(Ballot& ballot, std::uint64_t other);
-  Peer& peer_of(int rank);
-  void take(Peer& peer);
+  void post(Peer& peer);
   void take(Peer& peer, const Vote& vote);
-  void send(const Peer& peer, const Vote& vote);
+  void send(Peer& peer, const Vote& vote);
+  void test();
 
-  MPI_Comm comm_;
   Board* board_;
   int kind_;
-  std::unordered_map<int, std::unique_ptr<Peer>> peers_;
+  int waiting_ = 0;
+  Peer* last_ = nullptr;
   std::vector<Peer*> posted_;  ///< peers with a receive under way
   std::vector<Letter> leaving_;
+  MPI_Comm comm_;
+  std::unordered_map<int, std::unique_ptr<Peer>> peers_;
   std::vector<std::unique_ptr<Vote>> spare_;
-  Peer* last_ = nullptr;
-  int waiting_ = 0;
 };
+
+struct alignas(64) Pairs::Peer {
+  int rank;
+  Board::Neighbour* near = nullptr;  ///< on the board
+  std::vector<Open> open;
+  std::vector<Vote> early;  ///< for ballots that are not met here yet
+  MPI_Request request = MPI_REQUEST_NULL;
+  Vote in;
+};
+
+template <typename F>
+void Pairs::each_open(F f) const {
+  for (const auto& [rank, peer] : peers_) {
+    for (const Open& open : peer->open) f(*open.ballot, rank);
+  }
+}
 
 }  // namespace lapwing::sets

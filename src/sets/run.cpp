@@ -29,23 +29,25 @@ Frame here() {
 void Run::start(transfer::Split how, bool helper) {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  threads_ = level == MPI_THREAD_MULTIPLE;
-  instance_ = new Run(how, helper && threads_);
+  at_hand.threads = level == MPI_THREAD_MULTIPLE;
+  Run* const run = new Run(how, helper && at_hand.threads);
+  at_hand.run = run;
   {
     const Guard guard;
     Messages::on(vote_kind,
-                 [](int, const char* data, std::size_t size) { instance_->votes_.arrived(data, size); });
+                 [](int, const char* data, std::size_t size) { get()->votes_.arrived(data, size); });
     Messages::on(pair_kind,
-                 [](int from, const char* data, std::size_t) { instance_->pairs_.arrived(from, data); });
+                 [](int from, const char* data, std::size_t) { get()->pairs_.arrived(from, data); });
     Family::born(MPI_COMM_WORLD);
-    instance_->world_ = Family::find(MPI_COMM_WORLD);
+    run->world_ = Family::find(MPI_COMM_WORLD);
   }
-  path = instance_;
-  watcher = instance_;
+  path = run;
+  watcher = run;
 }
 
 void Run::stop() {
-  if (!instance_) return;
+  Run* const run = get();
+  if (!run) return;
   {
     const Guard guard;
     Family::each([](Family& family) {
@@ -56,42 +58,46 @@ void Run::stop() {
   }
   // Everybody has started all of its ballots, or does so on its way here.
   Messages::wait(
-      [] {
-        instance_->move();
-        bool all = instance_->statics_.empty() && instance_->votes_.owed() == 0 && instance_->pairs_.idle();
-        Family::each([&](Family& family) { all = all && family.waiting.empty() && family.open == 0; });
+      [&] {
+        run->move();
+        bool all = run->statics_.empty() && run->votes_.owed() == 0 && run->pairs_.idle();
+        Family::each([&](Family& family) { all = all && !family.waits && family.open == 0; });
         return all;
       },
-      [] { instance_->miss_voters(); });
-  instance_->helper_.reset();
+      [&] { run->miss_voters(); });
+  run->helper_.reset();
   const Guard guard;
   Family::forget_all();
   path = nullptr;
   watcher = nullptr;
-  delete instance_;
-  instance_ = nullptr;
-}
-
-[[gnu::hot]] void Run::mark_divided(Family& family) {
-  if (std::find(divided_.begin(), divided_.end(), &family) == divided_.end()) divided_.push_back(&family);
+  at_hand.run = nullptr;
+  delete run;
 }
 
 // Ballots of a communicator start in program order, so that all members of a set
 // number its ballots alike.
-[[gnu::hot]] void Run::open(Family& family, std::shared_ptr<Ballot> ballot) {
-  if (world_ && &family != world_ && world_->stack.everywhere()) {
-    ballot->narrowed = true;
-    ballot->within = world_->stack.current();
+[[gnu::hot]] void Run::open(Family& family, Ballot& ballot) {
+  if (&family != world_ && world_ && world_->stack.everywhere()) [[unlikely]] {
+    ballot.narrowed = true;
+    ballot.within = world_->stack.current();
   }
-  mark_divided(family);
-  if (family.waiting.empty() && !ballot->narrowed && (ballot->voters = ballot->from.get())) {
-    start_ballot(family, std::move(ballot));
-    return;
+  if (!family.listed) [[unlikely]] {
+    family.listed = true;
+    divided_.push_back(&family);
   }
-  family.waiting.push_back(std::move(ballot));
+  if (!family.waits && !ballot.narrowed && (ballot.voters = ballot.from.get())) [[likely]] {
+    start_ballot(family, ballot);
+  } else {
+    put_off(family, ballot);
+  }
+}
+
+[[gnu::cold]] void Run::put_off(Family& family, Ballot& ballot) {
+  const bool known = family.waits;
+  family.waiting.push_back(BallotRef(&ballot));
+  family.waits = true;
   start_what_can(family);
-  const bool known = std::find(unstarted_.begin(), unstarted_.end(), &family) != unstarted_.end();
-  if (family.waiting.empty() == !known) return;
+  if (family.waits == known) return;
   if (known) {
     std::erase(unstarted_, &family);
   } else {
@@ -110,9 +116,10 @@ void Run::start_what_can(Family& family) {
     }
     if (!voters) return;
     ballot->voters = voters;
-    start_ballot(family, std::move(ballot));
+    start_ballot(family, *ballot);
     family.waiting.pop_front();
   }
+  family.waits = false;
 }
 
 Set* Run::narrow(Family& family, Set* set, Set* world) const {
@@ -128,20 +135,19 @@ Set* Run::narrow(Family& family, Set* set, Set* world) const {
 [[gnu::hot]] void Run::move() {
   if (board_) {
     board_->receive([this](int from, int kind, const char* data, std::size_t size) {
-      if (kind == pair_kind) {
-        pairs_.arrived(from, data);
-      } else {
-        votes_.arrived(data, size);
-      }
+      kind == pair_kind ? pairs_.arrived(from, data) : votes_.arrived(data, size);
     });
   }
-  if (!pairs_.idle()) pairs_.progress();
+  pairs_.progress();
   if (!statics_.empty()) test_statics();
-  if (unstarted_.empty()) return;
+  if (!unstarted_.empty()) start_others();
+}
+
+[[gnu::cold]] void Run::start_others() {
   std::erase_if(unstarted_, [this](Family* family) {
     start_what_can(*family);
-    if (family->waiting.empty()) Votes::owed_anywhere.fetch_sub(1, std::memory_order_relaxed);
-    return family->waiting.empty();
+    if (!family->waits) Votes::owed_anywhere.fetch_sub(1, std::memory_order_relaxed);
+    return !family->waits;
   });
 }
 
@@ -150,6 +156,13 @@ bool Run::progress() {
   const Guard guard;
   move();
   return any;
+}
+
+void Run::drop_undivided() {
+  std::erase_if(divided_, [](Family* family) {
+    family->listed = family->stack.divided();
+    return !family->listed;
+  });
 }
 
 // --- the path ----------------------------------------------------------------
@@ -182,7 +195,7 @@ bool Run::progress() {
   } catch (const Misuse& error) {
     fail(error.what());
   }
-  std::erase_if(divided_, [](Family* family) { return !family->stack.divided(); });
+  drop_undivided();
 }
 
 unsigned Run::enter() {
@@ -200,7 +213,7 @@ void Run::leave(unsigned depth) {
     } catch (const Misuse& error) {
       fail(error.what());
     }
-    std::erase_if(divided_, [](Family* family) { return !family->stack.divided(); });
+    drop_undivided();
   }
   if (depth > 0) --frame.depth;
 }
@@ -232,7 +245,6 @@ void Run::leave(unsigned depth) {
   } catch (const Misuse& error) {
     fail(error.what());
   }
-  if (!family->stack.divided()) std::erase(divided_, family);
 }
 
 void Run::exclude(MPI_Comm comm) {
@@ -262,7 +274,7 @@ void Run::exclude(MPI_Comm comm) {
     move();
     if (Set* set = known(family)) return set;
     // Sets of two have nothing to learn, and a look at the clock takes a part of what they cost.
-    const std::shared_ptr<Ballot>& ballot = family.stack.current().ballot();
+    const BallotRef& ballot = family.stack.current().ballot();
     if (how_ == transfer::Split::automatic && ballot && ballot->voters && ballot->voters->size() > 2)
       tried = &family.comms(*ballot->voters);
     if (tried && tried->phase == SetComms::decided) tried = nullptr;
@@ -316,7 +328,7 @@ unsigned long long Run::token(Family& family) {
 // Whoever is about to wait inside MPI must owe nobody a vote of this
 // communicator. All its voters are on their way to where this process is.
 void Run::settle(Family& family) {
-  const auto settled = [&] { return family.waiting.empty() && family.open == 0; };
+  const auto settled = [&] { return !family.waits && family.open == 0; };
   {
     const Guard guard;
     if (settled()) return;

@@ -10,11 +10,13 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "sets/at_hand.hpp"
 #include "sets/family.hpp"
 #include "sets/group_call.hpp"
 #include "sets/helper.hpp"
@@ -32,7 +34,7 @@ class Run final : public Path, public Watcher {
   static void start(transfer::Split how, bool helper);
   /// Before Messages stop; collective. Ends the job if a split by hand is open.
   static void stop();
-  static Run* get() { return instance_; }
+  static Run* get() { return at_hand.run; }
   ~Run() override;
 
   // Path
@@ -62,6 +64,9 @@ class Run final : public Path, public Watcher {
   };
   Stats stats();
 
+  /// The family is about to be freed.
+  void unlist(Family* family) { std::erase(divided_, family); }
+
   /// One look at what has arrived; the lock must not be held. True if anything had.
   bool progress();
 
@@ -70,10 +75,10 @@ class Run final : public Path, public Watcher {
   class Guard {
    public:
     Guard() {
-      if (threads_) Messages::lock().lock();
+      if (at_hand.threads) at_hand.lock.lock();
     }
     ~Guard() {
-      if (threads_) Messages::lock().unlock();
+      if (at_hand.threads) at_hand.lock.unlock();
     }
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
@@ -85,11 +90,15 @@ class Run final : public Path, public Watcher {
   struct Static;  // a vote by a collective of MPI's
 
   Run(transfer::Split how, bool helper);
-  void open(Family& family, std::shared_ptr<Ballot> ballot);
+  void open(Family& family, Ballot& ballot);
+  void put_off(Family& family, Ballot& ballot);
   void start_what_can(Family& family);
-  void start_ballot(Family& family, std::shared_ptr<Ballot> ballot);
+  void start_others();
+  void drop_undivided();
+  void start_ballot(Family& family, Ballot& ballot);
+  void start_among_many(Family& family, Ballot& ballot);
   void test_statics();
-  void start_static(Family& family, const std::shared_ptr<Ballot>& ballot);
+  void start_static(Family& family, Ballot& ballot);
   bool by_collective(Family& family, Set& voters);
   void move();
   Set* known(Family& family);
@@ -100,23 +109,19 @@ class Run final : public Path, public Watcher {
   void hand_over();
   void settle(Family& family);
   void learn(Family& family, Set& set);
-  void mark_divided(Family& family);
-
-  static inline Run* instance_ = nullptr;
-  static inline bool threads_ = true;
 
   const transfer::Split how_;
-  Board* const board_;
-  Votes votes_;
-  Pairs pairs_;
-  Stats stats_;
-  std::vector<std::unique_ptr<Static>> statics_;
-  std::vector<Family*> divided_;        ///< families with open splits
-  std::vector<Family*> unstarted_;      ///< families with ballots that wait for an earlier one
-  std::map<int, std::uint64_t> ended_;  ///< processes, and since when they are known to have
   const bool may_have_helper_;
-  std::unique_ptr<Helper> helper_;
+  Board* const board_;
   Family* world_ = nullptr;
+  Stats stats_;
+  Pairs pairs_;
+  std::vector<std::unique_ptr<Static>> statics_;
+  std::vector<Family*> unstarted_;  ///< families with ballots that wait for an earlier one
+  std::vector<Family*> divided_;    ///< all families with open splits, and some without
+  Votes votes_;
+  std::map<int, std::uint64_t> ended_;  ///< processes, and since when they are known to have
+  std::unique_ptr<Helper> helper_;
 };
 
 }  // namespace lapwing::sets

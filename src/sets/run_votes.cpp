@@ -19,7 +19,7 @@ constexpr std::size_t most_samples = 1024;
 }  // namespace
 
 struct Run::Static {
-  std::shared_ptr<Ballot> ballot;
+  BallotRef ballot;
   std::size_t bytes;  // of one vote
   std::vector<unsigned char> mine, all;
   std::vector<int> voters;  // of the world
@@ -30,19 +30,18 @@ namespace {
 
 void count_votes(Ballot& ballot, const std::vector<unsigned char>& all, std::size_t bytes) {
   std::size_t length = 0;
-  ballot.votes.clear();
+  std::vector<std::uint64_t> votes;
   for (std::size_t v = 0; v < all.size(); v += bytes) {
     std::uint64_t vote = 0;
     for (std::size_t b = 0; b < bytes; ++b) vote |= static_cast<std::uint64_t>(all[v + b]) << 8 * b;
-    append_bits(ballot.votes, &length, &vote, 0, static_cast<std::size_t>(ballot.bits));
+    append_bits(votes, &length, &vote, 0, static_cast<std::size_t>(ballot.bits));
   }
-  ballot.complete = true;
-  if (ballot.open) --*ballot.open;
+  ballot.complete_with(std::move(votes));
 }
 
 }  // namespace
 
-[[gnu::hot]] bool Run::by_collective(Family& family, Set& voters) {
+bool Run::by_collective(Family& family, Set& voters) {
   if (voters.size() == 1) return false;
   if (how_ != transfer::Split::automatic)
     return how_ == transfer::Split::static_ || how_ == transfer::Split::blocking;
@@ -51,21 +50,30 @@ void count_votes(Ballot& ballot, const std::vector<unsigned char>& all, std::siz
   return known.phase == SetComms::collective || (known.phase == SetComms::decided && known.by_collective);
 }
 
-[[gnu::hot]] void Run::start_ballot(Family& family, std::shared_ptr<Ballot> ballot) {
-  Set& voters = *ballot->voters;
-  ballot->open = &family.open;
+[[gnu::hot]] void Run::start_ballot(Family& family, Ballot& ballot) {
+  Set& voters = *ballot.voters;
+  ballot.open = &family.open;
   ++family.open;
   ++stats_.splits;
+  // Two have nothing to learn.
+  if (voters.size() != 2 || how_ == transfer::Split::static_ || how_ == transfer::Split::blocking) {
+    start_among_many(family, ballot);
+    return;
+  }
+  ++stats_.messages;
+  stats_.bytes += Pairs::bytes_of_a_vote;
+  if (!voters.peer) [[unlikely]]
+    voters.peer = pairs_.peer(family.world_rank(voters.members().rank(1 - voters.mine())));
+  pairs_.start(family.id(), ballot);
+}
+
+void Run::start_among_many(Family& family, Ballot& ballot) {
+  Set& voters = *ballot.voters;
   const bool learns = how_ == transfer::Split::automatic && voters.size() > 2 &&
                       family.comms(voters).phase != SetComms::decided;
   const double began = learns ? PMPI_Wtime() : 0;
-  const bool collective = by_collective(family, voters);
-  if (collective) {
+  if (by_collective(family, voters)) {
     start_static(family, ballot);
-  } else if (voters.size() == 2) {
-    ++stats_.messages;
-    stats_.bytes += Pairs::bytes_of_a_vote;
-    pairs_.start(family.id(), ballot, family.world_rank(voters.members().rank(1 - voters.mine())));
   } else {
     votes_.start(family.id(), ballot);
   }
@@ -74,21 +82,21 @@ void count_votes(Ballot& ballot, const std::vector<unsigned char>& all, std::siz
   if (samples.size() < most_samples) samples.push_back(PMPI_Wtime() - began);
 }
 
-void Run::start_static(Family& family, const std::shared_ptr<Ballot>& ballot) {
-  Set& voters = *ballot->voters;
+void Run::start_static(Family& family, Ballot& ballot) {
+  Set& voters = *ballot.voters;
   const MPI_Comm twin = family.twin_of(voters);
   ++voters.ballots;
   auto vote = std::make_unique<Static>();
-  vote->ballot = ballot;
-  vote->bytes = (static_cast<std::size_t>(ballot->bits) + 7) / 8;
+  vote->ballot = BallotRef(&ballot);
+  vote->bytes = (static_cast<std::size_t>(ballot.bits) + 7) / 8;
   for (std::size_t b = 0; b < vote->bytes; ++b)
-    vote->mine.push_back(static_cast<unsigned char>(static_cast<unsigned>(ballot->mine) >> 8 * b));
+    vote->mine.push_back(static_cast<unsigned char>(static_cast<unsigned>(ballot.mine) >> 8 * b));
   vote->all.resize(vote->bytes * static_cast<std::size_t>(voters.size()));
   for (const int rank : voters.members().members()) vote->voters.push_back(family.world_rank(rank));
   const int bytes = static_cast<int>(vote->bytes);
   if (how_ == transfer::Split::blocking) {
     PMPI_Allgather(vote->mine.data(), bytes, MPI_BYTE, vote->all.data(), bytes, MPI_BYTE, twin);
-    count_votes(*ballot, vote->all, vote->bytes);
+    count_votes(ballot, vote->all, vote->bytes);
     return;
   }
   PMPI_Iallgather(vote->mine.data(), bytes, MPI_BYTE, vote->all.data(), bytes, MPI_BYTE, twin,
@@ -132,16 +140,17 @@ void Run::learn(Family& family, Set& set) {
 
 Run::Run(transfer::Split how, bool helper)
     : how_(how),
+      may_have_helper_(helper),
       board_(how == transfer::Split::messages ? nullptr : Messages::board()),
+      pairs_(Messages::world(), board_, pair_kind),
       votes_([this](std::uint64_t comm, const Set& set, int position, const void* data, std::size_t size) {
         const Family* family = Family::by_id(comm);
         ++stats_.messages;
         stats_.bytes += size;
         const int to = family->world_rank(set.members().rank(position));
-        if (!board_ || !board_->send(to, vote_kind, data, size)) Messages::send(to, vote_kind, data, size);
-      }),
-      pairs_(Messages::world(), board_, pair_kind),
-      may_have_helper_(helper) {}
+        Board::Neighbour* near = board_ ? board_->neighbour(to) : nullptr;
+        if (!near || !board_->send(*near, vote_kind, data, size)) Messages::send(to, vote_kind, data, size);
+      }) {}
 
 // Ends the job if a vote that is waited for can never come: its voter is no more,
 // and all that it has sent to this process has been read. With more than two voters

@@ -13,45 +13,43 @@ std::string describe(const lapwing_place& place) {
   return fmt::format("{}:{}", place.file, place.line);
 }
 
-[[gnu::hot]] std::shared_ptr<Ballot> Stack::vote(const lapwing_place& place, int branches, int branch) {
-  // One that is over is used again: it is at hand, in the processor's caches too.
-  const auto unused = [](const std::shared_ptr<Ballot>& b) { return b.use_count() == 1; };
-  std::shared_ptr<Ballot> ballot;
-  if (const auto found = std::find_if(spare_.begin(), spare_.end(), unused); found != spare_.end()) {
-    ballot = *found;
+// One that is over is used again: it is at hand, in the processor's caches too.
+inline Ballot& Stack::vote(const lapwing_place& place, int branches, int branch) {
+  BallotRef ballot;
+  for (BallotRef& spare : spare_) {
+    if (spare->references != 1) continue;
+    ballot = spare;
     ballot->begin(place, branches, branch, current_);
-  } else {
-    ballot = std::make_shared<Ballot>(place, branches, branch, current_);
+    break;
+  }
+  if (!ballot) [[unlikely]] {
+    ballot = BallotRef(new Ballot(place, branches, branch, current_));
     if (spare_.size() < most_spare) spare_.push_back(ballot);
   }
   current_ = Subset(ballot, nullptr);
   serial_ = ++serials_;
-  return ballot;
+  levels_.back().ballot = std::move(ballot);
+  return *levels_.back().ballot;
 }
 
-[[gnu::hot]] std::shared_ptr<Ballot> Stack::split(Frame frame, const lapwing_split_site& site, int branch,
-                                                  bool everywhere) {
+[[gnu::hot]] Ballot& Stack::split(Frame frame, const lapwing_split_site& site, int branch, bool everywhere) {
   const lapwing_merge_site* last = site.merges > 0 ? site.merge[site.merges - 1].site : nullptr;
   const bool joins = !levels_.empty() && !levels_.back().hand && levels_.back().frame == frame &&
                      levels_.back().last == last;
-  if (!joins) levels_.push_back({frame, false, false, last, current_, serial_, {}, nullptr, nullptr});
+  if (!joins) levels_.push_back({frame, false, false, last, nullptr, {}, current_, serial_});
   Level& level = levels_.back();
-  level.place = site.place;
   level.site = &site;
   if (everywhere && !level.everywhere) ++everywhere_;
   level.everywhere |= everywhere;
-  level.ballot = vote(site.place, site.branches, branch);
-  return level.ballot;
+  return vote(site.place, site.branches, branch);
 }
 
-[[gnu::hot]] std::shared_ptr<Ballot> Stack::split_by_hand(Frame frame, const lapwing_place& place,
-                                                          int branches, int branch) {
-  levels_.push_back({frame, true, false, nullptr, current_, serial_, place, nullptr, nullptr});
-  levels_.back().ballot = vote(place, branches, branch);
-  return levels_.back().ballot;
+[[gnu::hot]] Ballot& Stack::split_by_hand(Frame frame, const lapwing_place& place, int branches, int branch) {
+  levels_.push_back({frame, true, false, nullptr, nullptr, {}, current_, serial_});
+  return vote(place, branches, branch);
 }
 
-[[gnu::hot]] void Stack::pop() {
+inline void Stack::pop() {
   if (levels_.back().everywhere) --everywhere_;
   current_ = std::move(levels_.back().before);
   serial_ = levels_.back().serial_before;
@@ -64,7 +62,7 @@ void Stack::refuse_if_hidden(Frame frame, const lapwing_merge_site* site) const 
     const Level& level = levels_[i];
     if (level.hand || !(level.frame == frame) || level.last != site) continue;
     throw Misuse(fmt::format("the lapwing_split at {} is still open where the split at {}, around it, ends",
-                             describe(levels_.back().place), describe(level.place)));
+                             describe(levels_.back().place()), describe(level.place())));
   }
 }
 
@@ -96,7 +94,7 @@ void Stack::refuse_if_hidden(Frame frame, const lapwing_merge_site* site) const 
     throw Misuse(fmt::format(
         "lapwing_merge at {}: the innermost open split of this communicator is the branch at {}, which ends "
         "by itself",
-        describe(place), describe(levels_.back().place)));
+        describe(place), describe(levels_.back().place())));
   }
   pop();
 }
@@ -114,7 +112,7 @@ void Stack::leave(Frame frame) {
         throw Misuse(
             fmt::format("the lapwing_split at {} is still open where the function of the split at "
                         "{} returns",
-                        describe(top.place), describe(level.place)));
+                        describe(top.place()), describe(level.place())));
       }
       return;
     }
@@ -124,7 +122,7 @@ void Stack::leave(Frame frame) {
 
 const lapwing_place* Stack::by_hand() const {
   for (std::size_t i = levels_.size(); i-- > 0;) {
-    if (levels_[i].hand) return &levels_[i].place;
+    if (levels_[i].hand) return &levels_[i].place();
   }
   return nullptr;
 }

@@ -10,7 +10,6 @@
 // same reason a merge before the last one concerns the latest split only.
 #pragma once
 
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,17 +32,19 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-class Stack {
+class alignas(64) Stack {
  public:
-  explicit Stack(Set* all) : current_(all) {}
+  explicit Stack(Set* all) : current_(all) {
+    levels_.reserve(8);
+    spare_.reserve(most_spare);
+  }
 
   /// The process takes `branch`; `everywhere` if communication on others than this
   /// communicator lies in the scope. The ballot is to be started in the order of
   /// these calls, each once its voters are known.
-  std::shared_ptr<Ballot> split(Frame frame, const lapwing_split_site& site, int branch,
-                                bool everywhere = false);
+  Ballot& split(Frame frame, const lapwing_split_site& site, int branch, bool everywhere = false);
   /// The same by hand: only merge_by_hand() ends it.
-  std::shared_ptr<Ballot> split_by_hand(Frame frame, const lapwing_place& place, int branches, int branch);
+  Ballot& split_by_hand(Frame frame, const lapwing_place& place, int branches, int branch);
 
   void merge(Frame frame, const lapwing_merge_site* site);
   void merge_by_hand(const lapwing_place& place);
@@ -59,7 +60,7 @@ class Stack {
   bool divided() const { return !levels_.empty(); }
   std::size_t depth() const { return levels_.size(); }
   /// Of the innermost open split.
-  const lapwing_place& place() const { return levels_.back().place; }
+  const lapwing_place& place() const { return levels_.back().place(); }
   /// Of the innermost open split by hand; null if there is none.
   const lapwing_place* by_hand() const;
 
@@ -68,24 +69,24 @@ class Stack {
     Frame frame;
     bool hand, everywhere;
     const lapwing_merge_site* last;
+    const lapwing_split_site* site;  ///< of the latest split
+    BallotRef ballot;                ///< its own
     Subset before;
     unsigned long long serial_before;
-    lapwing_place place;  ///< of the latest split
-    const lapwing_split_site* site;
-    std::shared_ptr<Ballot> ballot;
+    const lapwing_place& place() const { return ballot->place; }
   };
 
-  std::shared_ptr<Ballot> vote(const lapwing_place& place, int branches, int branch);
+  Ballot& vote(const lapwing_place& place, int branches, int branch);
   void pop();
   void refuse_if_hidden(Frame frame, const lapwing_merge_site* site) const;
 
   static constexpr std::size_t most_spare = 8;
 
-  std::vector<std::shared_ptr<Ballot>> spare_;  ///< ballots; those in use among them
-  std::vector<Level> levels_;
   Subset current_;
-  int everywhere_ = 0;
+  std::vector<Level> levels_;
   unsigned long long serial_ = 0, serials_ = 0;
+  int everywhere_ = 0;
+  std::vector<BallotRef> spare_;  ///< ballots; those in use among them
 };
 
 }  // namespace lapwing::sets

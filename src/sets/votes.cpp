@@ -7,13 +7,13 @@
 
 namespace lapwing::sets {
 
-void Votes::start(std::uint64_t comm, const std::shared_ptr<Ballot>& ballot) {
-  Set& set = *ballot->voters;
+void Votes::start(std::uint64_t comm, Ballot& ballot) {
+  Set& set = *ballot.voters;
   const Key key{comm, set.id(), set.ballots++};
-  const std::uint64_t vote = static_cast<std::uint64_t>(ballot->mine);
+  const std::uint64_t vote = static_cast<std::uint64_t>(ballot.mine);
   Exchange& exchange = open_[key];
-  exchange.ballot = ballot;
-  append_bits(exchange.have, &exchange.length, &vote, 0, static_cast<std::size_t>(ballot->bits));
+  exchange.ballot = BallotRef(&ballot);
+  append_bits(exchange.have, &exchange.length, &vote, 0, static_cast<std::size_t>(ballot.bits));
   exchange.held = 1;
   advance(key, exchange);
 }
@@ -74,11 +74,10 @@ void Votes::finish(Exchange& exchange) {
   const auto mine = static_cast<std::size_t>(ballot.voters->mine());
   const auto bits = static_cast<std::size_t>(ballot.bits);
   std::size_t length = 0;
-  ballot.votes.clear();
-  append_bits(ballot.votes, &length, exchange.have.data(), (voters - mine) * bits, mine * bits);
-  append_bits(ballot.votes, &length, exchange.have.data(), 0, (voters - mine) * bits);
-  ballot.complete = true;
-  if (ballot.open) --*ballot.open;
+  std::vector<std::uint64_t> votes;
+  append_bits(votes, &length, exchange.have.data(), (voters - mine) * bits, mine * bits);
+  append_bits(votes, &length, exchange.have.data(), 0, (voters - mine) * bits);
+  ballot.complete_with(std::move(votes));
 }
 
 }  // namespace lapwing::sets

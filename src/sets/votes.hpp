@@ -28,7 +28,7 @@ class Votes {
 
   /// The ballot's voters are known: sends the process' own vote. `comm` is the
   /// identity of the communicator, equal on all members.
-  void start(std::uint64_t comm, const std::shared_ptr<Ballot>& ballot);
+  void start(std::uint64_t comm, Ballot& ballot);
 
   /// A message of another process' Votes.
   void arrived(const void* data, std::size_t size);
@@ -71,7 +71,7 @@ class Votes {
     std::vector<std::uint64_t> bits;
   };
   struct Exchange {
-    std::shared_ptr<Ballot> ballot;   ///< null until it is met here
+    BallotRef ballot;                 ///< null until it is met here
     std::vector<std::uint64_t> have;  ///< votes from the process' own on, upwards in the ring
     std::size_t length = 0;           ///< bits
     int held = 0;                     ///< votes

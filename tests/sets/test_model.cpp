@@ -124,7 +124,7 @@ struct Process {
       Set* voters = ballot->from.get();
       if (!voters) return;
       ballot->voters = voters;
-      votes.start(7, ballot);
+      votes.start(7, *ballot);
       waiting.pop_front();
     }
   }
@@ -151,7 +151,7 @@ struct Process {
         break;
       case Step::branch:
         if (const model::Split* split = f.split_at(s.at)) {
-          waiting.push_back(stack.split(frame, split->site, s.way));
+          waiting.emplace_back(&stack.split(frame, split->site, s.way));
           start_what_can();
         }
         break;
@@ -168,7 +168,7 @@ struct Process {
   SetTable table;
   Stack stack;
   Votes votes;
-  std::deque<std::shared_ptr<Ballot>> waiting;
+  std::deque<BallotRef> waiting;
   Frame frame;
   std::size_t at = 0;
   Set* inside = nullptr;  ///< of the collective that it has reached

@@ -101,7 +101,7 @@ TEST(Votes, CostALogarithm) {
     std::size_t bytes = 0;
     std::vector<std::unique_ptr<SetTable>> tables;
     std::vector<std::unique_ptr<Votes>> votes;
-    std::vector<std::shared_ptr<Ballot>> ballots;
+    std::vector<BallotRef> ballots;
     for (int p = 0; p < processes; ++p) {
       tables.push_back(std::make_unique<SetTable>(processes, p));
       votes.push_back(std::make_unique<Votes>(
@@ -113,10 +113,10 @@ TEST(Votes, CostALogarithm) {
     }
     for (int p = 0; p < processes; ++p) {
       Set* all = tables[static_cast<std::size_t>(p)]->all();
-      auto ballot = std::make_shared<Ballot>(lapwing_place{"", "", 0}, 3, p % 3, Subset(all));
+      BallotRef ballot(new Ballot(lapwing_place{"", "", 0}, 3, p % 3, Subset(all)));
       ballot->voters = all;
       ballots.push_back(ballot);
-      votes[static_cast<std::size_t>(p)]->start(1, ballot);
+      votes[static_cast<std::size_t>(p)]->start(1, *ballot);
     }
     while (!letters.empty()) {
       auto [to, letter] = std::move(letters.front());
