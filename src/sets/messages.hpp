@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "sets/board.hpp"
+#include "transfer/board.hpp"
 #include "transfer/control.hpp"
 
 namespace lapwing::sets {
@@ -55,7 +55,7 @@ class Messages {
   /// For communicators of the sets' own; never seen by the program.
   static MPI_Comm world() { return world_; }
   /// To the processes of this node; null where there is none to be had.
-  static Board* board() { return board_.get(); }
+  static transfer::Board* board() { return board_.get(); }
   /// For tests and benchmarks: messages sent by this process so far.
   static std::uint64_t sent() { return sent_; }
   static std::uint64_t handled() { return control_ ? control_->handled() : 0; }
@@ -65,7 +65,7 @@ class Messages {
   static inline std::vector<std::function<bool()>> parts_;
   static inline std::recursive_mutex lock_;
   static inline transfer::Control* control_ = nullptr;
-  static inline std::unique_ptr<Board> board_;
+  static inline std::unique_ptr<transfer::Board> board_;
   static inline MPI_Comm world_ = MPI_COMM_NULL;
   static inline int rank_ = 0, processes_ = 1;
   static inline std::uint64_t sent_ = 0;

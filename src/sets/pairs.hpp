@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sets/ballot.hpp"
-#include "sets/board.hpp"
+#include "transfer/board.hpp"
 
 namespace lapwing::sets {
 
@@ -19,7 +19,7 @@ class Pairs {
  public:
   /// `comm` is the sets' own, with all processes of the job; `board` may be null.
   /// Letters and control messages of kind `kind` are for arrived().
-  Pairs(MPI_Comm comm, Board* board, int kind) : comm_(comm), board_(board), kind_(kind) {}
+  Pairs(MPI_Comm comm, transfer::Board* board, int kind) : comm_(comm), board_(board), kind_(kind) {}
 
   /// Sends the process' vote to the other voter, `peer` of the job. `identity` is
   /// the communicator's, equal on both.
@@ -67,7 +67,7 @@ class Pairs {
   void send(const Peer& peer, const Vote& vote);
 
   MPI_Comm comm_;
-  Board* board_;
+  transfer::Board* board_;
   int kind_;
   std::unordered_map<int, std::unique_ptr<Peer>> peers_;
   std::vector<Peer*> posted_;  ///< peers with a receive under way

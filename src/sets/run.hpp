@@ -106,7 +106,7 @@ class Run final : public Path, public Watcher {
   static inline bool threads_ = true;
 
   const transfer::Split how_;
-  Board* const board_;
+  transfer::Board* const board_;
   Votes votes_;
   Pairs pairs_;
   Stats stats_;

@@ -4,7 +4,8 @@
 // or of the kernel's. Also tells who has ended.
 //
 // Neighbours are at most 64 processes of a node. Letters between two of them
-// arrive in order, but may be overtaken by messages.
+// arrive in order, but may be overtaken by messages. Each neighbour may have an
+// area of its own besides, which all of them see.
 #pragma once
 
 #include <mpi.h>
@@ -16,21 +17,29 @@
 #include <memory>
 #include <vector>
 
-namespace lapwing::sets {
+namespace lapwing::transfer {
 
 class Board {
  public:
   static constexpr std::size_t longest = 48;  ///< bytes of a letter
 
+  /// Those of `world` that are this process' neighbours, and itself; a new communicator.
+  static MPI_Comm neighbours_of(MPI_Comm world);
   /// Collective over `world`. Null where there are no neighbours, or where one of
-  /// them cannot share memory; then it is null for all of them.
-  static std::unique_ptr<Board> make(MPI_Comm world);
+  /// them cannot share memory; then it is null for all of them. An area costs
+  /// memory only where it is written.
+  static std::unique_ptr<Board> make(MPI_Comm world, std::size_t area = 0);
   ~Board();
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
   /// By ranks of `world`.
   bool reaches(int rank) const { return place_of(rank) >= 0; }
+  /// The neighbour's area, or this process' own: full of zeros at first, at the beginning of a page.
+  char* area(int rank) const {
+    const int place = place_of(rank);
+    return areas_ + static_cast<std::size_t>(place < 0 ? me_ : place) * area_;
+  }
   /// False, and nothing is sent, where the letter is too long, its reader is
   /// elsewhere or has many unread ones.
   bool send(int rank, int kind, const void* data, std::size_t size);
@@ -79,6 +88,8 @@ class Board {
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   std::atomic<int>* leaves_ = nullptr;  ///< one of each neighbour
+  char* areas_ = nullptr;
+  std::size_t area_ = 0;
   int file_ = -1;
 };
 
@@ -118,4 +129,4 @@ bool Board::receive(F take) {
   return any;
 }
 
-}  // namespace lapwing::sets
+}  // namespace lapwing::transfer
