@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "arrays/local.hpp"
+#include "arrays/pack.hpp"
 #include "arrays/progress.hpp"
 
 namespace lapwing::arrays {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arrays/datatypes.hpp"
+#include "arrays/pack.hpp"
 
 namespace lapwing::arrays {
 namespace {
@@ -22,8 +23,8 @@ bool backwards(const Piece& piece) {
 
 }  // namespace
 
-Exchange::Exchange(MPI_Comm comm, int tag, Way way, bool persistent, StepTimes& steps)
-    : comm_(comm), tag_(tag), way_(way), persistent_(persistent), steps_(steps) {}
+Exchange::Exchange(MPI_Comm comm, const Near& near, int tag, Way way, bool persistent, StepTimes& steps)
+    : comm_(comm), tag_(tag), way_(way), persistent_(persistent), steps_(steps), near_(near), own_(steps) {}
 
 Exchange::~Exchange() {
   int finalised = 0;
@@ -38,8 +39,6 @@ Exchange::~Exchange() {
 void Exchange::send(int peer, std::vector<Part> parts) { add(true, peer, std::move(parts)); }
 void Exchange::receive(int peer, std::vector<Part> parts) { add(false, peer, std::move(parts)); }
 
-void Exchange::copy(const Part& from, const Part& to) { copies_.emplace_back(from, to); }
-
 // Both sides cut a stream alike: it follows from the sizes of its parts.
 void Exchange::add(bool outgoing, int peer, std::vector<Part> parts) {
   Stream stream{};
@@ -47,6 +46,13 @@ void Exchange::add(bool outgoing, int peer, std::vector<Part> parts) {
   stream.outgoing = outgoing;
   for (const Part& part : parts) stream.bytes += part.bytes();
   if (stream.bytes == 0) return;
+  if (way_ == Way::strips && stream.bytes > one_message && near_.place(peer) >= 0 &&
+      NearStreams::fits(parts)) {
+    if (!near_streams_) near_streams_ = std::make_unique<NearStreams>(near_, tag_, steps_);
+    near_streams_->add(outgoing, peer, std::move(parts));
+    simple_ = false;
+    return;
+  }
   total_ += stream.bytes;
   const std::int64_t limit = way_ == Way::strips ? one_message : largest_message;
   if (stream.bytes > limit) {
@@ -168,21 +174,18 @@ void Exchange::start() {
       (streams_[s].outgoing ? waiting_out_ : waiting_in_).push_back(s);
     admit();
   }
-  copy_own();
+  own_.start();
+  if (near_streams_)
+    near_streams_->start();
+  else
+    own_.all();
 }
 
-// What stays on this process.
-void Exchange::copy_own() {
-  if (copies_.empty()) return;
-  const std::uint64_t begin = steps_.now();
-  for (std::size_t i = 0; i < copies_.size(); ++i) {
-    const auto& [from, to] = copies_[i];
-    if (prepared_)
-      kept_copies_[i].move(from.local, to.local);
-    else
-      copy_between(*from.piece, from.local, *to.piece, to.local);
-  }
-  steps_.add(&StepTimes::packing, begin);
+// What stays here is copied as what comes lands, and while nothing does.
+bool Exchange::step_near() {
+  bool moved = near_streams_->step();
+  if (!moved || own_.copied() <= near_streams_->landed()) moved |= own_.step();
+  return moved;
 }
 
 // One message for each stream, and the same one each time: MPI's own persistent
@@ -218,7 +221,7 @@ void Exchange::prepare_persistent() {
     requests_.push_back(request);
   }
   indices_.resize(requests_.size());
-  for (const auto& [from, to] : copies_) kept_copies_.emplace_back(from.piece, to.piece);
+  own_.prepare();
 }
 
 // Lets streams in: as many senders as there is memory for, and of the receivers
@@ -307,12 +310,13 @@ void Exchange::admit_arrived() {
 }
 
 bool Exchange::step() {
-  if (open_ == 0) return false;
+  const bool near = near_streams_ && step_near();
+  if (open_ == 0) return near;
   if (!waiting_in_.empty()) admit_arrived();
   int completed = 0;
   PMPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed, indices_.data(),
                 MPI_STATUSES_IGNORE);
-  if (completed == MPI_UNDEFINED || completed == 0) return false;
+  if (completed == MPI_UNDEFINED || completed == 0) return near;
   // Strips of a stream may be reported in any order, and finish() changes the slots.
   const std::vector<int> now(indices_.begin(), indices_.begin() + completed);
   for (const int slot : now) finish(static_cast<std::size_t>(slot));
@@ -366,6 +370,8 @@ void Exchange::finish(std::size_t slot) {
 }
 
 void Exchange::landed(std::vector<Landed>* out) const {
+  own_.landed(out);
+  if (near_streams_) near_streams_->landed(out);
   for (const Stream& stream : streams_) {
     if (stream.outgoing) continue;
     for (std::size_t p = 0; p < stream.parts.size(); ++p) {

@@ -2,7 +2,8 @@
 // Moves the pieces of a schedule: steps 5 and 6 of the paper, never waiting.
 //
 // A stream is what one process sends another. Small ones are one message. Larger
-// ones travel in strips that stay in a cache between packing and sending; a sender
+// ones between processes of a node go by the wire that these share (near_streams.hpp),
+// others travel in strips that stay in a cache between packing and sending; a sender
 // works on two streams at a time, in the order of the schedule's rounds, each with
 // two strips on their way, a receiver takes from all senders. What
 // is in memory are these strips, never a copy of the array.
@@ -16,19 +17,12 @@
 #include <vector>
 
 #include "arrays/kept_move.hpp"
-#include "arrays/pack.hpp"
-#include "arrays/schedule.hpp"
+#include "arrays/near_streams.hpp"
+#include "arrays/own_copies.hpp"
+#include "arrays/part.hpp"
 #include "arrays/steps.hpp"
 
 namespace lapwing::arrays {
-
-/// A piece and the local memory of its array.
-struct Part {
-  const Piece* piece;
-  char* local;
-  std::int64_t wire;  ///< bytes of an element on its way
-  std::int64_t bytes() const { return piece->elements * wire; }
-};
 
 class Exchange {
  public:
@@ -40,7 +34,8 @@ class Exchange {
 
   enum class Way { strips, whole, datatype };
 
-  Exchange(MPI_Comm comm, int tag, Way way, bool persistent, StepTimes& steps);
+  /// `near`: who shares a wire with this process, by ranks of `comm`.
+  Exchange(MPI_Comm comm, const Near& near, int tag, Way way, bool persistent, StepTimes& steps);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -48,12 +43,12 @@ class Exchange {
   // Before the first start; parts in the same order on both sides.
   void send(int peer, std::vector<Part> parts);
   void receive(int peer, std::vector<Part> parts);
-  void copy(const Part& from, const Part& to);
+  void copy(const Part& from, const Part& to) { own_.add(from, to); }
 
   void start();
   /// Goes on with what has arrived; whether anything had.
   bool step();
-  bool done() const { return open_ == 0; }
+  bool done() const { return open_ == 0 && (!near_streams_ || near_streams_->done()) && own_.done(); }
   /// All that is open is with MPI, and nothing new has to be begun.
   bool prepared() const { return prepared_; }
   /// Waits in MPI until it is done; where prepared().
@@ -61,11 +56,7 @@ class Exchange {
   /// Nothing but single messages that MPI moves by itself.
   bool simple() const { return simple_; }
 
-  /// Elements of the streams' parts that have landed, from each one's beginning.
-  struct Landed {
-    const Piece* piece;
-    std::int64_t elements;
-  };
+  /// What of the streams' parts has landed.
   void landed(std::vector<Landed>* out) const;
 
  private:
@@ -106,7 +97,7 @@ class Exchange {
   void admit_arrived();
   void finish(std::size_t slot);
   void prepare_persistent();
-  void copy_own();
+  bool step_near();
   bool use_datatype(const Stream& stream) const;
 
   MPI_Comm comm_;
@@ -115,8 +106,9 @@ class Exchange {
   bool persistent_, prepared_ = false, simple_ = true;
   StepTimes& steps_;
   std::vector<Stream> streams_;
-  std::vector<std::pair<Part, Part>> copies_;
-  std::vector<KeptMove> kept_copies_;  // parallel, where they are prepared
+  const Near& near_;
+  std::unique_ptr<NearStreams> near_streams_;
+  OwnCopies own_;
   std::deque<std::size_t> waiting_in_, waiting_out_;
   int active_out_ = 0;
   std::int64_t total_ = 0;   // bytes of all streams

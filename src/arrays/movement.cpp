@@ -82,8 +82,8 @@ std::shared_ptr<const Plan> Movement::plan(TaskComm& comm, const Descriptor& min
   return found;
 }
 
-Exchange& Movement::stage(MPI_Comm comm, int tag, Strategy strategy, bool persistent) {
-  stages_.push_back(std::make_unique<Exchange>(comm, tag, way_of(strategy), persistent, steps_));
+Exchange& Movement::stage(MPI_Comm comm, const Near& near, int tag, Strategy strategy, bool persistent) {
+  stages_.push_back(std::make_unique<Exchange>(comm, near, tag, way_of(strategy), persistent, steps_));
   return *stages_.back();
 }
 
@@ -98,7 +98,8 @@ std::unique_ptr<Movement> Movement::between(TaskComm& comm, const Ends& ends, bo
   }
   const auto plan = made->plan(comm, sends ? *ends.from : *ends.to, sends ? *ends.to : *ends.from, sends,
                                false, comm.rank());
-  Exchange& exchange = made->stage(comm.all(), comm.data_tag(match, persistent), strategy, persistent);
+  Exchange& exchange =
+      made->stage(comm.all(), comm.near(), comm.data_tag(match, persistent), strategy, persistent);
   Streams streams;
   streams.add(*plan, local);
   const int other = sends ? ends.receiver.task : ends.sender.task;
@@ -119,7 +120,7 @@ std::unique_ptr<Movement> Movement::within(TaskComm& comm, const Ends& ends, con
   if (strategy == Strategy::centralized) strategy = Strategy::parallel;
   const auto out = made->plan(comm, *ends.from, *ends.to, true, true, comm.rank());
   const auto in = made->plan(comm, *ends.to, *ends.from, false, true, comm.rank());
-  Exchange& exchange = made->stage(comm.own(), comm.own_tag(call), strategy, persistent);
+  Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
   made->carry(exchange, *out, from, *in, to, comm.rank());
   made->elements_ = in->elements();
   return made;
@@ -154,7 +155,8 @@ void Movement::centralized(TaskComm& comm, const Ends& ends, bool sends, const s
   auto across = [&] {
     if (!first) return;
     const auto straight = plan(comm, *whole, *whole, sends, false, 0);
-    Exchange& exchange = stage(comm.all(), comm.data_tag(match, persistent), Strategy::parallel, persistent);
+    Exchange& exchange =
+        stage(comm.all(), comm.near(), comm.data_tag(match, persistent), Strategy::parallel, persistent);
     Streams streams;
     streams.add(*straight, arrays);
     for (const auto& [partner, parts] : streams.all()) {
@@ -168,7 +170,8 @@ void Movement::centralized(TaskComm& comm, const Ends& ends, bool sends, const s
                     const std::vector<char*>& destinations) {
     const auto out = plan(comm, from, to, true, true, comm.rank());
     const auto in = plan(comm, to, from, false, true, comm.rank());
-    Exchange& exchange = stage(comm.own(), comm.own_tag(call), Strategy::parallel, persistent);
+    Exchange& exchange =
+        stage(comm.own(), comm.own_near(), comm.own_tag(call), Strategy::parallel, persistent);
     carry(exchange, *out, sources, *in, destinations, comm.rank());
     elements_ = sends ? out->elements() : in->elements();
   };
@@ -216,7 +219,7 @@ void Movement::wait() {
   if (stages_[0]->done()) next();
 }
 
-bool Movement::landed(std::vector<Exchange::Landed>* out) const {
+bool Movement::landed(std::vector<Landed>* out) const {
   if (stages_.size() > 1 && stage_ + 1 < stages_.size()) return false;
   if (!stages_.empty()) stages_.back()->landed(out);
   return true;

@@ -42,7 +42,7 @@ class Movement {
   void wait();
   std::int64_t elements() const { return elements_; }
   /// False where that cannot be known before the end.
-  bool landed(std::vector<Exchange::Landed>* out) const;
+  bool landed(std::vector<Landed>* out) const;
 
  private:
   explicit Movement(StepTimes& steps) : steps_(steps) {}
@@ -51,7 +51,7 @@ class Movement {
   void carry(Exchange& exchange, const Plan& out, const std::vector<char*>& from, const Plan& in,
              const std::vector<char*>& to, int rank);
   void next();
-  Exchange& stage(MPI_Comm comm, int tag, Strategy strategy, bool persistent);
+  Exchange& stage(MPI_Comm comm, const Near& near, int tag, Strategy strategy, bool persistent);
   void centralized(TaskComm& comm, const Ends& ends, bool sends, const std::vector<char*>& local,
                    bool persistent, std::uint64_t call, std::uint64_t match);
 

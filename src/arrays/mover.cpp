@@ -75,7 +75,10 @@ void Mover::fold() {
 
 void Mover::choose() {
   row_ = unit_;
-  if (dimensions_.empty()) return;
+  if (dimensions_.empty()) {
+    average_ = row_;
+    return;
+  }
   Dimension& last = dimensions_.back();
   row_ = last.elements * unit_;
   std::int64_t common = 0, average = row_;
@@ -87,6 +90,7 @@ void Mover::choose() {
   }
   if (average * element_ >= long_run) {
     manner_ = Manner::runs;
+    average_ = average;
     stream_ = stream_ && average * element_ >= long_stream;
     return;
   }
@@ -239,6 +243,35 @@ std::vector<Mover::Run> Mover::all_runs(std::size_t most) const {
     const std::int64_t from = piece_[0] == nullptr ? dense : at.offset(0);
     const std::int64_t to = piece_[1] == nullptr ? dense : at.offset(1);
     for (const Run& run : row) result.push_back({from + run.from, to + run.to, run.bytes});
+  }
+  return result;
+}
+
+std::vector<Mover::Run> Mover::long_runs(std::int64_t from, std::int64_t count, std::int64_t least,
+                                         std::size_t most) const {
+  if (panel_ > 0 || average_ * element_ < least) return {};
+  const std::int64_t dense = from * element_;
+  const auto relative = [&](Run run) {
+    if (piece_[0] == nullptr) run.from -= dense;
+    if (piece_[1] == nullptr) run.to -= dense;
+    return run;
+  };
+  if (manner_ == Manner::run)
+    return {relative({(base_[0] + from) * element_, (base_[1] + from) * element_, count * element_})};
+  std::vector<Run> result;
+  Odometer at(*this, from / row_);
+  while (count > 0) {
+    const std::int64_t first = from % row_, moved = std::min(count, row_ - first);
+    const std::int64_t row_begin = (from - first) * element_;
+    const std::int64_t a = piece_[0] == nullptr ? row_begin : at.offset(0);
+    const std::int64_t b = piece_[1] == nullptr ? row_begin : at.offset(1);
+    for (const Run& run : runs(first, moved)) {
+      if (result.size() == most) return {};
+      result.push_back(relative({a + run.from, b + run.to, run.bytes}));
+    }
+    from += moved;
+    count -= moved;
+    at.next();
   }
   return result;
 }

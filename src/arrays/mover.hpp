@@ -28,6 +28,12 @@ class Mover {
   /// The whole piece; empty if it has more runs than that, or rather moves otherwise.
   [[nodiscard]] std::vector<Run> all_runs(std::size_t most) const;
 
+  /// Elements [from, from + count) in runs of at least `least` bytes on average;
+  /// empty if they are shorter or move otherwise, or are more than `most`. A dense
+  /// side begins at element `from`.
+  [[nodiscard]] std::vector<Run> long_runs(std::int64_t from, std::int64_t count, std::int64_t least,
+                                           std::size_t most) const;
+
   /// Both sides hold all of it in one run each.
   [[nodiscard]] bool one_run() const { return dimensions_.empty(); }
   /// Elements from the beginning of the allocation to the first one, if so.
@@ -69,9 +75,10 @@ class Mover {
   std::vector<Dimension> dimensions_;
   std::int64_t base_[2] = {0, 0};  ///< elements; 0 for a dense side
   std::int64_t unit_ = 1;
-  std::int64_t row_ = 1;    ///< elements of the last dimension, folded ones included
-  std::int64_t atom_ = 1;   ///< elements
-  std::int64_t panel_ = 0;  ///< elements; 0: none
+  std::int64_t row_ = 1;      ///< elements of the last dimension, folded ones included
+  std::int64_t atom_ = 1;     ///< elements
+  std::int64_t average_ = 0;  ///< elements of a run; 0: not moved by runs
+  std::int64_t panel_ = 0;    ///< elements; 0: none
   Manner manner_ = Manner::run;
   bool stream_ = false;  ///< the destination is larger than caches
 };

@@ -38,14 +38,15 @@ void unpack(const Piece& piece, void* local, std::int64_t from, std::int64_t cou
   }
 }
 
-void copy_between(const Piece& out, const void* a, const Piece& in, void* b) {
+void copy_between(const Piece& out, const void* a, const Piece& in, void* b, std::int64_t from,
+                  std::int64_t count) {
   if (in.wire == in.local)
-    return Mover(&out, &in, out.local_bytes).move(bytes_of(a), bytes_of(b), 0, out.elements);
-  const auto packed = buffer(std::min(out.elements, converted_at_once) * out.local_bytes);
-  for (std::int64_t done = 0; done < out.elements; done += converted_at_once) {
-    const std::int64_t now = std::min(out.elements - done, converted_at_once);
-    pack(out, a, done, now, packed.get());
-    unpack(in, b, done, now, packed.get());
+    return Mover(&out, &in, out.local_bytes).move(bytes_of(a), bytes_of(b), from, count);
+  const auto packed = buffer(std::min(count, converted_at_once) * out.local_bytes);
+  for (const std::int64_t end = from + count; from < end; from += converted_at_once) {
+    const std::int64_t now = std::min(end - from, converted_at_once);
+    pack(out, a, from, now, packed.get());
+    unpack(in, b, from, now, packed.get());
   }
 }
 

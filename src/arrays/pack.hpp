@@ -19,9 +19,14 @@ void pack(const Piece& piece, const void* local, std::int64_t from, std::int64_t
 /// And back, converting from the wire's type to that of the allocation.
 void unpack(const Piece& piece, void* local, std::int64_t from, std::int64_t count, const void* wire);
 
-/// A piece that stays on its process: from one allocation to another, which do
-/// not overlap. `out` is the sender's view of it, `in` the receiver's.
-void copy_between(const Piece& out, const void* a, const Piece& in, void* b);
+/// Elements [from, from + count) of a piece that stays on its process: from one
+/// allocation to another, which do not overlap. `out` is the sender's view of it,
+/// `in` the receiver's. In panels the order is not that of the wire.
+void copy_between(const Piece& out, const void* a, const Piece& in, void* b, std::int64_t from,
+                  std::int64_t count);
+inline void copy_between(const Piece& out, const void* a, const Piece& in, void* b) {
+  copy_between(out, a, in, b, 0, out.elements);
+}
 
 /// Whether the piece is one contiguous run of local memory of the wire's type,
 /// which need not be packed; `offset` is then in elements.

@@ -214,9 +214,9 @@ void Request::fail(Error error) {
 bool Request::landed(const std::int64_t* first, const std::int64_t* count) const {
   if (complete_) return true;
   if (state_ != State::moving) return false;
-  std::vector<Exchange::Landed> pieces;
+  std::vector<Landed> pieces;
   if (!movement_->landed(&pieces)) return false;
-  return std::all_of(pieces.begin(), pieces.end(), [&](const Exchange::Landed& here) {
+  return std::all_of(pieces.begin(), pieces.end(), [&](const Landed& here) {
     return here.elements >= elements_before(*here.piece, *call_.descriptor->views[0], first, count);
   });
 }

@@ -8,6 +8,26 @@
 #include <numeric>
 
 namespace lapwing::arrays {
+namespace {
+
+/// The rank in `node` of each rank of `comm`; -1: none.
+std::vector<int> places_in(MPI_Comm node, MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size)), places(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group from, to;
+  PMPI_Comm_group(comm, &from);
+  PMPI_Comm_group(node, &to);
+  PMPI_Group_translate_ranks(from, size, ranks.data(), to, places.data());
+  PMPI_Group_free(&from);
+  PMPI_Group_free(&to);
+  for (int& place : places)
+    if (place == MPI_UNDEFINED) place = -1;
+  return places;
+}
+
+}  // namespace
 
 Error TaskComm::create(MPI_Comm comm, int task, std::shared_ptr<TaskComm>* out) {
   std::shared_ptr<TaskComm> made(new TaskComm);
@@ -59,8 +79,22 @@ Error TaskComm::set_up(MPI_Comm comm, int task) {
     receives_[persistent] = std::make_unique<Receives>(tasks(), rank_ == 0);
   }
   control_ = std::make_unique<Control>(*this);
+  find_near();
   measure();
   return {};
+}
+
+void TaskComm::find_near() {
+  MPI_Comm node = transfer::Board::neighbours_of(all_);
+  near_.wire = own_near_.wire = NodeWire::of(node, &near_.comm);
+  if (near_.wire) {
+    // Between tasks, and within one.
+    near_.comm *= 2;
+    own_near_.comm = near_.comm + 1;
+    near_.places = places_in(node, all_);
+    own_near_.places = places_in(node, own_);
+  }
+  PMPI_Comm_free(&node);
 }
 
 // A message and a byte between two of the processes, for the choice of a strategy;

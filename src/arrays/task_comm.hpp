@@ -11,6 +11,7 @@
 
 #include "arrays/control.hpp"
 #include "arrays/matching.hpp"
+#include "arrays/node_wire.hpp"
 #include "arrays/plan_cache.hpp"
 #include "arrays/planner.hpp"
 #include "arrays/steps.hpp"
@@ -45,6 +46,10 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   MPI_Comm program() const { return program_; }  ///< the program's, of this task
   MPI_Comm leaders() const { return leaders_; }  ///< null but on the tasks' first processes
 
+  /// Processes that share memory with this one, by ranks of all() and of own().
+  const Near& near() const { return near_; }
+  const Near& own_near() const { return own_near_; }
+
   /// Tags of data: by the number of the send on its channel, or, within the task,
   /// of the call.
   int data_tag(std::uint64_t number, bool persistent) const;
@@ -78,6 +83,7 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   TaskComm() = default;
   Error set_up(MPI_Comm comm, int task);
   void measure();
+  void find_near();
 
   MPI_Comm all_ = MPI_COMM_NULL, own_ = MPI_COMM_NULL, program_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
   int task_ = 0, rank_ = 0;
@@ -87,6 +93,7 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   std::unique_ptr<Receives> receives_[2];
   std::unique_ptr<Control> control_;
   PlanCache plans_;
+  Near near_, own_near_;
 };
 
 }  // namespace lapwing::arrays

@@ -24,7 +24,7 @@ void Messages::start() {
   PMPI_Comm_dup(MPI_COMM_WORLD, &world_);
   PMPI_Comm_rank(world_, &rank_);
   PMPI_Comm_size(world_, &processes_);
-  board_ = Board::make(world_);
+  board_ = transfer::Board::make(world_);
   control_ = new transfer::Control(queue, processes_);
 }
 

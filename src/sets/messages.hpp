@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "sets/at_hand.hpp"
-#include "sets/board.hpp"
+#include "transfer/board.hpp"
 #include "transfer/control.hpp"
 
 namespace lapwing::sets {
@@ -56,7 +56,7 @@ class Messages {
   /// For communicators of the sets' own; never seen by the program.
   static MPI_Comm world() { return world_; }
   /// To the processes of this node; null where there is none to be had.
-  static Board* board() { return board_.get(); }
+  static transfer::Board* board() { return board_.get(); }
   /// For tests and benchmarks: messages sent by this process so far.
   static std::uint64_t sent() { return sent_; }
   static std::uint64_t handled() { return control_ ? control_->handled() : 0; }
@@ -65,7 +65,7 @@ class Messages {
   static bool step();
   static inline std::vector<std::function<bool()>> parts_;
   static inline transfer::Control* control_ = nullptr;
-  static inline std::unique_ptr<Board> board_;
+  static inline std::unique_ptr<transfer::Board> board_;
   static inline MPI_Comm world_ = MPI_COMM_NULL;
   static inline int rank_ = 0, processes_ = 1;
   static inline std::uint64_t sent_ = 0;

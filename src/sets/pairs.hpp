@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sets/ballot.hpp"
-#include "sets/board.hpp"
+#include "transfer/board.hpp"
 
 namespace lapwing::sets {
 
@@ -19,7 +19,7 @@ class alignas(64) Pairs {
  public:
   /// `comm` is the sets' own, with all processes of the job; `board` may be null.
   /// Letters and control messages of kind `kind` are for arrived().
-  Pairs(MPI_Comm comm, Board* board, int kind) : board_(board), kind_(kind), comm_(comm) {}
+  Pairs(MPI_Comm comm, transfer::Board* board, int kind) : board_(board), kind_(kind), comm_(comm) {}
 
   struct Peer;
   /// Who has that rank in the world.
@@ -59,7 +59,7 @@ class alignas(64) Pairs {
   void send(Peer& peer, const Vote& vote);
   void test();
 
-  Board* board_;
+  transfer::Board* board_;
   int kind_;
   int waiting_ = 0;
   Peer* last_ = nullptr;
@@ -72,7 +72,7 @@ class alignas(64) Pairs {
 
 struct alignas(64) Pairs::Peer {
   int rank;
-  Board::Neighbour* near = nullptr;  ///< on the board
+  transfer::Board::Neighbour* near = nullptr;  ///< on the board
   std::vector<Open> open;
   std::vector<Vote> early;  ///< for ballots that are not met here yet
   MPI_Request request = MPI_REQUEST_NULL;

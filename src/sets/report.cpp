@@ -190,7 +190,7 @@ void Reports::start() { Messages::on(report_kind, take); }
 void Reports::look(std::uint64_t now) {
   if (next_finding.due && now >= next_finding.due) end_job(next_finding.finding);
   // Launchers have been seen to leave a process behind when another ended the job.
-  const Board* const board = Messages::board();
+  const transfer::Board* const board = Messages::board();
   if (told.rank >= 0 && now - told.since > long_enough && board && board->has_ended(told.rank))
     mpi::end_job(error_status);
   if (!reporting) return;

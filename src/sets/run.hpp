@@ -112,7 +112,7 @@ class Run final : public Path, public Watcher {
 
   const transfer::Split how_;
   const bool may_have_helper_;
-  Board* const board_;
+  transfer::Board* const board_;
   Family* world_ = nullptr;
   Stats stats_;
   Pairs pairs_;

@@ -148,7 +148,7 @@ Run::Run(transfer::Split how, bool helper)
         ++stats_.messages;
         stats_.bytes += size;
         const int to = family->world_rank(set.members().rank(position));
-        Board::Neighbour* near = board_ ? board_->neighbour(to) : nullptr;
+        transfer::Board::Neighbour* near = board_ ? board_->neighbour(to) : nullptr;
         if (!near || !board_->send(*near, vote_kind, data, size)) Messages::send(to, vote_kind, data, size);
       }) {}
 

@@ -4,7 +4,8 @@
 // or of the kernel's. Also tells who has ended.
 //
 // Neighbours are at most 64 processes of a node. Letters between two of them
-// arrive in order, but may be overtaken by messages.
+// arrive in order, but may be overtaken by messages. Each neighbour may have an
+// area of its own besides, which all of them see.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +17,7 @@
 #include <memory>
 #include <vector>
 
-namespace lapwing::sets {
+namespace lapwing::transfer {
 
 class Board {
   struct Ring;
@@ -32,9 +33,12 @@ class Board {
     int rank, number;                           ///< in the world and on the board
   };
 
+  /// Those of `world` that are this process' neighbours, and itself; a new communicator.
+  static MPI_Comm neighbours_of(MPI_Comm world);
   /// Collective over `world`. Null where there are no neighbours, or where one of
-  /// them cannot share memory; then it is null for all of them.
-  static std::unique_ptr<Board> make(MPI_Comm world);
+  /// them cannot share memory; then it is null for all of them. An area costs
+  /// memory only where it is written.
+  static std::unique_ptr<Board> make(MPI_Comm world, std::size_t area = 0);
   ~Board();
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
@@ -43,6 +47,12 @@ class Board {
   Neighbour* neighbour(int rank) {
     const int place = place_of(rank);
     return place < 0 ? nullptr : &neighbours_[static_cast<std::size_t>(place)];
+  }
+  /// The neighbour's area, or this process' own: full of zeros at first, at the beginning of a page.
+  char* area(int rank) const {
+    const int place = place_of(rank);
+    const int number = place < 0 ? me_ : neighbours_[static_cast<std::size_t>(place)].number;
+    return areas_ + static_cast<std::size_t>(number) * area_;
   }
   /// False, and nothing is sent, where the letter is too long or its reader has many
   /// unread ones.
@@ -83,6 +93,8 @@ class Board {
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   std::atomic<int>* leaves_ = nullptr;  ///< one of each neighbour
+  char* areas_ = nullptr;
+  std::size_t area_ = 0;
   int file_ = -1;
 };
 
@@ -119,4 +131,4 @@ template <typename F>
   return any;
 }
 
-}  // namespace lapwing::sets
+}  // namespace lapwing::transfer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sets/board.hpp"
+#include "transfer/board.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace lapwing::sets {
+namespace lapwing::transfer {
 namespace {
 
 constexpr int most_neighbours = 64;
+constexpr std::size_t page = 4096;
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
 // Emulated hosts, and containers, differ in their networks: who would reach this
 // process by the network is no neighbour.
@@ -45,12 +48,18 @@ struct Where {
 
 }  // namespace
 
-std::unique_ptr<Board> Board::make(MPI_Comm world) {
+MPI_Comm Board::neighbours_of(MPI_Comm world) {
   MPI_Comm node = MPI_COMM_NULL;
   PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   MPI_Comm near = neighbours_among(node);
   PMPI_Comm_free(&node);
+  return near;
+}
+
+std::unique_ptr<Board> Board::make(MPI_Comm world, std::size_t area) {
+  MPI_Comm near = neighbours_of(world);
   std::unique_ptr<Board> board(new Board);
+  board->area_ = whole_pages(area);
   int mine = 0;
   PMPI_Comm_rank(world, &mine);
   PMPI_Comm_rank(near, &board->me_);
@@ -79,7 +88,8 @@ std::unique_ptr<Board> Board::make(MPI_Comm world) {
 // so that nothing has a name and nothing is left behind.
 bool Board::share(MPI_Comm near) {
   const std::size_t size = neighbours_.size() + 1;
-  bytes_ = size * size * sizeof(Ring) + size * sizeof *leaves_;
+  const std::size_t before = whole_pages(size * size * sizeof(Ring) + size * sizeof *leaves_);
+  bytes_ = before + size * area_;
   Where where;
   struct stat about;
   if (me_ == 0) {
@@ -109,6 +119,7 @@ bool Board::share(MPI_Comm near) {
   if (fcntl(file_, F_OFD_SETLK, &mine) != 0) return false;
   auto* rings = static_cast<Ring*>(memory_);
   leaves_ = reinterpret_cast<std::atomic<int>*>(rings + size * size);
+  areas_ = static_cast<char*>(memory_) + before;
   const auto me = static_cast<std::size_t>(me_);
   for (Neighbour& n : neighbours_) {
     const auto other = static_cast<std::size_t>(n.number);
@@ -142,4 +153,4 @@ int Board::ended() const {
   return -1;
 }
 
-}  // namespace lapwing::sets
+}  // namespace lapwing::transfer
