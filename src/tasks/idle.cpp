@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "tasks/ranks/ranks.hpp"
@@ -15,9 +16,10 @@ namespace lapwing::tasks {
 
 namespace {
 constexpr double spinning = 20;  // microseconds before an idle worker sleeps
-// On ranks it looks for messages meanwhile, and from time to time afterwards.
-constexpr double spinning_on_ranks = 200;
-constexpr timespec nap{0, 100000};
+// On ranks it looks for messages meanwhile: longer where that has paid of late.
+constexpr double most_spinning_on_ranks = 200;
+constexpr double least_spinning_on_ranks = 5;
+constexpr timespec nap{0, 20000000};  // then the helper does, and wakes it
 
 double microseconds() {
   using namespace std::chrono;
@@ -57,19 +59,51 @@ Task* Worker::next_task() {
   if (Task* const task = find(true)) return task;
   runtime.look_around();
   ranks::Ranks* const ranks = runtime.ranks.get();
-  const bool alone = runtime.workers.size() == 1 && ranks == nullptr;
-  const double enough = ranks == nullptr ? spinning : spinning_on_ranks;
+  if (ranks != nullptr) return next_on_ranks(*ranks);
+  const bool alone = runtime.workers.size() == 1;
   for (;;) {
     const double begin = microseconds();
     double waited = 0;
     do {
-      if (ranks != nullptr) ranks->poll();
       if (Task* const task = find(waited < runtime.options.patience)) return task;
       if (alone) break;
-      if (ranks != nullptr) sched_yield();
       for (int i = 0; i < 20; ++i) pause_briefly();
       waited = microseconds() - begin;
-    } while (waited < enough || waited < 2 * runtime.options.patience);
+    } while (waited < spinning || waited < 2 * runtime.options.patience);
+    if (runtime.stop.load()) return nullptr;
+    sleep();
+  }
+}
+
+Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
+  struct Polling {
+    explicit Polling(ranks::Ranks& its) : ranks(its) { ranks.begin_polling(); }
+    ~Polling() { ranks.end_polling(); }
+    ranks::Ranks& ranks;
+  };
+  double begin = microseconds();  // or when something moved last
+  const double most = ranks.crowded() ? least_spinning_on_ranks : most_spinning_on_ranks;
+  // A task that comes sooner than that is worth polling for.
+  const auto learn = [&](Task* task) {
+    const bool soon = microseconds() - begin < most;
+    spin_ = soon ? most : std::max(least_spinning_on_ranks, spin_ / 2);
+    return task;
+  };
+  for (;;) {
+    {
+      const Polling polling(ranks);
+      double since = microseconds();
+      double waited = 0;
+      int rounds = 0;
+      do {
+        if (ranks.poll() > 0) begin = since = microseconds();
+        if (Task* const task = find(waited < runtime.options.patience)) return learn(task);
+        if (ranks.crowded() || ++rounds % 16 == 0) sched_yield();
+        waited = microseconds() - since;
+      } while (waited < (ranks.moving() ? most : std::min(spin_, most)) ||
+               waited < 2 * runtime.options.patience);
+    }
+    if (Task* const task = find(false)) return learn(task);
     if (runtime.stop.load()) return nullptr;
     sleep();
   }

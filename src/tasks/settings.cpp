@@ -61,6 +61,7 @@ Options settle(Options asked) {
       {"BROADCAST", [&](auto v) { asked.broadcast = choice("BROADCAST", v); }},
       {"TARGET", [&](auto v) { asked.target = static_cast<int>(number("TARGET", v, 1, 1e6)); }},
       {"CONCURRENT_FETCHES", [&](auto v) { asked.concurrent_fetches = choice("CONCURRENT_FETCHES", v); }},
+      {"STRIPS", [&](auto v) { asked.strips = choice("STRIPS", v); }},
       {"SCHEDULE",
        [&](auto v) {
          if (v != "central" && v != "ahead") {

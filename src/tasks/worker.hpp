@@ -14,6 +14,9 @@
 namespace lapwing::tasks {
 
 class Runtime;
+namespace ranks {
+class Ranks;
+}
 
 class alignas(64) Worker {
  public:
@@ -62,6 +65,7 @@ class alignas(64) Worker {
   void after_switch();
   void loop();
   Task* next_task();
+  Task* next_on_ranks(ranks::Ranks& ranks);
   Task* find(bool patient);
   void run(Task* task);
   void execute(Task* task);
@@ -75,6 +79,7 @@ class alignas(64) Worker {
   Fiber* recycled_ = nullptr;  // has just been left for good
   Fiber* free_fibers_ = nullptr;
   int free_count_ = 0;
+  double spin_ = 200;  // microseconds of polling before it sleeps, on ranks
 };
 
 inline void count(std::atomic<std::uint64_t>& counter) {

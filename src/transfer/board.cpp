@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+
+#include "mpi/node_memory.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -38,13 +39,6 @@ MPI_Comm neighbours_among(MPI_Comm node) {
   PMPI_Comm_split(node, first + before / most_neighbours * size, rank, &made);
   return made;
 }
-
-/// Equal for all of one boot; tells a file of this process from one that a number
-/// means somewhere else.
-struct Where {
-  std::int64_t process = 0, file = -1;
-  std::uint64_t device = 0, node = 0;
-};
 
 }  // namespace
 
@@ -84,32 +78,14 @@ std::unique_ptr<Board> Board::make(MPI_Comm world, std::size_t area) {
   return board;
 }
 
-// The first one makes the memory; the others find it by its number in that process,
-// so that nothing has a name and nothing is left behind.
 bool Board::share(MPI_Comm near) {
   const std::size_t size = neighbours_.size() + 1;
   const std::size_t before = whole_pages(size * size * sizeof(Ring) + size * sizeof *leaves_);
   bytes_ = before + size * area_;
-  Where where;
-  struct stat about;
-  if (me_ == 0) {
-    file_ = memfd_create("lapwing-board", MFD_CLOEXEC);
-    if (file_ >= 0 && ftruncate(file_, static_cast<off_t>(bytes_)) == 0 && fstat(file_, &about) == 0)
-      where = {getpid(), file_, about.st_dev, about.st_ino};
-  }
-  PMPI_Bcast(&where, sizeof where, MPI_BYTE, 0, near);
-  if (where.file < 0) return false;
-  if (me_ != 0) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%lld/fd/%lld", static_cast<long long>(where.process),
-                  static_cast<long long>(where.file));
-    file_ = open(path, O_RDWR | O_CLOEXEC);
-    if (file_ < 0 || fstat(file_, &about) != 0 || about.st_dev != where.device || about.st_ino != where.node)
-      return false;
-  }
-  void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-  if (memory == MAP_FAILED) return false;
-  memory_ = memory;
+  const mpi::NodeMemory shared = mpi::share_memory(near, bytes_);
+  file_ = shared.file;
+  memory_ = shared.memory;
+  if (!memory_) return false;
   // The kernel takes the lock away when the process, and what it has forked, ends,
   // however it does. Other descriptors of this file do not matter.
   struct flock mine {};

@@ -39,6 +39,7 @@ lapwing::tasks::Options choose(std::mt19937_64& random) {
   options.central = pick(0, 1) != 0;
   options.target = static_cast<int>(pick(1, 2, 5));
   options.concurrent_fetches = pick(0, 1) != 0;
+  options.strips = pick(0, 1) != 0;
   return options;
 }
 

@@ -19,14 +19,23 @@ enum Right : std::uint8_t { reads = 1, writes = 2, commutes = 4, reduces = 8 };
 struct Out;
 struct In;
 
+/// A value whose bytes lie in one run.
+struct Run {
+  void* bytes;
+  std::size_t size;
+};
+
 /// The type of an object's value, one static for each type. `pack` and `unpack`
-/// are null for values that cannot leave their rank.
+/// are null for values that cannot leave their rank, `run` and `room` for those
+/// whose bytes are not one run.
 struct Type {
   const char* name;  // as typeid gives it
   std::size_t size;
   void (*drop)(void* value);
   void (*pack)(const void* value, Out& out);
   void* (*unpack)(void* value, In& in);  // into the value, or into a new one
+  Run (*run)(void* value);
+  void* (*room)(void* value, std::size_t size);  // makes the value, or a new one, of that size
 };
 
 /// The type of a task's closure, one static for each type: what identifies a

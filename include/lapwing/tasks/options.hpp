@@ -43,6 +43,8 @@ struct Options {
   /// A task's objects are asked for all at once; off: one after the other
   /// (central). LAPWING_TASKS_CONCURRENT_FETCHES=on|off.
   bool concurrent_fetches = true;
+  /// Large objects travel in strips; off: each in one piece. LAPWING_TASKS_STRIPS=on|off.
+  bool strips = true;
   /// Tells on stderr which tasks cannot leave their rank. LAPWING_TASKS_REMARKS=on|off.
   bool remarks = false;
   /// A file that tells what ran where and why it waited when the program ends:

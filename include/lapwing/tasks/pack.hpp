@@ -221,6 +221,40 @@ constexpr auto unpacker() -> void* (*)(void*, In&) {
     return nullptr;
   }
 }
+/// The run of bytes that a value is, or has.
+template <class T>
+constexpr bool one_run = false;
+template <class T>
+requires(bytewise<T> && !Serializes<T> && std::is_default_constructible_v<T> &&
+         !std::is_pointer_v<T>) constexpr bool one_run<T> = true;
+template <class E, class A>
+requires(!std::is_same_v<E, bool>) constexpr bool one_run<std::vector<E, A>> = Packing<std::vector<E, A>>::whole;
+template <class T>
+constexpr auto runner() -> Run (*)(void*) {
+  if constexpr (!one_run<T>) {
+    return nullptr;
+  } else if constexpr (bytewise<T>) {
+    return [](void* value) { return Run{value, sizeof(T)}; };
+  } else {
+    return [](void* value) {
+      T& its = *static_cast<T*>(value);
+      return Run{its.data(), its.size() * sizeof(typename T::value_type)};
+    };
+  }
+}
+template <class T>
+constexpr auto roomer() -> void* (*)(void*, std::size_t) {
+  if constexpr (!one_run<T>) {
+    return nullptr;
+  } else {
+    return [](void* value, std::size_t size) -> void* {
+      if (value == nullptr) value = new T;
+      if constexpr (!bytewise<T>) static_cast<T*>(value)->resize(size / sizeof(typename T::value_type));
+      return value;
+    };
+  }
+}
+
 /// The same into raw memory, for closures.
 template <class T>
 constexpr auto builder() -> void (*)(void*, In&) {

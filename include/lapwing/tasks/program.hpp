@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace lapwing::tasks {
 
@@ -37,6 +38,7 @@ struct Statistics {
   std::uint64_t most_messages = 0;  // by one rank
   std::uint64_t bytes = 0;          // in all messages
   std::uint64_t moved = 0;          // versions of objects that went to another rank
+  std::vector<double> cpu_seconds;  // processor time of each rank
 };
 LAPWING_TASKS_API Statistics statistics();
 

@@ -55,7 +55,9 @@ void Ranks::handle(int source, int kind, Arrived message) {
       detail::Handle what;
       std::uint32_t version = 0;
       in& what.object& what.generation& version;
-      return arrived({&object_at(what), version_key(what, version)}, in, std::move(message));
+      const Key key{&object_at(what), version_key(what, version)};
+      if (bulk_comes(source, key, in, message)) return;
+      return arrived(key, in, std::move(message));
     }
     case Message::fetch: {
       detail::Handle what;
@@ -66,8 +68,8 @@ void Ranks::handle(int source, int kind, Arrived message) {
     }
     case Message::ended: {
       std::uint64_t place = 0;
-      const auto from = static_cast<std::size_t>(source);
-      in& place& messages_[from] & bytes_[from];
+      in& place;
+      get_counts(in, source);
       ended_elsewhere(source, place);
       return runtime_.look_around();
     }
@@ -80,8 +82,8 @@ void Ranks::handle(int source, int kind, Arrived message) {
     }
     case Message::finished: {
       std::uint64_t ended = 0;
-      const auto from = static_cast<std::size_t>(source);
-      in& ended& messages_[from] & bytes_[from];
+      in& ended;
+      get_counts(in, source);
       ahead_.ended(source, ended);
       unfinished_.store(ahead_.unfinished(), std::memory_order_release);
       return runtime_.look_around();

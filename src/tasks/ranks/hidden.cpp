@@ -68,10 +68,11 @@ void Ranks::run_hidden(Task* task) {
   Object& object = *record.object;
   switch (hidden.kind) {
     case Hidden::send:
+      if (send_as_bulk(task)) return;  // it ends when all has left
       send_object(object, hidden);
       break;
     case Hidden::receive:
-      install(object, hidden);
+      if (!hidden.landed) install(object, hidden);
       break;
     case Hidden::part:
       unpack_parts(object, record, hidden);
@@ -81,6 +82,13 @@ void Ranks::run_hidden(Task* task) {
       object.value = nullptr;
       break;
   }
+  end_hidden(task);
+}
+
+void Ranks::end_hidden(Task* task) {
+  auto& hidden = *static_cast<Hidden*>(task->closure);
+  Record& record = *task->records();
+  Object& object = *record.object;
   const bool drops = hidden.kind == Hidden::drop;
   hidden_body.drop(&hidden);
   ReadyList ready;
@@ -93,16 +101,22 @@ void Ranks::run_hidden(Task* task) {
 void Ranks::fail(const std::string& sentence) {
   std::fputs(("lapwing: " + sentence + "\n").c_str(), stderr);
   wire_.abort();
+  __builtin_unreachable();
+}
+
+void Ranks::put_object(detail::Out& out, const Object& object, const Hidden& hidden, Form form) {
+  out& hidden.what.object& hidden.what.generation& hidden.version& form;
+  put_failure(out);
+  if (form != Form::absent)
+    out& modules().encode(object.type) & object.number& object.its_name();
 }
 
 void Ranks::send_object(Object& object, const Hidden& hidden) {
   detail::Out out;
   const bool there =
       object.value != nullptr && object.generation.load(std::memory_order_relaxed) == hidden.what.generation;
-  out& hidden.what.object& hidden.what.generation& hidden.version& there;
-  put_failure(out);
+  put_object(out, object, hidden, there ? Form::packed : Form::absent);
   if (there) {
-    out& modules().encode(object.type) & object.number& object.its_name();
     // Parts are combined into it meanwhile: not while it is being read.
     const bool shape = (hidden.version & shape_only) != 0;
     if (shape) hold_combining(object);
@@ -122,17 +136,17 @@ void Ranks::send_object(Object& object, const Hidden& hidden) {
   wire_.send_object(hidden.to, Message::object, std::move(out.data));
 }
 
-void Ranks::install(Object& object, const Hidden& hidden) {
-  detail::In in{hidden.data.data, hidden.data.data + hidden.data.size};
-  bool there = false;
-  in& there;
+// What is said of an object before its value; in what form that comes.
+Form Ranks::meet_version(Object& object, const Hidden& hidden, detail::In& in) {
+  Form form{};
+  in& form;
   get_failure(in);
   const bool other = object.generation.load(std::memory_order_relaxed) != hidden.what.generation;
-  if ((other || !there) && object.value != nullptr) {
+  if ((other || form == Form::absent) && object.value != nullptr) {
     object.type->drop(object.value);
     object.value = nullptr;
   }
-  if (!there) return;
+  if (form == Form::absent) return form;
   std::uint64_t type = 0, number = 0;
   std::string name;
   in& type& number& name;
@@ -140,8 +154,19 @@ void Ranks::install(Object& object, const Hidden& hidden) {
     object.describe(modules().decode_as<detail::Type>(type), number, std::move(name));
     object.generation.store(hidden.what.generation, std::memory_order_release);
   }
+  return form;
+}
+
+void Ranks::install(Object& object, const Hidden& hidden) {
+  detail::In in{hidden.data.data, hidden.data.data + hidden.data.size};
+  const Form form = meet_version(object, hidden, in);
+  if (form == Form::absent) return;
   try {
-    object.value = object.type->unpack(object.value, in);
+    if (form == Form::bulk) {
+      take_bulk(object, hidden, in);
+    } else {
+      object.value = object.type->unpack(object.value, in);
+    }
   } catch (const std::exception& error) {
     fail(fmt::format("{} cannot be received on rank {}: {} ({} bytes)", object.text(), rank_, error.what(),
                      hidden.data.size));

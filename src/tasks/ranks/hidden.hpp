@@ -20,7 +20,11 @@ struct Hidden {
   int to = 0;
   std::uint64_t place = 0;  // of the task whose part it is
   Arrived data = {};        // that has come
+  bool landed = false;      // the value is where it shall be
 };
+
+/// How an object's value travels, if it does: behind what is said of it, or by itself.
+enum class Form : std::uint8_t { absent, packed, bulk };
 
 /// A version that is only looked at for its shape.
 constexpr std::uint32_t shape_only = 0x80000000;

@@ -19,7 +19,18 @@ namespace {
 // How long a batch waits for more: a rank that has little to do gets it soon.
 constexpr auto patience_for_each = std::chrono::microseconds(20);  // of its tasks
 constexpr std::chrono::microseconds most_patience = std::chrono::milliseconds(5);
-constexpr useconds_t helper_rest = 50;
+// Who helps rests so long after each look, and longer and longer where nothing
+// has come; where all others ring, that is but a precaution.
+constexpr std::chrono::microseconds shortest_rest{50};
+constexpr std::chrono::microseconds rest_while_polled{100};
+constexpr std::chrono::milliseconds longest_rest{1};
+constexpr std::chrono::milliseconds longest_if_woken{20};
+
+double cpu_now() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 }  // namespace
 
 Ranks::Ranks(Runtime& runtime, Wire& wire)
@@ -33,7 +44,8 @@ Ranks::Ranks(Runtime& runtime, Wire& wire)
       ahead_(ranks_, runtime.options.locality),
       central_(ranks_, runtime.options.target * runtime.options.workers, runtime.options.locality),
       messages_(static_cast<std::size_t>(ranks_)),
-      bytes_(messages_) {}
+      bytes_(messages_),
+      cpu_(static_cast<std::size_t>(ranks_)) {}
 
 Ranks::~Ranks() { stop_helper(); }
 
@@ -50,6 +62,11 @@ void Ranks::start() {
     first_worker_.push_back(first_worker_.back() + workers);
   }
   modules().agree(loaded);
+  const auto threads = static_cast<long>(runtime_.workers.size()) * wire_.neighbours();
+  crowded_ = threads > sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_at_start_ = cpu_now();
+  messages_at_start_ = wire_.messages();
+  bytes_at_start_ = wire_.bytes();
   for (int attempt = 0; range().begin() == 0; ++attempt) {
     if (attempt == Range::attempts)
       throw Error("the ranks find no addresses for shared objects that are free on all");
@@ -71,14 +88,45 @@ void Ranks::start() {
   helper_thread_ = std::thread([this] { help(); });
 }
 
-// A rank whose workers are all busy still answers.
+// A rank whose workers are all busy, or asleep, still answers.
 void Ranks::help() {
   helper_.adopt_as_self();
+  const std::chrono::microseconds longest = wire_.woken_by_all() ? longest_if_woken : longest_rest;
+  auto rest = shortest_rest;
   while (!stop_helper_.load(std::memory_order_relaxed)) {
-    poll();
-    usleep(helper_rest);
+    if (pollers_.load() > 0) {
+      std::this_thread::sleep_for(rest_while_polled);
+      if (pollers_.load() > 0) continue;
+    }
+    wire_.listen(true);
+    if (poll() != 0) {
+      // There may be more soon: nobody needs to ring for that.
+      wire_.listen(false);
+      rest = shortest_rest;
+      std::this_thread::sleep_for(rest);
+      continue;
+    }
+    wire_.sleep(waits_to_send() ? shortest_rest : rest);
+    rest = std::min(longest, 2 * rest);
   }
   Worker::self_is_nobody();
+}
+
+void Ranks::begin_polling() {
+  if (pollers_.fetch_add(1) == 0) wire_.listen(false);
+}
+
+void Ranks::end_polling() {
+  if (pollers_.fetch_sub(1) != 1) return;
+  wire_.listen(true);
+  poll();  // what came before that has woken nobody
+}
+
+bool Ranks::waits_to_send() {
+  const std::unique_lock lock(wire_.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return true;
+  return wire_.busy() || std::any_of(batches_.begin(), batches_.end(),
+                                     [](const Batch& batch) { return !batch.out.data.empty(); });
 }
 
 void Ranks::stop_helper() {
@@ -86,11 +134,12 @@ void Ranks::stop_helper() {
   if (helper_thread_.joinable()) helper_thread_.join();
 }
 
-void Ranks::poll() {
+int Ranks::poll() {
   const std::unique_lock lock(wire_.mutex, std::try_to_lock);
-  if (!lock.owns_lock()) return;
-  wire_.progress();
-  if (!home()) return;
+  if (!lock.owns_lock()) return -1;
+  const int moved = wire_.progress();
+  moving_.store(wire_.busy(), std::memory_order_relaxed);
+  if (!home()) return moved;
   for (int rank = 1; rank < ranks_; ++rank) {
     const Batch& batch = batches_[static_cast<std::size_t>(rank)];
     if (batch.out.data.empty()) continue;
@@ -98,6 +147,7 @@ void Ranks::poll() {
     const auto patience = std::min(most_patience, patience_for_each * (1 + tasks));
     if (std::chrono::steady_clock::now() - batch.since > patience) flush(rank);
   }
+  return moved;
 }
 
 void Ranks::serve() { Worker::suspend(); }
@@ -144,7 +194,8 @@ void Ranks::ended(Task& task) {
   }
   if (guest->at_once) {
     detail::Out out;
-    out & guest->place& wire_.messages() & wire_.bytes();
+    out & guest->place;
+    put_counts(out);
     return wire_.send(0, Message::ended, out.data.data(), out.data.size());
   }
   if (!guest->counted) return;
@@ -152,11 +203,22 @@ void Ranks::ended(Task& task) {
   if (ended_ == asked_ || ended_ - reported_ >= report_every_) report();
 }
 
+void Ranks::put_counts(detail::Out& out) const {
+  out&(wire_.messages() - messages_at_start_) & (wire_.bytes() - bytes_at_start_) &
+      (cpu_now() - cpu_at_start_);
+}
+
+void Ranks::get_counts(detail::In& in, int rank) {
+  const auto from = static_cast<std::size_t>(rank);
+  in& messages_[from] & bytes_[from] & cpu_[from];
+}
+
 void Ranks::report() {
   if (reported_ == ended_) return;
   reported_ = ended_;
   detail::Out out;
-  out& ended_& wire_.messages() & wire_.bytes();
+  out & ended_;
+  put_counts(out);
   wire_.send(0, Message::finished, out.data.data(), out.data.size());
 }
 
@@ -187,10 +249,12 @@ void Ranks::get_failure(detail::In& in) {
 
 void Ranks::add_to(Statistics& statistics) const {
   const std::lock_guard lock(wire_.mutex);
-  statistics.messages = wire_.messages();
-  statistics.bytes = wire_.bytes();
+  statistics.messages = wire_.messages() - messages_at_start_;
+  statistics.bytes = wire_.bytes() - bytes_at_start_;
   statistics.most_messages = statistics.messages;
   statistics.moved = moved_;
+  statistics.cpu_seconds = cpu_;
+  statistics.cpu_seconds[static_cast<std::size_t>(rank_)] = cpu_now() - cpu_at_start_;
   for (int rank = 1; rank < ranks_; ++rank) {
     const auto each = static_cast<std::size_t>(rank);
     statistics.messages += messages_[each];

@@ -97,8 +97,16 @@ class Ranks {
   void ensure_here(Task& task, Object& object, std::uint8_t rights);
 
   // --- every rank ---
-  /// Sends and receives; returns at once if another thread does.
-  void poll();
+  /// Sends and receives; returns at once, with a negative number, if another thread
+  /// does. 0 if there was nothing.
+  int poll();
+  /// Something large is on its way.
+  bool moving() const { return moving_.load(std::memory_order_relaxed); }
+  /// A worker that has nothing to do polls for a while.
+  void begin_polling();
+  void end_polling();
+  /// More threads than cores here.
+  bool crowded() const { return crowded_; }
   Object& object_at(const detail::Handle& handle);
   void run_hidden(Task* task);
   /// A guest and all that came of it have ended.
@@ -159,14 +167,26 @@ class Ranks {
   // hidden.cpp
   void enter_hidden(Object& object, std::uint8_t rights, const detail::Reduction* reduction, Hidden hidden);
   void send_object(Object& object, const Hidden& hidden);
+  void end_hidden(Task* task);
+  void put_object(detail::Out& out, const Object& object, const Hidden& hidden, Form form);
+  Form meet_version(Object& object, const Hidden& hidden, detail::In& in);
   void install(Object& object, const Hidden& hidden);
   void unpack_parts(Object& object, Record& record, const Hidden& hidden);
 
+  // bulk.cpp
+  bool send_as_bulk(Task* task);
+  void take_bulk(Object& object, const Hidden& hidden, detail::In& in);
+  bool bulk_comes(int source, Key key, detail::In in, Arrived& message);
+  void land(int source, Task* task, detail::In in);
+
   [[noreturn]] void fail(const std::string& sentence);
   void report();
+  void put_counts(detail::Out& out) const;
+  void get_counts(detail::In& in, int rank);
   void put_failure(detail::Out& out);
   void get_failure(detail::In& in);
   void help();
+  bool waits_to_send();
 
   Runtime& runtime_;
   Wire& wire_;
@@ -176,6 +196,11 @@ class Ranks {
   Worker helper_;
   std::thread helper_thread_;
   std::atomic<bool> stop_helper_{false};
+  std::atomic<int> pollers_{0};
+  std::atomic<bool> moving_{false};
+  bool crowded_ = false;
+  double cpu_at_start_ = 0;
+  std::uint64_t messages_at_start_ = 0, bytes_at_start_ = 0;
 
   // Guarded by the wire's mutex.
   std::vector<Batch> batches_;
@@ -195,6 +220,7 @@ class Ranks {
   std::unordered_map<Key, Task*, Hash> awaited_;
   std::uint64_t ended_ = 0, reported_ = 0, asked_ = 0, report_every_ = 1;
   std::vector<std::uint64_t> messages_, bytes_;  // of each rank, as it said last
+  std::vector<double> cpu_;
 
   std::atomic<std::uint64_t> unfinished_{0};
   std::atomic<std::size_t> central_elsewhere_{0};

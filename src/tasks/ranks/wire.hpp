@@ -4,6 +4,7 @@
 // loaded when a program with tasks has been started by that MPI's launcher.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,7 @@ struct Arrived {
   const char* data;
   std::size_t size;
   std::unique_ptr<char[]> memory = nullptr;  // in which data is, if that outlives the handler
+  std::unique_ptr<char[]> bulk = nullptr;    // the bytes of a large object, of which data tells the rest
 
   /// Keeps what is left behind `from`.
   void keep(const char* from) {
@@ -46,6 +48,13 @@ class Wire {
   virtual void send(int destination, int kind, const void* data, std::size_t size) = 0;
   /// The same for an object, which may be long and come later than what is sent after it.
   virtual void send_object(int destination, int kind, std::vector<char> bytes) = 0;
+  /// The bytes of a large object from where they are, which nobody may change until
+  /// `left`; in strips of that size. The receiver must be told the number.
+  virtual int send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
+                        std::function<void()> left) = 0;
+  /// To where they shall be; `landed` is told how many are there, time and again.
+  virtual void receive_bulk(int source, int number, void* into, std::size_t size, std::size_t strip,
+                            std::function<void(std::size_t)> landed) = 0;
   /// Handles what has arrived; the number of messages.
   virtual int progress() = 0;
   /// Everybody's bytes, by rank. All ranks call it, and wait.
@@ -53,6 +62,8 @@ class Wire {
   /// Returns when all ranks have called it and every message that was sent
   /// before has been handled.
   virtual void settle() = 0;
+  /// Something is on its way that moves only while somebody looks.
+  virtual bool busy() const = 0;
   virtual std::uint64_t messages() const = 0;  // sent
   virtual std::uint64_t bytes() const = 0;     // sent
   /// Ends all ranks.
@@ -60,6 +71,17 @@ class Wire {
 
   /// Held for every call above; handlers run with it.
   std::recursive_mutex mutex;
+
+  // --- without it ---
+  /// From here on who sends something here ends a sleep(). Look once more before
+  /// it: what was sent before does not.
+  virtual void listen(bool on) = 0;
+  /// Until something is sent here, or for so long at most. At once without listen().
+  virtual void sleep(std::chrono::nanoseconds most) = 0;
+  /// All others end this rank's sleep; else somebody must look from time to time.
+  virtual bool woken_by_all() const = 0;
+  /// Ranks that share this one's node, itself among them, as far as it knows.
+  virtual int neighbours() const = 0;
 };
 
 /// The name of the function by which a wire's library is entered. It starts MPI

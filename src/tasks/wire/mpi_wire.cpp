@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,8 @@
 
 #include "mpi/ending.hpp"
 #include "tasks/ranks/wire.hpp"
+#include "tasks/wire/bells.hpp"
+#include "tasks/wire/bulks.hpp"
 #include "transfer/control.hpp"
 
 namespace lapwing::tasks::ranks {
@@ -30,6 +33,10 @@ class MpiWire final : public Wire {
     PMPI_Comm_dup(comm, &queue);
     PMPI_Comm_dup(comm, &long_comm_);
     control_ = std::make_unique<transfer::Control>(queue, ranks_);
+    MPI_Comm bulk = MPI_COMM_NULL;
+    PMPI_Comm_dup(comm, &bulk);
+    bulks_ = std::make_unique<Bulks>(bulk, ranks_);
+    bells_ = Bells::make(comm);
     handled_from_.assign(static_cast<std::size_t>(ranks_), 0);
     long_sent_ = handled_from_;
   }
@@ -59,6 +66,7 @@ class MpiWire final : public Wire {
     ++messages_;
     bytes_ += size;
     control_->send(destination, kind, data, size);
+    if (bells_ != nullptr) bells_->ring(destination);
   }
 
   void send_object(int destination, int kind, std::vector<char> bytes) override {
@@ -71,11 +79,27 @@ class MpiWire final : public Wire {
     Leaving& leaving = leaving_.emplace_back(Leaving{MPI_REQUEST_NULL, std::move(bytes)});
     PMPI_Isend(leaving.bytes.data(), static_cast<int>(leaving.bytes.size()), MPI_BYTE, destination, kind,
                long_comm_, &leaving.request);
+    if (bells_ != nullptr) bells_->ring(destination);
+  }
+
+  int send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
+                std::function<void()> left) override {
+    messages_ += Bulks::strips(size, strip);
+    bytes_ += size;
+    const int number = bulks_->send(destination, bytes, size, strip, std::move(left));
+    if (bells_ != nullptr) bells_->ring(destination);
+    return number;
+  }
+
+  void receive_bulk(int source, int number, void* into, std::size_t size, std::size_t strip,
+                    std::function<void(std::size_t)> landed) override {
+    bulks_->receive(source, number, into, size, strip, std::move(landed));
   }
 
   int progress() override {
-    const int handled = control_->progress();
-    return handled + progress_of_long_ones();
+    int handled = control_->progress() + progress_of_long_ones();
+    if (bulks_->busy()) handled += bulks_->progress();
+    return handled;
   }
 
   std::vector<std::vector<char>> gather(const std::vector<char>& own) override {
@@ -105,9 +129,21 @@ class MpiWire final : public Wire {
     for (int done = 0;;) {
       if (done == 0) PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (progress() == 0) sched_yield();
-      if (done != 0 && handled_from_ == expected && !control_->sending() && leaving_.empty()) return;
+      if (done != 0 && handled_from_ == expected && !busy()) return;
     }
   }
+
+  bool busy() const override { return control_->sending() || !leaving_.empty() || !coming_.empty() || bulks_->busy(); }
+
+  void listen(bool on) override {
+    if (bells_ != nullptr) bells_->listen(on);
+  }
+  void sleep(std::chrono::nanoseconds most) override {
+    if (bells_ != nullptr) return bells_->sleep(most);
+    usleep(static_cast<useconds_t>(most.count() / 1000));
+  }
+  bool woken_by_all() const override { return bells_ != nullptr && bells_->reach_all(); }
+  int neighbours() const override { return bells_ == nullptr ? 1 : bells_->neighbours(); }
 
   std::uint64_t messages() const override { return messages_; }
   std::uint64_t bytes() const override { return bytes_; }
@@ -172,6 +208,8 @@ class MpiWire final : public Wire {
   MPI_Comm comm_;
   int rank_ = 0, ranks_ = 1;
   std::unique_ptr<transfer::Control> control_;
+  std::unique_ptr<Bells> bells_;
+  std::unique_ptr<Bulks> bulks_;
   Handler handler_;
   std::vector<std::uint64_t> handled_from_;
   std::uint64_t messages_ = 0, bytes_ = 0;
