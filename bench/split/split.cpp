@@ -95,7 +95,7 @@ void report(JsonLine& line) {
 void micro(const Options& options) {
   const int few = options.repeat / 10 + 1;
   // Before this, sets are new, and the room learns how they are best told.
-  for (int i = 0; i < 100 && !options.none; ++i) {
+  for (int i = 0; i < 50 && !options.none; ++i) {
     split_once(i);
     lapwing_on_set();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -281,6 +281,10 @@ int main(int argc, char** argv) {
   if (wants("recursion")) recursion(options);
   if (wants("latency")) latency(options);
   if (wants("counts") && !options.none) counts(options);
+  if (rank == 0) {
+    std::puts("end");
+    std::fflush(stdout);
+  }
   MPI_Finalize();
   return 0;
 }
