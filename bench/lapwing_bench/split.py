@@ -76,7 +76,7 @@ def measure(options, build, where, emit):
             for line in runs.of("overlap", "counts"):
                 emit({"bench": "split", "case": "counts", "mpi": mpi, "transport": "shm", **{
                     name: line[name] for name in ("ranks", "mode", "new_membership", "messages_per_split",
-                                                  "bytes_per_split", "rounds", "communicators_made")}})
+                                                  "bytes_per_split", "rounds", "new_sets", "communicators_made")}})
 
 
 def _measure(options, build, place, mpi, shape, timed, limit, emit):
@@ -164,7 +164,8 @@ COLUMNS = (
     ("to", "vs_allgather_hi", table.two), ("vs comm_split", "vs_comm_split", table.two),
     ("vs create_group", "vs_create_group", table.two), ("run ms", "run_ms", table.two), ("splits", "splits", str),
     ("bytes", "bytes", str), ("us", "us_latency", table.two), ("messages", "messages_per_split", table.two),
-    ("bytes/split", "bytes_per_split", table.one), ("rounds", "rounds", str), ("oversubscribed", "oversubscribed", table.yes))
+    ("bytes/split", "bytes_per_split", table.one), ("rounds", "rounds", str), ("new sets", "new_sets", str), ("groups made", "communicators_made", str),
+    ("oversubscribed", "oversubscribed", table.yes))
 EXPLANATION = ("us/split: of one split whose sets have been seen, or what it adds to the paper's recursive program; vs: over "
                "one MPI_Allgather of an int, MPI_Comm_split, MPI_Comm_create_group. static: MPI_Iallgather; blocking: the "
                "paper's static form; messages: overlap without the memory that a node's processes share. Oversubscribed times say nothing but are shown.")

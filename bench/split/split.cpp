@@ -220,10 +220,10 @@ void counts(const Options& options) {
       lapwing_merge(MPI_COMM_WORLD);
     }
     lapwing_sets_get_stats(&after);
-    unsigned long long mine[3] = {after.messages - before.messages, after.bytes - before.bytes,
-                                  after.communicators - before.communicators};
-    unsigned long long worst[3];
-    MPI_Allreduce(mine, worst, 3, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+    unsigned long long mine[4] = {after.messages - before.messages, after.bytes - before.bytes,
+                                  after.communicators - before.communicators, after.sets - before.sets};
+    unsigned long long worst[4];
+    MPI_Allreduce(mine, worst, 4, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
     int rounds = 0;
     while (1 << rounds < size) ++rounds;
     JsonLine line;
@@ -234,6 +234,7 @@ void counts(const Options& options) {
     line.number("messages_per_split", static_cast<double>(worst[0]) / splits);
     line.number("bytes_per_split", static_cast<double>(worst[1]) / splits);
     line.integer("rounds", rounds).integer("communicators_made", static_cast<std::int64_t>(worst[2]));
+    line.integer("new_sets", static_cast<std::int64_t>(worst[3]));
     report(line);
   }
 }
