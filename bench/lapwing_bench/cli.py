@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 
-from . import (instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, redistribute, split,
+from . import (check, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, redistribute, split,
                table, tasks)
 from .build import Build
 from .errors import BenchError
@@ -14,10 +14,10 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade"),
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
-                        "the compiler; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
+                        "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
                         "accesses cost, without MPI; jade: the four applications of the Jade paper, and its tables by replay")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
@@ -35,7 +35,7 @@ def _parser():
                         "root): for a machine that is not idle")
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
-                        "independent_memcpy; latency: transfers, pingpong, idle; redistribute: 1 to 5, small, construct; tasks: "
+                        "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, construct; tasks: "
                         + ", ".join(tasks.CASES) + "; jade: " + ", ".join(jade.APPLICATIONS))
     parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")
     parser.add_argument("--construct", action="store_true", help="redistribute: only the construction of schedules")
@@ -62,7 +62,7 @@ def _mpis(options):
 def _run(options, script):
     build = Build.find(options.prefix, script)
     options.mpis = [] if options.name == "tasks" else _mpis(options)
-    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "split": split, "redistribute": redistribute,
+    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute,
              "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade}[options.name]
     if options.instructions:
         if options.name != "latency":
@@ -72,7 +72,7 @@ def _run(options, script):
         raise BenchError("--matrix belongs to jade.")
     if options.construct and bench is not redistribute:
         raise BenchError("--construct belongs to redistribute.")
-    where = [] if bench in (instructions, redistribute, pingpong, tasks, jade) else places.choose(options, script)
+    where = [] if bench in (instructions, check, redistribute, pingpong, tasks, jade) else places.choose(options, script)
     records = []
 
     def emit(record):

@@ -71,13 +71,18 @@ class Local:
 
 
 class TwoHosts:
-    """A lab of two hosts."""
+    """A lab of hosts, two unless told otherwise."""
 
-    def __init__(self, lab_class, rate, pin, best):
-        self._lab = lab_class(hosts=2, rate=rate, pin=pin)
+    def __init__(self, lab_class, rate, pin, best, hosts=2, per_host=1):
+        self._wishes = lab_class, rate, pin, best
+        self._lab = lab_class(hosts=hosts, rate=rate, pin=pin, ranks_per_host=per_host)
         self._best = best
         self.rate = rate
         self.transport = "netlab-tcp-best" if best else "netlab-tcp"
+
+    def of(self, hosts, per_host):
+        """The same with other hosts."""
+        return TwoHosts(*self._wishes, hosts, per_host)
 
     def __enter__(self):
         self._lab.start()
@@ -110,9 +115,10 @@ def choose(options, here):
     return [TwoHosts(lab_class, options.rate, options.pin, best), TwoHosts(lab_class, "none", options.pin, best)]
 
 
-def run(place, mpi, argv, env, timeout, each_line=None, ranks=2, errors=None, first=False):
+def run(place, mpi, argv, env, timeout, each_line=None, ranks=2, errors=None, first=False, last_line=None):
     """Runs a job and returns its lines of stdout; each_line sees each at once. Its stderr passes through, or
-    goes to the file `errors`. first: the ranks go before the machine's other work (needs root)."""
+    goes to the file `errors`. first: the ranks go before the machine's other work (needs root). last_line: once
+    the job has said this, all is measured: should MPI not end it within 10 s, it is ended, and that is said."""
     command, extra = place.command(mpi, _BEFORE_OTHERS + argv if first else argv, env, ranks)
     environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
     environment.update(extra)
@@ -121,12 +127,15 @@ def run(place, mpi, argv, env, timeout, each_line=None, ranks=2, errors=None, fi
                                    start_new_session=True)
     except FileNotFoundError:
         raise BenchError(f"{command[0]} is not installed; choose the other MPI with --mpi.") from None
-    lines = []
+    lines, measured = [], False
     previous = signal.signal(signal.SIGALRM, lambda *_: _end(process))
     signal.alarm(int(timeout))
     try:
         for line in process.stdout:
             lines.append(line)
+            if last_line and line.strip() == last_line:
+                measured = True
+                signal.alarm(10)
             if each_line:
                 each_line(line)
         status = process.wait()
@@ -137,7 +146,9 @@ def run(place, mpi, argv, env, timeout, each_line=None, ranks=2, errors=None, fi
     finally:
         left = signal.alarm(0)
         signal.signal(signal.SIGALRM, previous)
-    if status != 0:
+    if measured and status != 0 and left == 0:
+        print(f"bench: {mpi} over {place.transport} did not end its job after the last figure; it was ended.", file=sys.stderr)
+    elif status != 0:
         why = f"did not end within {timeout:.0f} s" if left == 0 else f"ended with status {status}"
         raise BenchError(f"{' '.join(argv)} under {mpi} over {place.transport} {why}.")
     return lines

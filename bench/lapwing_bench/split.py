@@ -11,6 +11,7 @@ import time
 from statistics import median
 
 from . import places, statistics, table
+from .errors import BenchError
 
 # The paper's two, MPI's non-blocking form, overlap without the node's memory, and what chooses between them.
 MODES = ("none", "static", "blocking", "messages", "overlap", "auto")
@@ -30,7 +31,8 @@ class _Runs:
             env["LAPWING_SPLIT"] = mode
         if self._mpi == "openmpi" and self.ranks > (os.cpu_count() or 1):
             env["OMPI_MCA_mpi_yield_when_idle"] = "1"
-        text = places.run(self._place, self._mpi, argv, env, 300, ranks=self.ranks, first=self._options.first)
+        text = places.run(self._place, self._mpi, argv, env, 300, ranks=self.ranks, first=self._options.first,
+                          last_line="end")
         self.lines[mode] += [json.loads(line) for line in text if line.startswith("{")]
 
     def of(self, mode, what, **fields):
@@ -38,24 +40,34 @@ class _Runs:
                 and all(line[name] == value for name, value in fields.items())]
 
 
-def _parts(options, where):
-    """(place, ranks, timed): shared memory at all numbers of ranks; the link with one and two ranks a host."""
-    given = [int(r) for r in options.ranks.split(",")] if options.ranks else None
+CASES = ("shm", "netlab", "counts")
+
+
+def _parts(options, where, given, cases):
+    """(place, ranks, ranks a host, timed): shared memory, and emulated hosts with one and two ranks each."""
     local = where[0] if len(where) == 1 else places.Local(options.transport == "best")
     cores = os.cpu_count() or 1
-    parts = [(local, r, r <= cores) for r in given or ((2, 4) if options.quick else (2, 4, 8, 16))]
-    if len(where) > 1:
-        parts += [(where[0], r, r <= cores) for r in ([2] if options.quick else [2, 4])]
+    parts = []
+    if "shm" in cases or len(where) == 1:
+        parts += [(local, r, r, r <= cores) for r in given or ((2, 4) if options.quick else (2, 4, 8, 16))]
+    if "netlab" in cases and len(where) > 1:
+        for ranks in given or ([2] if options.quick else [2, 4, 8, 16]):
+            parts += [(where[0].of(ranks // each, each), ranks, each, ranks <= cores)
+                      for each in (1, 2) if ranks % each == 0 and ranks > each]
     return parts
 
 
 def measure(options, build, where, emit):
+    cases = options.cases.split(",") if options.cases else CASES
+    if unknown := set(cases) - set(CASES):
+        raise BenchError(f"split has no case {', '.join(sorted(unknown))}; it has {', '.join(CASES)}.")
+    given = [int(r) for r in options.ranks.split(",")] if options.ranks else None
     for mpi in options.mpis:
-        parts = _parts(options, where)
-        for place, ranks, timed in parts:
+        parts = _parts(options, where, given, cases) if set(cases) - {"counts"} else []
+        for place, ranks, each, timed in parts:
             with place:
-                _measure(options, build, place, mpi, ranks, timed, 36 / len(parts) / len(options.mpis), emit)
-        counted = (4, 8) if options.quick else (4, 8, 16, 32, 64)
+                _measure(options, build, place, mpi, (ranks, each), timed, 36 / len(parts) / len(options.mpis), emit)
+        counted = [r for r in given or ((4, 8) if options.quick else (4, 8, 16, 32, 64)) if r > 2 and "counts" in cases]
         local = places.Local(False)
         for ranks in counted:
             runs = _Runs(options, build, local, mpi, ranks)
@@ -64,10 +76,11 @@ def measure(options, build, where, emit):
             for line in runs.of("overlap", "counts"):
                 emit({"bench": "split", "case": "counts", "mpi": mpi, "transport": "shm", **{
                     name: line[name] for name in ("ranks", "mode", "new_membership", "messages_per_split",
-                                                  "bytes_per_split", "rounds", "communicators_made")}})
+                                                  "bytes_per_split", "rounds", "new_sets", "communicators_made")}})
 
 
-def _measure(options, build, place, mpi, ranks, timed, limit, emit):
+def _measure(options, build, place, mpi, shape, timed, limit, emit):
+    ranks, each = shape
     runs = _Runs(options, build, place, mpi, ranks)
     modes = [mode for mode in MODES if not (options.quick and mode == "messages")]
     turns = 2 if options.quick else max(1, (options.pairs or 30) // 6)
@@ -78,12 +91,13 @@ def _measure(options, build, place, mpi, ranks, timed, limit, emit):
         if options.quick and turn and (time.monotonic() - begin) * (turn + 1) / turn > limit:
             break
         for mode in modes[turn % len(modes):] + modes[:turn % len(modes)]:
+            print(f"bench: split, {mpi}, {place.transport}, {ranks} ranks, {each} a host: turn {turn + 1} of at most "
+                  f"{turns}, {mode}", file=sys.stderr)
             what = "micro,recursion" + (",covered" if timed else "") + (",latency" if mode == "none" else "")
             if ranks & (ranks - 1) or (options.quick and not timed):
                 what = "micro"
             runs.run(mode, what, rounds, repeat)
-    print(f"bench: split, {mpi}, {place.transport}, {ranks} ranks: {turns} turns", file=sys.stderr)
-    common = {"bench": "split", "mpi": mpi, "transport": place.transport, "ranks": ranks,
+    common = {"bench": "split", "mpi": mpi, "transport": place.transport, "ranks": ranks, "ranks_per_host": each,
               "oversubscribed": ranks > (os.cpu_count() or 1)}
     for mode in MODES:
         _emit_mode(runs, mode, common, emit)
@@ -143,13 +157,15 @@ def _emit_mode(runs, mode, common, emit):
 
 COLUMNS = (
     ("mpi", "mpi", str), ("transport", "transport", str), ("case", "case", str), ("ranks", "ranks", str),
+    ("a host", "ranks_per_host", str),
     ("load", "load", table.yes), ("mode", "mode", str), ("us/split", "us_per_split", table.two),
     ("from", "us_per_split_lo", table.two), ("to", "us_per_split_hi", table.two),
     ("vs allgather", "vs_allgather", table.two), ("from", "vs_allgather_lo", table.two),
     ("to", "vs_allgather_hi", table.two), ("vs comm_split", "vs_comm_split", table.two),
     ("vs create_group", "vs_create_group", table.two), ("run ms", "run_ms", table.two), ("splits", "splits", str),
     ("bytes", "bytes", str), ("us", "us_latency", table.two), ("messages", "messages_per_split", table.two),
-    ("bytes/split", "bytes_per_split", table.one), ("rounds", "rounds", str), ("oversubscribed", "oversubscribed", table.yes))
+    ("bytes/split", "bytes_per_split", table.one), ("rounds", "rounds", str), ("new sets", "new_sets", str), ("groups made", "communicators_made", str),
+    ("oversubscribed", "oversubscribed", table.yes))
 EXPLANATION = ("us/split: of one split whose sets have been seen, or what it adds to the paper's recursive program; vs: over "
                "one MPI_Allgather of an int, MPI_Comm_split, MPI_Comm_create_group. static: MPI_Iallgather; blocking: the "
                "paper's static form; messages: overlap without the memory that a node's processes share. Oversubscribed times say nothing but are shown.")

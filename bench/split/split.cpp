@@ -95,7 +95,7 @@ void report(JsonLine& line) {
 void micro(const Options& options) {
   const int few = options.repeat / 10 + 1;
   // Before this, sets are new, and the room learns how they are best told.
-  for (int i = 0; i < 100 && !options.none; ++i) {
+  for (int i = 0; i < 50 && !options.none; ++i) {
     split_once(i);
     lapwing_on_set();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -220,10 +220,10 @@ void counts(const Options& options) {
       lapwing_merge(MPI_COMM_WORLD);
     }
     lapwing_sets_get_stats(&after);
-    unsigned long long mine[3] = {after.messages - before.messages, after.bytes - before.bytes,
-                                  after.communicators - before.communicators};
-    unsigned long long worst[3];
-    MPI_Allreduce(mine, worst, 3, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+    unsigned long long mine[4] = {after.messages - before.messages, after.bytes - before.bytes,
+                                  after.communicators - before.communicators, after.sets - before.sets};
+    unsigned long long worst[4];
+    MPI_Allreduce(mine, worst, 4, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
     int rounds = 0;
     while (1 << rounds < size) ++rounds;
     JsonLine line;
@@ -234,6 +234,7 @@ void counts(const Options& options) {
     line.number("messages_per_split", static_cast<double>(worst[0]) / splits);
     line.number("bytes_per_split", static_cast<double>(worst[1]) / splits);
     line.integer("rounds", rounds).integer("communicators_made", static_cast<std::int64_t>(worst[2]));
+    line.integer("new_sets", static_cast<std::int64_t>(worst[3]));
     report(line);
   }
 }
@@ -281,6 +282,10 @@ int main(int argc, char** argv) {
   if (wants("recursion")) recursion(options);
   if (wants("latency")) latency(options);
   if (wants("counts") && !options.none) counts(options);
+  if (rank == 0) {
+    std::puts("end");
+    std::fflush(stdout);
+  }
   MPI_Finalize();
   return 0;
 }

@@ -48,11 +48,11 @@ Command add_bench(CLI::App& app) {
       ->add_option(
           "NAME", options->name,
           "overlap: transfers with computation beside them; latency: ping-pongs; kernels: whole "
-          "programs; split: "
+          "programs; check: what check mode costs them; split: "
           "splits of process sets; redistribute, pingpong, pipeline: distributed arrays; tasks: tasks "
           "with declared accesses; jade: the applications of the Jade paper, and its tables by replay")
-      ->check(CLI::IsMember({"overlap", "latency", "kernels", "split", "redistribute", "pingpong", "pipeline",
-                             "tasks", "jade"}))
+      ->check(CLI::IsMember({"overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong",
+                             "pipeline", "tasks", "jade"}))
       ->required()
       ->type_name("");
   command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");

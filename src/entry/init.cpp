@@ -14,6 +14,8 @@
 #include "entry/sets_start.hpp"
 #include "entry/watched.hpp"
 #include "mpi/launch.hpp"
+#include "mpi/parting.hpp"
+#include "sets/messages.hpp"
 #include "sets/report_text.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/retire.hpp"
@@ -138,11 +140,13 @@ LAPWING_ENTRY int MPI_Finalize() {
   entry::stop_declared();
   int result = MPI_SUCCESS;
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
-  entry::stop_sets();
   const bool active = transfer::Engine::get() != nullptr;
+  const bool together = active || lapwing::sets::Messages::started();
+  entry::stop_sets();
   transfer::Proved::stop();
   transfer::Engine::stop();
   if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
+  if (together) mpi::make_connections_whole();
   return PMPI_Finalize();
 }
 

@@ -132,6 +132,7 @@ void Family::forget_all() {
   }
   at_hand.last = nullptr;
   if (keyval_ != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&keyval_);
+  if (set_keyval_ != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&set_keyval_);
 }
 
 std::string Family::name() const {
@@ -184,6 +185,11 @@ MPI_Comm Family::comm_of(Set& set) {
   known.comm = make(set);
   known.ranks = set.members().members();
   made_.push_back(&known);
+  known.family = this;
+  known.set = &set;
+  if (set_keyval_ == MPI_KEYVAL_INVALID)
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &set_keyval_, nullptr);
+  PMPI_Comm_set_attr(known.comm, set_keyval_, &known);
   // Errors of calls on the set are the program's affair, as on the parent.
   MPI_Errhandler handler;
   PMPI_Comm_get_errhandler(comm, &handler);
@@ -192,6 +198,14 @@ MPI_Comm Family::comm_of(Set& set) {
   PMPI_Comm_set_name(known.comm,
                      fmt::format("set {} of {}", list(set.members()), name()).substr(0, 100).c_str());
   return known.comm;
+}
+
+SetComms* Family::set_of(MPI_Comm comm) {
+  if (set_keyval_ == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL) return nullptr;
+  void* value = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, set_keyval_, &value, &found);
+  return found ? static_cast<SetComms*>(value) : nullptr;
 }
 
 MPI_Comm Family::twin_of(Set& set) {

@@ -17,11 +17,15 @@
 
 namespace lapwing::sets {
 
+class Family;
+
 /// How the votes of a set travel, and what was learnt about it: equal on all
 /// members, as it changes only in calls that they make together.
 struct SetComms : SetExtra {
   enum Phase { queued, collective, decided };
 
+  Family* family = nullptr;
+  Set* set = nullptr;
   MPI_Comm comm = MPI_COMM_NULL;  ///< what the program's calls on the set use
   MPI_Comm twin = MPI_COMM_NULL;  ///< what static votes use
   std::vector<int> ranks;         ///< of the members, in the parent; filled with `comm`
@@ -72,6 +76,8 @@ class Family {
   SetComms& comms(Set& set);
   /// The set's communicator; its members make it together if there is none.
   MPI_Comm comm_of(Set& set);
+  /// Whose communicator lapwing_set_comm() gave; null for all others.
+  static SetComms* set_of(MPI_Comm comm);
   std::size_t communicators() const { return made_.size(); }
   MPI_Comm twin_of(Set& set);
 
@@ -97,7 +103,7 @@ class Family {
   MPI_Comm make(const Set& set) const;
   void free_comms();
 
-  static inline int keyval_ = MPI_KEYVAL_INVALID;
+  static inline int keyval_ = MPI_KEYVAL_INVALID, set_keyval_ = MPI_KEYVAL_INVALID;
   static inline std::vector<Family*> alive_;
 
   std::vector<int> world_;       ///< empty where ranks are those of the world

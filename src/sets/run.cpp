@@ -373,6 +373,7 @@ bool Run::before(const GroupCall& call, int* result, Made* made) {
   {
     const Guard guard;
     family = Family::find(call.comm);
+    if (!family) refuse_stale(call);
     if (!family && call.site && world_ && world_->stack.everywhere()) family = Family::of(call.comm);
   }
   if (!family || family->excluded) return false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpi/ending.hpp"
+#include "transfer/places.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -180,11 +181,14 @@ int all_to_all(const Ready& r, Made* made) {
   }
 }
 
-std::string place_of(const GroupCall& call) {
-  return fmt::format("{} at {}", call.name, call.site ? describe(call.site->place) : "an unknown place");
-}
-
 }  // namespace
+
+std::string place_of(const GroupCall& call) {
+  const std::string place = call.site         ? describe(call.site->place)
+                            : call.returns_to ? transfer::place_of(call.returns_to).site
+                                              : "an unknown place";
+  return fmt::format("{} at {}", call.name, place);
+}
 
 int refuse(Family& family, Set& set, const GroupCall& call, int code, const std::string& sentence) {
   if (set.mine() == 0) {
@@ -196,6 +200,22 @@ int refuse(Family& family, Set& set, const GroupCall& call, int code, const std:
   if (set.size() > 1) PMPI_Barrier(family.comm_of(set));
   PMPI_Comm_call_errhandler(call.comm, code);
   return code;
+}
+
+void refuse_stale(const GroupCall& call) {
+  const SetComms* known = Family::set_of(call.comm);
+  if (!known) return;
+  const std::string set =
+      fmt::format("the set {} of {}", Family::list(known->set->members()), known->family->name());
+  if (call.operation == Operation::comm_free) {
+    fail(fmt::format("{}: the communicator of {} is Lapwing's, which keeps it for the next time and frees it",
+                     place_of(call), set));
+  }
+  if (known->family->stack.active(known->set)) return;
+  fail(fmt::format(
+      "{}: its communicator is that of {}, which is no longer current: its merge has been reached; "
+      "a duplicate made before the merge would last",
+      place_of(call), set));
 }
 
 int move_data(Family& family, Set& set, const GroupCall& call, Made* made) {

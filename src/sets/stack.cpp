@@ -120,6 +120,11 @@ void Stack::leave(Frame frame) {
   }
 }
 
+bool Stack::active(const Set* set) {
+  return current_.get() == set || std::any_of(levels_.begin(), levels_.end(),
+                                              [set](Level& level) { return level.before.get() == set; });
+}
+
 const lapwing_place* Stack::by_hand() const {
   for (std::size_t i = levels_.size(); i-- > 0;) {
     if (levels_[i].hand) return &levels_[i].place();

@@ -55,6 +55,8 @@ class alignas(64) Stack {
   /// Of the activation of the current set: no two splits share one, and a merge
   /// brings back the one from before.
   unsigned long long serial() const { return serial_; }
+  /// Whether the set is the current one, or that of a split around it.
+  bool active(const Set* set);
   /// Whether a split that concerns other communicators too is open.
   bool everywhere() const { return everywhere_ > 0; }
   bool divided() const { return !levels_.empty(); }

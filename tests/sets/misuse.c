@@ -83,6 +83,18 @@ int main(int argc, char** argv) {
   } else if (!strcmp(which, "ended-receive")) {
     if (rank == 0) _exit(5);
     if (rank == size - 1) MPI_Recv(&x, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+  } else if (!strcmp(which, "stale-communicator") || !strcmp(which, "freed-set")) {
+    MPI_Comm set, inner;
+    lapwing_split(comm, 2, rank == 0);
+    set = lapwing_set_comm(comm);
+    MPI_Barrier(set);
+    lapwing_split(comm, 2, rank == 1);
+    inner = lapwing_set_comm(comm);
+    MPI_Barrier(set); /* of the split around this one */
+    if (which[0] == 'f') MPI_Comm_free(&inner);
+    lapwing_merge(comm);
+    lapwing_merge(comm);
+    MPI_Barrier(set);
   }
   if (other != MPI_COMM_NULL) MPI_Comm_free(&other);
   MPI_Finalize();

@@ -15,6 +15,8 @@ CASES = {
     "used-after-merge": ["misuse.c:35", "no longer the current one"],
     "absent-root": ["MPI_Bcast", "misuse.c:39", "rank 0 of MPI_COMM_WORLD, is not in that set", "set 1"],
     "window": ["MPI_Win_create", "misuse.c:46"],
+    "stale-communicator": ["MPI_Barrier at", "misuse.c:97", "the set 1, 2 of MPI_COMM_WORLD", "no longer current"],
+    "freed-set": ["MPI_Comm_free at", "misuse.c:94", "Lapwing's"],
     "died": [],
     "right": None,
 }
