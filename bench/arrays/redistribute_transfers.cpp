@@ -10,6 +10,7 @@
 
 #include "arrays/pdgemr2d.hpp"
 #include "arrays/redistribute.hpp"
+#include "arrays/strided_copy.hpp"
 #include "lapwing/arrays.h"
 
 namespace lapwing::bench {
@@ -75,7 +76,12 @@ double value_of(int row, int column) { return row + column / 16384.0; }
 class Contest {
  public:
   Contest(const Case& which, int n, ScaLapack& scalapack, int rank, int size)
-      : which_(which), n_(n), scalapack_(scalapack), rank_(rank), size_(size) {
+      : which_(which),
+        n_(n),
+        scalapack_(scalapack),
+        rank_(rank),
+        size_(size),
+        strided_(which.from, which.to, n, rank) {
     const auto elements = [&](const Layout& layout) {
       return static_cast<std::size_t>(layout.local_rows(n, rank)) *
              static_cast<std::size_t>(layout.local_columns(n, rank));
@@ -134,6 +140,10 @@ class Contest {
         [&] { std::memcpy(b_.get(), a_.get(), std::min(from_elements_, to_elements_) * sizeof(double)); });
   }
 
+  Taken strided() {
+    return time_together([&] { strided_.copy(a_.get(), b_.get()); });
+  }
+
   /// Both ways once more, into memory that holds something else: every element
   /// against pdgemr2d's, which is checked against what it must be.
   bool verify() {
@@ -162,6 +172,7 @@ class Contest {
   int n_;
   ScaLapack& scalapack_;
   int rank_, size_, all_ = -1;
+  StridedCopy strided_;
   std::size_t from_elements_ = 0, to_elements_ = 0;
   Memory a_, b_;
   int from_[9] = {}, to_[9] = {};
@@ -179,7 +190,8 @@ bool measure(const Case& which, int n, const RedistributeOptions& options, ScaLa
   std::vector<std::pair<std::string, std::function<Taken()>>> variants{
       {"fresh", [&] { return contest.fresh(); }},
       {"persistent", [&] { return contest.persistent(); }},
-      {"memcpy", [&] { return contest.copy(); }}};
+      {"memcpy", [&] { return contest.copy(); }},
+      {"floor", [&] { return contest.strided(); }}};
   if (scalapack.there()) {
     variants.insert(variants.begin() + 1, {"pdgemr2d", [&] { return contest.pdgemr2d(); }});
     variants.push_back({"again", [&] { return contest.pdgemr2d(); }});

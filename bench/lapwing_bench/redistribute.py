@@ -110,7 +110,7 @@ def _against_hand(record, group):
 
 
 def _transfer(record, group):
-    for name in ("fresh", "persistent", "memcpy"):
+    for name in ("fresh", "persistent", "memcpy", "floor"):
         statistics.put(record, name + "_s", column(group, name + "_s"))
         statistics.put(record, name + "_cpu_s", column(group, name + "_cpu_s"))
     against = "pdgemr2d_s" in group[0]
@@ -130,6 +130,7 @@ def _transfer(record, group):
     copied = column(group, "memcpy_s")
     statistics.put(record, "memcpy_share", statistics.ratios(copied, column(group, "persistent_s")))
     statistics.put(record, "fresh_memcpy_share", statistics.ratios(copied, column(group, "fresh_s")))
+    statistics.put(record, "floor_share", statistics.ratios(copied, column(group, "floor_s")))
     record["pairs"], record["verified"] = len(group), all(column(group, "verified"))
     return record
 
@@ -142,11 +143,13 @@ COLUMNS = (
     ("to", "fresh_vs_pdgemr2d_hi", table.two), ("persistent vs", "persistent_vs_pdgemr2d", table.two),
     ("from", "persistent_vs_pdgemr2d_lo", table.two), ("to", "persistent_vs_pdgemr2d_hi", table.two),
     ("of memcpy", "memcpy_share", table.two), ("from", "memcpy_share_lo", table.two),
+    ("floor", "floor_share", table.two),
     ("cpu vs", "persistent_cpu_vs_pdgemr2d", table.two),
     ("hand ms", "hand_s", table.ms), ("slowdown", "slowdown", table.two), ("to", "slowdown_hi", table.two),
     ("partners", "partners", str), ("segments", "segments", str), ("construct ms", "construct_ms", table.three),
     ("cpu ms", "construct_cpu_ms", table.three),
     ("oversubscribed", "oversubscribed", table.yes), ("verified", "verified", table.yes))
 EXPLANATION = ("vs: speed over pdgemr2d, above 1 is faster; of memcpy: the persistent transfer's bytes per second over "
-               "memcpy's of the rank's part, all ranks at once. slowdown: a small persistent transfer over MPI's "
+               "memcpy's of the rank's part, all ranks at once; floor: the same of copies within each rank's memory by "
+               "runs as long as the case's. slowdown: a small persistent transfer over MPI's "
                "persistent requests, packed by hand. Oversubscribed: processor time (cpu vs) says more than the times.")

@@ -46,7 +46,7 @@ void Exchange::add(bool outgoing, int peer, std::vector<Part> parts) {
   stream.outgoing = outgoing;
   for (const Part& part : parts) stream.bytes += part.bytes();
   if (stream.bytes == 0) return;
-  if (way_ == Way::strips && stream.bytes > one_message && near_.place(peer) >= 0 &&
+  if (sharing && way_ == Way::strips && stream.bytes > one_message && near_.place(peer) >= 0 &&
       NearStreams::fits(parts)) {
     if (!near_streams_) near_streams_ = std::make_unique<NearStreams>(near_, tag_, steps_);
     near_streams_->add(outgoing, peer, std::move(parts));
@@ -254,6 +254,7 @@ void Exchange::open_slots(std::size_t stream, int wanted) {
     } else {
       slot = free_.back();
       free_.pop_back();
+      posted_ += slots_[slot].room;
     }
     slots_[slot].stream = stream;
     begin(slot);
@@ -285,10 +286,14 @@ void Exchange::begin(std::size_t slot) {
     }
     address = here.buffer.get();
   }
+  if (stream.outgoing && !here.inplace) pack_strip(stream, here.strip, here.buffer.get());
+  if (stream.outgoing) steps_.sent(static_cast<std::uint64_t>(bytes));
+  if (persistent_ && type == MPI_BYTE && bytes <= kept_bytes()) {
+    requests_[slot] = kept_.start(comm_, {stream.outgoing, stream.peer, tag_, count, address}, requests_);
+    if (requests_[slot] != MPI_REQUEST_NULL) return;
+  }
   if (stream.outgoing) {
-    if (!here.inplace) pack_strip(stream, here.strip, here.buffer.get());
     PMPI_Isend(address, count, type, stream.peer, tag_, comm_, &requests_[slot]);
-    steps_.sent(static_cast<std::uint64_t>(bytes));
   } else {
     PMPI_Irecv(address, count, type, stream.peer, tag_, comm_, &requests_[slot]);
   }
@@ -341,6 +346,7 @@ void Exchange::finish(std::size_t slot) {
     --open_;
     return;
   }
+  requests_[slot] = MPI_REQUEST_NULL;
   if (!stream.outgoing && !here.inplace) unpack_strip(stream, here.strip, here.buffer.get());
   --stream.slots;
   const std::int64_t beyond = here.strip - stream.ended;
@@ -360,8 +366,10 @@ void Exchange::finish(std::size_t slot) {
   }
   const bool outgoing = stream.outgoing, complete = stream.ended == stream.strips && stream.slots == 0;
   posted_ -= here.room;
-  here.buffer.reset();
-  here.room = 0;
+  if (!persistent_ || here.room > kept_bytes()) {
+    here.buffer.reset();
+    here.room = 0;
+  }
   free_.push_back(slot);
   if (!complete) return;
   --open_;

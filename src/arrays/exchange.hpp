@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "arrays/kept_move.hpp"
+#include "arrays/kept_requests.hpp"
 #include "arrays/near_streams.hpp"
 #include "arrays/own_copies.hpp"
 #include "arrays/part.hpp"
@@ -29,6 +30,8 @@ class Exchange {
   /// A stream up to `one_message` bytes is not cut. A strip is packed, sent and
   /// unpacked before it leaves the cache. Equal on all processes; tests change them.
   static inline std::int64_t one_message = 192 << 10, strip_size = 128 << 10;
+  /// Off: between processes of a node as between others. Tests switch it.
+  static inline bool sharing = true;
   /// Bytes of buffers that are posted ahead; the rest waits for what is done.
   static inline std::int64_t posted_ahead = 8 << 20;
 
@@ -99,6 +102,8 @@ class Exchange {
   void prepare_persistent();
   bool step_near();
   bool use_datatype(const Stream& stream) const;
+  /// Messages up to that are persistent ones of MPI's where the exchange is; larger buffers are not kept.
+  static std::int64_t kept_bytes() { return std::max(one_message, strip_size); }
 
   MPI_Comm comm_;
   int tag_;
@@ -115,12 +120,13 @@ class Exchange {
   std::int64_t posted_ = 0;  // bytes of buffers for what is received
   std::size_t open_ = 0;     // streams that are not complete
 
-  // Parallel to each other; a free slot's request is null.
+  // Parallel to each other; a free slot's request is null or inactive.
   std::vector<MPI_Request> requests_;
   std::vector<Slot> slots_;
   std::vector<std::size_t> free_;
   std::vector<int> indices_;
   std::vector<MPI_Datatype> types_;
+  KeptRequests kept_;  // of a persistent exchange that is not prepared
 };
 
 }  // namespace lapwing::arrays

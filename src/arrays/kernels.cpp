@@ -13,6 +13,8 @@ namespace lapwing::arrays {
 
 namespace {
 
+constexpr std::int64_t line = 64;
+
 /// Where the columns of one side are: the atom's size is known at compile time.
 template <std::size_t atom>
 struct Dense {
@@ -26,11 +28,43 @@ struct Table {
   [[nodiscard]] Table after(std::int64_t x) const { return {offsets + x}; }
 };
 
+/// All as far apart as the first two.
+struct Even {
+  std::int64_t first, pace;
+  std::int64_t operator[](std::int64_t x) const { return first + x * pace; }
+};
+
+/// Whether there are columns, and what they are where they are even.
+bool even(const std::int64_t* columns, std::int64_t width, Even* found) {
+  if (columns == nullptr || width < 2) return false;
+  *found = {columns[0], columns[1] - columns[0]};
+  for (std::int64_t x = 2; x < width; ++x)
+    if (columns[x] - columns[x - 1] != found->pace) return false;
+  return true;
+}
+
 template <std::size_t atom, class From, class To>
 inline void row(const std::byte* __restrict source, From from, std::byte* __restrict destination, To to,
                 std::int64_t width) {
 #pragma GCC unroll 8
   for (std::int64_t x = 0; x < width; ++x) std::memcpy(destination + to[x], source + from[x], atom);
+}
+
+// Lines are asked for ahead: stores that fill a part of each would wait for them
+// one after the other.
+template <std::size_t atom, class From>
+inline void row(const std::byte* __restrict source, From from, std::byte* __restrict destination, Even to,
+                std::int64_t width) {
+  constexpr std::int64_t ahead = 1024, at_once = 8;
+  const std::int64_t reach = to.pace > 0 && to.pace <= line ? at_once * to.pace : 0;
+  std::int64_t x = 0;
+  for (std::byte* target = destination + to.first; x + at_once <= width; x += at_once) {
+    for (std::int64_t next = 0; next < reach; next += line) __builtin_prefetch(target + ahead + next, 1);
+#pragma GCC unroll 8
+    for (std::int64_t k = 0; k < at_once; ++k) std::memcpy(target + k * to.pace, source + from[x + k], atom);
+    target += at_once * to.pace;
+  }
+  for (; x < width; ++x) std::memcpy(destination + to[x], source + from[x], atom);
 }
 
 template <std::size_t atom, class From, class To>
@@ -43,6 +77,15 @@ void rows(const std::byte* source, BlockSide a, From from, std::byte* destinatio
 template <std::size_t atom>
 void rows(const std::byte* source, BlockSide a, std::byte* destination, BlockSide b, std::int64_t height,
           std::int64_t width) {
+  // Looking costs as much as moving a row.
+  Even from, to;
+  if (height > 2 && even(a.columns, width, &from)) {
+    if (even(b.columns, width, &to)) return rows<atom>(source, a, from, destination, b, to, height, width);
+    if (b.columns == nullptr)
+      return rows<atom>(source, a, from, destination, b, Dense<atom>{}, height, width);
+  } else if (height > 2 && a.columns == nullptr && even(b.columns, width, &to)) {
+    return rows<atom>(source, a, Dense<atom>{}, destination, b, to, height, width);
+  }
   if (a.columns != nullptr && b.columns != nullptr) {
     rows<atom>(source, a, Table{a.columns}, destination, b, Table{b.columns}, height, width);
   } else if (a.columns != nullptr) {
@@ -55,7 +98,6 @@ void rows(const std::byte* source, BlockSide a, std::byte* destination, BlockSid
   }
 }
 
-constexpr std::int64_t line = 64;
 // Of a tile: whole lines of the source. It is as wide as prefetchers can follow
 // source rows, each of which is read on to its end.
 constexpr std::int64_t tile_height_bytes = 128;

@@ -184,17 +184,40 @@ void Movement::centralized(TaskComm& comm, const Ends& ends, bool sends, const s
   }
 }
 
-// What both sides know: the sizes of the tasks and the bytes. In parallel every
-// process handles as many messages as the other task has processes; together they
-// are as fast as there are cores for them. Centralized, they are few, one after
-// the other, and all bytes pass the two first processes.
+// What both sides know: the sizes of the tasks, the bytes, and what was measured. In
+// parallel every process handles as many messages as the other task has processes;
+// together they are as fast as there are cores for them. Centralized, they are few,
+// one after the other, and all bytes pass the two first processes. Strips cost
+// messages, but are packed while others travel; where memory is shared they cost
+// neither. Whole messages are packed before, and unpacked after; datatypes leave
+// that to MPI.
 Strategy Movement::cheapest(const TaskComm& comm, const Ends& ends) {
   const double senders = ends.sender.processes, receivers = ends.receiver.processes;
-  const double bytes = static_cast<double>(bytes_of(*ends.from));
+  const double bytes = static_cast<double>(bytes_of(*ends.from)), streams = senders * receivers;
   const double at_once = std::min<double>({senders, receivers, std::max(1.0, comm.at_once / 2.0)});
-  const double parallel = (senders * receivers * comm.message_ns + bytes * comm.byte_ns) / at_once;
+  const double messages = streams * comm.message_ns;
+  const double each = bytes / streams;
+  const bool strips = each > static_cast<double>(Exchange::one_message);
+  const double packed = messages + bytes * (comm.byte_ns + comm.packed_byte_ns);
+  const double direct = messages + bytes * comm.direct_byte_ns;
+  double parallel = packed;
+  if (strips && comm.all_near) parallel = messages + bytes * std::min(comm.byte_ns, comm.packed_byte_ns);
+  if (strips && !comm.all_near)
+    parallel = messages + bytes / static_cast<double>(Exchange::strip_size) * comm.message_ns +
+               bytes * std::max(comm.byte_ns, comm.packed_byte_ns);
   const double centralized = (senders + receivers - 1) * comm.message_ns + 3 * bytes * comm.byte_ns;
-  return centralized < parallel ? Strategy::centralized : Strategy::parallel;
+  // Within the errors of what was measured, what lets parts be used as they land.
+  double best = 0.8 * parallel / at_once;
+  Strategy chosen = Strategy::parallel;
+  const std::pair<double, Strategy> others[] = {{direct / at_once, Strategy::direct},
+                                                {packed / at_once, Strategy::packed},
+                                                {centralized, Strategy::centralized}};
+  for (const auto& [cost, strategy] : others) {
+    if (cost >= best) continue;
+    best = cost;
+    chosen = strategy;
+  }
+  return chosen;
 }
 
 void Movement::start() {

@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
+
+#include "machine/profile.hpp"
+#include "transfer/settings.hpp"
 
 namespace lapwing::arrays {
 namespace {
@@ -97,46 +101,89 @@ void TaskComm::find_near() {
   PMPI_Comm_free(&node);
 }
 
-// A message and a byte between two of the processes, for the choice of a strategy;
-// what one measures is what all reckon with.
+// A message and a byte between two of the processes, and what it costs to gather
+// and scatter bytes, by hand and by MPI, for the choice of a strategy; what one
+// measures, or reads from the machine's profile, is what all reckon with.
 void TaskComm::measure() {
   int size = 0, me = 0;
   PMPI_Comm_size(all_, &size);
   PMPI_Comm_rank(all_, &me);
-  double measured[2] = {message_ns, byte_ns};
+  double measured[4] = {message_ns, byte_ns, packed_byte_ns, direct_byte_ns};
   if (size > 1 && (me == 0 || me == 1)) {
-    std::vector<char> bytes(64 << 10);
-    auto best_of = [&](int rounds, std::size_t length) {
+    constexpr int run = 64, runs = 512, bytes = run * runs;
+    std::vector<char> memory(2 * bytes, 1), wire(bytes);
+    const auto best_of = [](int rounds, auto perform) {
       double best = 1e9;
       for (int i = 0; i < rounds; ++i) {
         const double begin = PMPI_Wtime();
-        for (int turn = 0; turn < 2; ++turn) {
-          if (turn == me)
-            PMPI_Send(bytes.data(), static_cast<int>(length), MPI_BYTE, 1 - me, control_tag, all_);
-          else
-            PMPI_Recv(bytes.data(), static_cast<int>(length), MPI_BYTE, 1 - me, control_tag, all_,
-                      MPI_STATUS_IGNORE);
-        }
-        best = std::min(best, (PMPI_Wtime() - begin) / 2 * 1e9);
+        perform();
+        best = std::min(best, (PMPI_Wtime() - begin) * 1e9);
       }
       return best;
     };
-    best_of(1, bytes.size());
-    measured[0] = best_of(4, 8);
-    measured[1] = std::max(best_of(3, bytes.size()) - measured[0], 1.0) / static_cast<double>(bytes.size());
+    const auto there_and_back = [&](int rounds, void* data, int count, MPI_Datatype type) {
+      return best_of(rounds,
+                     [&] {
+                       for (int turn = 0; turn < 2; ++turn) {
+                         if (turn == me)
+                           PMPI_Send(data, count, type, 1 - me, control_tag, all_);
+                         else
+                           PMPI_Recv(data, count, type, 1 - me, control_tag, all_, MPI_STATUS_IGNORE);
+                       }
+                     }) /
+             2;
+    };
+    MPI_Datatype strided;
+    PMPI_Type_vector(runs, run, 2 * run, MPI_BYTE, &strided);
+    PMPI_Type_commit(&strided);
+    there_and_back(1, wire.data(), bytes, MPI_BYTE);
+    measured[0] = there_and_back(4, wire.data(), 8, MPI_BYTE);
+    const auto each = [&](double time) { return std::max(time - measured[0], 1.0) / bytes; };
+    measured[1] = each(there_and_back(3, wire.data(), bytes, MPI_BYTE));
+    measured[2] = best_of(3,
+                          [&] {
+                            for (int r = 0; r < runs; ++r)
+                              std::memcpy(&wire[static_cast<std::size_t>(r * run)],
+                                          &memory[static_cast<std::size_t>(2 * r * run)], run);
+                            for (int r = 0; r < runs; ++r)
+                              std::memcpy(&memory[static_cast<std::size_t>(2 * r * run)],
+                                          &wire[static_cast<std::size_t>(r * run)], run);
+                          }) /
+                  bytes;
+    measured[3] = each(there_and_back(3, memory.data(), 1, strided));
+    PMPI_Type_free(&strided);
+    machine::Profile profile;
+    std::string why;
+    const std::string path = transfer::read_settings().profile;
+    if (me == 0 && !path.empty() && machine::read_profile(path, &profile, &why)) {
+      const double known[2] = {profile.round_trip_us * 500, profile.gap_ns_per_byte};
+      for (int i = 0; i < 2; ++i)
+        if (known[i] > 0) measured[i] = known[i];
+    }
   }
-  PMPI_Bcast(measured, 2, MPI_DOUBLE, 0, all_);
+  PMPI_Bcast(measured, 4, MPI_DOUBLE, 0, all_);
   message_ns = measured[0];
   byte_ns = measured[1];
-  // How many processes run at the same time: cores of all nodes.
+  packed_byte_ns = measured[2];
+  direct_byte_ns = measured[3];
+  count_cores();
+}
+
+// How many processes run at the same time: cores of all nodes.
+void TaskComm::count_cores() {
+  int size = 0;
+  PMPI_Comm_size(all_, &size);
   MPI_Comm node;
-  PMPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node);
+  PMPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   int node_rank = 0;
   PMPI_Comm_rank(node, &node_rank);
   PMPI_Comm_free(&node);
-  int cores = node_rank == 0 ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &cores, 1, MPI_INT, MPI_SUM, all_);
-  at_once = std::clamp(cores, 1, size);
+  const bool near =
+      near_.wire && std::find(near_.places.begin(), near_.places.end(), -1) == near_.places.end();
+  int counts[2] = {node_rank == 0 ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : 0, near ? 0 : 1};
+  PMPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, all_);
+  at_once = std::clamp(counts[0], 1, size);
+  all_near = counts[1] == 0;
 }
 
 TaskComm::~TaskComm() { release(); }

@@ -75,7 +75,10 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   StepTimes steps;
   /// Measured when the communicator was made, equal on all processes.
   double message_ns = 2000, byte_ns = 0.2;
-  int at_once = 1;  ///< processes that have a core
+  double packed_byte_ns = 0.1;  ///< a byte's way into a message and out of it, in short runs
+  double direct_byte_ns = 0.5;  ///< a byte in short runs from place to place, by MPI's datatypes
+  bool all_near = false;        ///< all processes share a wire
+  int at_once = 1;              ///< processes that have a core
 
   static constexpr int control_tag = 0, first_data_tag = 1;
 
@@ -84,6 +87,7 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   Error set_up(MPI_Comm comm, int task);
   void measure();
   void find_near();
+  void count_cores();
 
   MPI_Comm all_ = MPI_COMM_NULL, own_ = MPI_COMM_NULL, program_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
   int task_ = 0, rank_ = 0;

@@ -180,6 +180,11 @@ TEST(Property, RandomTransfersArrive) {
     Exchange::one_message = small ? 50 : 192 << 10;
     Exchange::strip_size = small ? 40 : 128 << 10;
     Exchange::posted_ahead = small ? 100 : 8 << 20;
+    // By memory that is shared, by reading another's memory, by messages.
+    Exchange::sharing = random() % 3 != 0;
+    NodeWire::reading = random() % 2;
+    NearStreams::packed_strip = NearStreams::read_strip = small ? 40 : NodeWire::slot_bytes;
+    NearStreams::long_run = small ? 8 : 1024;
     const int task = lapwing_tasks_rank(here);
     Transfer transfer(drawn, task == 0, same || task == 1, lapwing_tasks_process_rank(here));
     transfer.call(how, here);
