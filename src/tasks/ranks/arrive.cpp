@@ -172,6 +172,12 @@ void Ranks::handle_batch(detail::In in) {
           if (rank != rank_) send_object(object_at(what), {Hidden::send, what, version, rank});
         }
         break;
+      case Event::object: {
+        std::vector<char> bytes;
+        in& bytes;
+        handle(0, Message::object, {bytes.data(), bytes.size()});
+        break;
+      }
       case Event::part:
         in& what& code& place;
         enter_hidden(object_at(what), detail::reduces, modules().decode_as<detail::Reduction>(code),

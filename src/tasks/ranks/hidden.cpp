@@ -18,6 +18,8 @@ namespace lapwing::tasks::ranks {
 
 namespace {
 
+constexpr std::size_t most_along = 2048;  // bytes of an object that go along with a batch
+
 const detail::Body hidden_body{"a transfer",
                                sizeof(Hidden),
                                alignof(Hidden),
@@ -133,6 +135,10 @@ void Ranks::send_object(Object& object, const Hidden& hidden) {
     }
   }
   const std::lock_guard lock(wire_.mutex);
+  if (moving_ahead_ && out.data.size() <= most_along) {
+    batch(hidden.to) & Event::object& out.data;
+    return;
+  }
   wire_.send_object(hidden.to, Message::object, std::move(out.data));
 }
 

@@ -24,6 +24,7 @@ enum class Event : std::uint8_t {
   task,
   send,       // a version of an object to another rank
   receive,    // a version comes
+  object,     // and here it is
   part,       // a part of a reduction comes
   broadcast,  // a version of an object to all ranks
   drop,       // the end of an object's life

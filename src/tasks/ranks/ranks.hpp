@@ -224,6 +224,7 @@ class Ranks {
 
   std::atomic<std::uint64_t> unfinished_{0};
   std::atomic<std::size_t> central_elsewhere_{0};
+  bool moving_ahead_ = false;  // the batch tells the receiver of what is being sent to it
   std::uint64_t on_wish_ = 0, wished_ = 0, moved_ = 0;
 };
 

@@ -43,7 +43,7 @@ class Wire {
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
   virtual void on_message(Handler handler) = 0;
-  /// Sends without waiting; the bytes are copied. Kinds are 0..15. Between two
+  /// Sends without waiting; the bytes are copied. Kinds are 1..15. Between two
   /// ranks messages arrive in order.
   virtual void send(int destination, int kind, const void* data, std::size_t size) = 0;
   /// The same for an object, which may be long and come later than what is sent after it.
