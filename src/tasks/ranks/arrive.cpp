@@ -59,6 +59,10 @@ void Ranks::handle(int source, int kind, Arrived message) {
       if (bulk_comes(source, key, in, message)) return;
       return arrived(key, in, std::move(message));
     }
+    case Message::look:
+      return answer(in);
+    case Message::looked:
+      return answered(in);
     case Message::fetch: {
       detail::Handle what;
       std::uint32_t version = 0;

@@ -48,10 +48,15 @@ bool Ranks::send_as_bulk(Task* task) {
   detail::Out out;
   put_object(out, object, hidden, Form::bulk);
   const std::lock_guard lock(wire_.mutex);
-  if (home()) flush(hidden.to);  // it may not know yet where this shall be
-  size.number = wire_.send_bulk(hidden.to, run.bytes, size.bytes, size.strip, [this, task] { end_hidden(task); });
+  size.number = wire_.next_bulk(hidden.to);
   out& size;
-  wire_.send(hidden.to, Message::object, out.data.data(), out.data.size());
+  if (moving_ahead_) {
+    batch(hidden.to) & Event::object& out.data;
+    flush(hidden.to);
+  } else {
+    wire_.send(hidden.to, Message::object, out.data.data(), out.data.size());
+  }
+  wire_.send_bulk(hidden.to, run.bytes, size.bytes, size.strip, [this, task] { end_hidden(task); });
   return true;
 }
 

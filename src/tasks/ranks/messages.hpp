@@ -17,6 +17,8 @@ struct Message {
     failed,     // a task threw
     fetch,      // a version of an object is wanted
     ended,      // a task that the home has sent when it was enabled
+    look,       // the home asks whether anything goes on
+    looked,
   };
 };
 

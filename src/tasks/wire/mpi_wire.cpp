@@ -47,6 +47,7 @@ class MpiWire final : public Wire {
     for (int kind = 0; kind < kinds; ++kind) {
       control_->on(kind, [this, kind](int source, const char* data, std::size_t size) {
         ++handled_from_[static_cast<std::size_t>(source)];
+        ++handled_;
         if (kind == Long::kind_of_all) {
           Long what;
           std::memcpy(&what, data, sizeof what);
@@ -67,6 +68,7 @@ class MpiWire final : public Wire {
       abort();
     }
     ++messages_;
+    ++sent_;
     bytes_ += size;
     control_->send(destination, kind, data, size);
     if (bells_ != nullptr) bells_->ring(destination);
@@ -77,18 +79,19 @@ class MpiWire final : public Wire {
       return send(destination, kind, bytes.data(), bytes.size());
     }
     auto kept = std::make_shared<std::vector<char>>(std::move(bytes));
-    Long what{kind, 0, kept->size()};
-    what.number = send_bulk(destination, kept->data(), kept->size(), whole, [kept] {});
+    const Long what{kind, next_bulk(destination), kept->size()};
     send(destination, Long::kind_of_all, &what, sizeof what);
+    send_bulk(destination, kept->data(), kept->size(), whole, [kept] {});
   }
 
-  int send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
-                std::function<void()> left) override {
+  int next_bulk(int destination) const override { return bulks_->next(destination); }
+
+  void send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
+                 std::function<void()> left) override {
     messages_ += Bulks::strips(size, strip);
     bytes_ += size;
-    const int number = bulks_->send(destination, bytes, size, strip, std::move(left));
+    bulks_->send(destination, bytes, size, strip, std::move(left));
     if (bells_ != nullptr) bells_->ring(destination);
-    return number;
   }
 
   void receive_bulk(int source, int number, void* into, std::size_t size, std::size_t strip,
@@ -147,6 +150,9 @@ class MpiWire final : public Wire {
   std::uint64_t messages() const override { return messages_; }
   std::uint64_t bytes() const override { return bytes_; }
 
+  std::uint64_t sent() const override { return sent_; }
+  std::uint64_t handled() const override { return handled_; }
+
   void abort() override { mpi::end_job(1); }
 
  private:
@@ -177,7 +183,7 @@ class MpiWire final : public Wire {
   std::unique_ptr<Bulks> bulks_;
   Handler handler_;
   std::vector<std::uint64_t> handled_from_;
-  std::uint64_t messages_ = 0, bytes_ = 0;
+  std::uint64_t messages_ = 0, bytes_ = 0, sent_ = 0, handled_ = 0;
 };
 
 void end_mpi() {
