@@ -19,7 +19,7 @@ def _parser():
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
                         "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
-                        "accesses cost, without MPI; jade: the four applications of the Jade paper, and its tables by replay")
+                        "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
@@ -36,7 +36,7 @@ def _parser():
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
                         "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, construct; tasks: "
-                        + ", ".join(tasks.CASES) + "; jade: " + ", ".join(jade.APPLICATIONS))
+                        + ", ".join(tasks.CASES) + ", ranks; jade: " + ", ".join(jade.APPLICATIONS))
     parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")
     parser.add_argument("--construct", action="store_true", help="redistribute: only the construction of schedules")
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
@@ -50,18 +50,18 @@ def _parser():
     return parser
 
 
-def _mpis(options):
+def _mpis(options, needed):
     if options.mpi in ("mpich", "openmpi"):
         return [options.mpi]
     found = [mpi for mpi in ("mpich", "openmpi") if shutil.which("mpiexec." + mpi)]
-    if not found:
+    if not found and needed:
         raise BenchError("Neither mpiexec.mpich nor mpiexec.openmpi is on the PATH: install mpich or openmpi-bin.")
     return found[:1] if options.quick and options.mpi is None else found
 
 
 def _run(options, script):
     build = Build.find(options.prefix, script)
-    options.mpis = [] if options.name == "tasks" else _mpis(options)
+    options.mpis = _mpis(options, needed=options.name != "tasks")
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute,
              "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade}[options.name]
     if options.instructions:

@@ -32,8 +32,11 @@ class Applications:
         argv = [*launcher, os.path.join(self.folder, name), "--json", *extra]
         if workers:
             argv += ["--workers", str(workers)]
-        done = subprocess.run(argv, capture_output=True, text=True, env=dict(os.environ, **(variables or {})),
-                              timeout=600, check=False)
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True, env=dict(os.environ, **(variables or {})),
+                                  timeout=3600, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise BenchError(f"{' '.join(argv)} took more than an hour.") from error
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
         if not lines:
             raise BenchError(f"{' '.join(argv)} failed: {done.stderr.strip()}")
@@ -89,8 +92,10 @@ COLUMNS = (
     ("tasks", "tasks", str), ("locality %", "locality_percent", table.one), ("seconds", "seconds", table.three),
     ("mpi", "mpi", str), ("management", "management_share", table.three), ("vs locality", "vs_locality", table.two),
     ("from", "vs_locality_lo", table.two), ("to", "vs_locality_hi", table.two),
-    *jade_replay.COLUMNS, ("most messages", "most_messages", str), ("moved", "objects_moved", str))
+    *jade_replay.COLUMNS, ("most messages", "most_messages", str), ("CPU s", "cpu_seconds", table.three),
+    ("most CPU s", "most_cpu_seconds", table.three), ("moved", "objects_moved", str))
 EXPLANATION = """locality %: tasks that ran on their target processor, the owner of their locality object.
 management: time of the work-free version over the time with work. vs locality: time over that at level locality.
-Ranks: at the highest level of locality what is switched off; most messages: sent by one rank; moved: versions of objects.
+Ranks: at the highest level of locality what is switched off; most messages: sent by one rank; CPU s: of all
+ranks, and of the busiest; moved: versions of objects.
 """ + jade_replay.EXPLANATION

@@ -46,6 +46,7 @@ def measure(programs, name, placed, options, mpi, emit):
             if ranks > 1:
                 record.update(messages=got["messages"], most_messages=got["most_messages"],
                               object_mbytes=1e-6 * got["bytes"], objects_moved=got["objects_moved"],
+                              cpu_seconds=got["cpu_seconds"], most_cpu_seconds=got["most_cpu_seconds"],
                               messages_per_task=got["messages"] / max(1, got["tasks"]))
             emit(record)
     print(f"bench: jade, {name} on ranks", file=sys.stderr)

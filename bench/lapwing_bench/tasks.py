@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tasks`: what a task costs, beside GCC's OpenMP and StarPU, and how small a task may be. No MPI.
+"""`tasks`: what a task costs, beside GCC's OpenMP and StarPU, and how small a task may be; then on two ranks of each MPI.
 
 Each system is a process of its own; they take turns. In the cases with a batch the main program waits after each
 100 tasks, so that no system runs a task where it is spawned (GCC does once 64 a thread are waiting).
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from statistics import median
 
-from . import statistics, table
+from . import statistics, table, tasks_ranks
 from .errors import BenchError
 
 CASES = ("independent", "independent_objects", "chain", "chains", "stencil", "random")
@@ -122,9 +122,11 @@ def measure(options, build, _where, emit):
     systems = _systems(program)
     turns = 3 if options.quick else options.pairs or 30
     cases = options.cases.split(",") if options.cases else CASES
+    if cases == ["ranks"]:
+        return _ranks(options, build, turns, emit)
     for case in cases:
         if case not in CASES:
-            raise BenchError(f"tasks has no case '{case}'; there are {', '.join(CASES)}.")
+            raise BenchError(f"tasks has no case '{case}'; there are {', '.join(CASES)}, and ranks alone.")
         for batch in (BATCH, 0) if case in BATCHED else (0,):
             _cost(program, systems, case, batch, turns, emit)
             print(f"bench: tasks, {case}, batch {batch}: {turns} turns", file=sys.stderr)
@@ -134,15 +136,26 @@ def measure(options, build, _where, emit):
     for case in ("independent", "stencil"):
         _smallest(program, systems, case, emit)
     _flat(program, emit)
+    _ranks(options, build, turns, emit)
+
+
+def _ranks(options, build, turns, emit):
+    for mpi in options.mpis:
+        tasks_ranks.measure(build, mpi, turns, emit)
 
 
 COLUMNS = (
-    ("case", "case", str), ("workers", "workers", str), ("batch", "batch", str), ("system", "system", str),
+    ("case", "case", str), ("machine", "machine", str), ("mpi", "mpi", str), ("bytes", "bytes", table.size), ("workers", "workers", str), ("batch", "batch", str), ("system", "system", str),
     ("tasks", "tasks", str), ("us/task", "us_per_task", table.two), ("openmp", "us_openmp", table.two),
     ("vs openmp", "vs_openmp", table.two), ("from", "vs_openmp_lo", table.two), ("to", "vs_openmp_hi", table.two),
     ("starpu", "us_starpu", table.two), ("vs starpu", "vs_starpu", table.two), ("from", "vs_starpu_lo", table.two),
     ("to", "vs_starpu_hi", table.two), ("speed-up", "speedup", table.two), ("us smallest", "us_smallest", table.two),
-    ("KiB", "rss_kib", str))
+    ("KiB", "rss_kib", str), ("threads", "us_threads", table.two), ("vs threads", "vs_threads", table.two),
+    ("from", "vs_threads_lo", table.two), ("to", "vs_threads_hi", table.two), ("ping-pong", "us_pingpong", table.two),
+    ("vs it", "vs_pingpong", table.two), ("from", "vs_pingpong_lo", table.two), ("to", "vs_pingpong_hi", table.two),
+    ("messages/fetch", "messages_per_fetch", table.two), ("idle CPU %", "cpu_percent", table.two))
 EXPLANATION = """us/task: wall time over the number of tasks, none of which computes; below 1 in vs: Lapwing is cheaper.
 batch: the main program waits after so many tasks, and no system runs a task where it is spawned.
-us smallest: the shortest task, in microseconds, with which the workers are busy at least half of the time."""
+us smallest: the shortest task, in microseconds, with which the workers are busy at least half of the time.
+Ranks: two, one worker each. local: vs the same on threads. remote: an object of so many bytes goes to a task on the other
+rank and back, vs a ping-pong of as many bytes; messages for each way. idle CPU: of a rank that waits, percent of a core."""

@@ -57,7 +57,8 @@ void local_cases() {
   lt::run(one_worker(true), [&] {
     const double here = chains(0), there = chains(1);
     for (const auto& [name, us] : {std::pair{"local", here}, std::pair{"local, on the other rank", there}}) {
-      std::printf("{\"mpi\":\"%s\",\"case\":\"%s\",\"us\":%.4f,\"us_threads\":%.4f}\n", flavour, name, us, threads);
+      std::printf("{\"mpi\":\"%s\",\"case\":\"%s\",\"us\":%.4f,\"us_threads\":%.4f}\n", flavour, name, us,
+                  threads);
     }
   });
 }
@@ -101,10 +102,12 @@ void remote_case(std::size_t size, int rounds) {
     const char expected = static_cast<char>(2 * (rounds + 2));
     if ((*lt::read(data))[0] != expected) std::printf("{\"wrong\":true}\n");
     std::printf(
-        "{\"mpi\":\"%s\",\"case\":\"remote\",\"bytes\":%zu,\"us\":%.3f,\"us_pingpong\":%.3f,\"messages_per_fetch\":"
+        "{\"mpi\":\"%s\",\"case\":\"remote\",\"bytes\":%zu,\"us\":%.3f,\"us_pingpong\":%.3f,\"messages_per_"
+        "fetch\":"
         "%.3f}\n",
         flavour, size, us, plain,
-        static_cast<double>(after.messages - before.messages) / static_cast<double>(after.moved - before.moved));
+        static_cast<double>(after.messages - before.messages) /
+            static_cast<double>(after.moved - before.moved));
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <lapwing/tasks.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -59,20 +60,29 @@ class Application : public Report {
     say("most_messages", after.most_messages - before_.most_messages);
     say("bytes", after.bytes - before_.bytes);
     say("objects_moved", after.moved - before_.moved);
+    double cpu = 0, most_cpu = 0;  // of all ranks, and of the busiest
+    for (std::size_t i = 0; i < after.cpu.size(); ++i) {
+      const double its = after.cpu[i] - before_.cpu[i];
+      cpu += its;
+      most_cpu = std::max(most_cpu, its);
+    }
+    say("cpu_seconds", cpu);
+    say("most_cpu_seconds", most_cpu);
   }
 
  private:
   struct Counts {
     std::uint64_t tasks = 0, targeted = 0, on_target = 0, stolen = 0;
     std::uint64_t messages = 0, most_messages = 0, bytes = 0, moved = 0;
+    std::vector<double> cpu = {};
   };
   static Counts counts() {
 #ifdef LAPWING_SERIAL
     return {};
 #else
     const auto all = tasks::statistics();
-    return {all.tasks,    all.targeted,      all.on_target, all.stolen,
-            all.messages, all.most_messages, all.bytes,     all.moved};
+    return {all.tasks,         all.targeted, all.on_target, all.stolen,     all.messages,
+            all.most_messages, all.bytes,    all.moved,     all.cpu_seconds};
 #endif
   }
   static double now() {

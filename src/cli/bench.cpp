@@ -14,7 +14,7 @@ namespace {
 struct Options {
   std::string name;
   bool quick = false, json = false, local = false;
-  std::string mpi, transport;
+  std::string mpi, transport, cases, matrix;
   int pairs = 0;
 };
 
@@ -32,6 +32,8 @@ int bench(const Options& options, const std::vector<std::string>& extra) {
   if (options.local) job.words.emplace_back("--local");
   if (!options.mpi.empty()) job.words.insert(job.words.end(), {"--mpi", options.mpi});
   if (!options.transport.empty()) job.words.insert(job.words.end(), {"--transport", options.transport});
+  if (!options.cases.empty()) job.words.insert(job.words.end(), {"--cases", options.cases});
+  if (!options.matrix.empty()) job.words.insert(job.words.end(), {"--matrix", options.matrix});
   if (options.pairs > 0) job.words.insert(job.words.end(), {"--pairs", std::to_string(options.pairs)});
   job.words.insert(job.words.end(), {"--prefix", prefix().string()});
   job.words.insert(job.words.end(), extra.begin(), extra.end());
@@ -63,6 +65,9 @@ Command add_bench(CLI::App& app) {
   command->add_option("--pairs", options->pairs, "Alternating pairs of each case")
       ->check(CLI::Range(1, 100000))
       ->type_name("N");
+  command->add_option("--cases", options->cases, "Some of the cases only")->type_name("CASE,...");
+  command->add_option("--matrix", options->matrix, "jade: a Matrix Market file for Panel Cholesky")
+      ->type_name("FILE");
   command->add_flag("--local", options->local, "On this host's own transport, without emulated hosts");
   command->add_option("--transport", options->transport, "Settings of the transport")
       ->check(CLI::IsMember({"default", "best"}))

@@ -34,6 +34,7 @@ std::string text_of(const std::source_location& where) {
 
 std::string text_of(const Task& task) {
   if (task.main) return "the main program";
+  if (task.hidden) return "a transfer";
   if (task.label.text == nullptr) return fmt::format("the task spawned {}", text_of(task.where));
   std::string name = task.label.text;
   if (task.label.second >= 0) {

@@ -29,6 +29,7 @@ enum class Fault : int {
   skip_too_much,       // a failure also skips what is before it
   dropped_part,        // a reduction loses a part
   lost_commute,        // a turn is given to nobody
+  lost_version,        // on ranks: an object is not sent
   count
 };
 

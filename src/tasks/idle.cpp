@@ -96,9 +96,11 @@ Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
       double waited = 0;
       int rounds = 0;
       do {
+        runtime.idle.fetch_add(1);
         if (ranks.poll() > 0) begin = since = microseconds();
-        if (Task* const task = find(waited < runtime.options.patience)) return learn(task);
         if (ranks.crowded() || ++rounds % 16 == 0) sched_yield();
+        runtime.idle.fetch_sub(1);
+        if (Task* const task = find(waited < runtime.options.patience)) return learn(task);
         waited = microseconds() - since;
       } while (waited < (ranks.moving() ? most : std::min(spin_, most)) ||
                waited < 2 * runtime.options.patience);
@@ -119,7 +121,11 @@ void Worker::sleep() {
     work = work || !worker->processor.surely_empty(worker.get() == this);
   }
   if (!work && sleeping == static_cast<int>(r.workers.size())) r.stalled();
-  if (!work) futex(asleep, FUTEX_WAIT_PRIVATE, 1, r.ranks == nullptr ? nullptr : &nap);
+  if (!work) {
+    r.idle.fetch_add(1);
+    futex(asleep, FUTEX_WAIT_PRIVATE, 1, r.ranks == nullptr ? nullptr : &nap);
+    r.idle.fetch_sub(1);
+  }
   if (asleep.exchange(0) == 1) r.sleepers.fetch_sub(1);
 }
 

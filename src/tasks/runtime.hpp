@@ -49,6 +49,9 @@ class Runtime {
   /// Nothing can run: lets one creator go on. False if there is none.
   bool release_one_creator(bool also_main = true);
 
+  /// A task waits in the window, and will be let go when nothing else can run.
+  bool creators_may_go_on();
+
   /// Wakes whoever can run what has come to worker `target`.
   void wake_for(int target);
   /// Called by the last worker that found nothing to do.
@@ -68,6 +71,7 @@ class Runtime {
   std::atomic<bool> draining{false};
   std::atomic<bool> stop{false};
   std::atomic<int> sleepers{0};
+  std::atomic<int> idle{0};  // workers that wait, and hold nothing
   std::atomic<int> waiting_creators{0};
   std::atomic<std::uint64_t> objects{0};
 

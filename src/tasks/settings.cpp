@@ -61,7 +61,9 @@ Options settle(Options asked) {
       {"BROADCAST", [&](auto v) { asked.broadcast = choice("BROADCAST", v); }},
       {"TARGET", [&](auto v) { asked.target = static_cast<int>(number("TARGET", v, 1, 1e6)); }},
       {"CONCURRENT_FETCHES", [&](auto v) { asked.concurrent_fetches = choice("CONCURRENT_FETCHES", v); }},
+      {"LARGE", [&](auto v) { asked.large = static_cast<std::size_t>(number("LARGE", v, 1, 1e15)); }},
       {"STRIPS", [&](auto v) { asked.strips = choice("STRIPS", v); }},
+      {"STRIP", [&](auto v) { asked.strip = static_cast<std::size_t>(number("STRIP", v, 0, 1e9)); }},
       {"SCHEDULE",
        [&](auto v) {
          if (v != "central" && v != "ahead") {

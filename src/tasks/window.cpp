@@ -52,6 +52,11 @@ void Runtime::look_at_window() {
   }
 }
 
+bool Runtime::creators_may_go_on() {
+  const std::lock_guard lock(creators_mutex_);
+  return std::any_of(creators_.begin(), creators_.end(), [](const Task* task) { return !task->main; });
+}
+
 bool Runtime::release_one_creator(bool also_main) {
   Task* task = nullptr;
   {

@@ -5,6 +5,7 @@ What each case of ranks_cases.cpp must do and say, with both schedulers; and two
 ranks with different binaries.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,17 @@ def run(command, **variables):
     return done.returncode, done.stdout + done.stderr
 
 
-def main(ranks, program, *mpiexec):
+def lost_version(faulty):
+    """The number of that fault, and where the library of ranks lies for a program that is linked without it."""
+    header = os.path.join(os.path.dirname(__file__), "..", "..", "src", "tasks", "fault.hpp")
+    with open(header, encoding="utf-8") as source:
+        names = re.findall(r"^\s*(\w+),", source.read().partition("enum class Fault")[2], re.M)
+    library = os.path.join(os.path.dirname(faulty), "..", "..", "lib")
+    return {"LAPWING_FAULT": str(names.index("lost_version")),
+            "LD_LIBRARY_PATH": library + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
+
+
+def main(ranks, program, faulty, *mpiexec):
     wrong = []
 
     def expect(what, code, text, good, *words):
@@ -37,6 +48,8 @@ def main(ranks, program, *mpiexec):
         case("throws", True, "no more", "thrower(7)", "on rank " + str(int(ranks) - 1))
         case("undeclared", True, "curious", "'y'", "did not declare")
     expect("dies", *run([*start, program, "dies"]), False)
+    expect("nobody can go on", *run([*start, faulty, "1", "103"], LAPWING_TASKS_SCHEDULE="ahead", **lost_version(faulty)),
+           False, "the program cannot go on", "on rank 0", "waits for")
     expect("too_large", *run([*start, program, "too_large"]), False, "'the big one'", "rank " + str(int(ranks) - 1))
     with tempfile.TemporaryDirectory() as folder:
         other = os.path.join(folder, "another_build")

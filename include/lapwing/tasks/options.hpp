@@ -43,8 +43,12 @@ struct Options {
   /// A task's objects are asked for all at once; off: one after the other
   /// (central). LAPWING_TASKS_CONCURRENT_FETCHES=on|off.
   bool concurrent_fetches = true;
-  /// Large objects travel in strips; off: each in one piece. LAPWING_TASKS_STRIPS=on|off.
+  /// Objects of so many bytes in one run travel without being copied. LAPWING_TASKS_LARGE.
+  std::size_t large = 16384;
+  /// They travel in strips; off: each in one piece. LAPWING_TASKS_STRIPS=on|off.
   bool strips = true;
+  /// Bytes of a strip; 0: an eighth of the object, 256 KiB to 4 MiB. LAPWING_TASKS_STRIP.
+  std::size_t strip = 0;
   /// Tells on stderr which tasks cannot leave their rank. LAPWING_TASKS_REMARKS=on|off.
   bool remarks = false;
   /// A file that tells what ran where and why it waited when the program ends:

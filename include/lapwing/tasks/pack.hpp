@@ -228,7 +228,8 @@ template <class T>
 requires(bytewise<T> && !Serializes<T> && std::is_default_constructible_v<T> &&
          !std::is_pointer_v<T>) constexpr bool one_run<T> = true;
 template <class E, class A>
-requires(!std::is_same_v<E, bool>) constexpr bool one_run<std::vector<E, A>> = Packing<std::vector<E, A>>::whole;
+requires(!std::is_same_v<E, bool>) constexpr bool one_run<std::vector<E, A>> =
+    Packing<std::vector<E, A>>::whole;
 template <class T>
 constexpr auto runner() -> Run (*)(void*) {
   if constexpr (!one_run<T>) {

@@ -33,8 +33,9 @@ class shared {
 
 namespace detail {
 template <class T>
-inline const Type type_of{typeid(T).name(), sizeof(T), [](void* value) { delete static_cast<T*>(value); },
-                          packer<T>(), unpacker<T>(), runner<T>(), roomer<T>()};
+inline const Type type_of{typeid(T).name(), sizeof(T),     [](void* value) { delete static_cast<T*>(value); },
+                          packer<T>(),      unpacker<T>(), runner<T>(),
+                          roomer<T>()};
 }  // namespace detail
 
 /// A new object whose value is T(args...), known by `name` in messages.

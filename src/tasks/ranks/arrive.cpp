@@ -59,6 +59,10 @@ void Ranks::handle(int source, int kind, Arrived message) {
       if (bulk_comes(source, key, in, message)) return;
       return arrived(key, in, std::move(message));
     }
+    case Message::look:
+      return answer(in);
+    case Message::looked:
+      return answered(in);
     case Message::fetch: {
       detail::Handle what;
       std::uint32_t version = 0;
@@ -172,6 +176,12 @@ void Ranks::handle_batch(detail::In in) {
           if (rank != rank_) send_object(object_at(what), {Hidden::send, what, version, rank});
         }
         break;
+      case Event::object: {
+        std::vector<char> bytes;
+        in& bytes;
+        handle(0, Message::object, {bytes.data(), bytes.size()});
+        break;
+      }
       case Event::part:
         in& what& code& place;
         enter_hidden(object_at(what), detail::reduces, modules().decode_as<detail::Reduction>(code),

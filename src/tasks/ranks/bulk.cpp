@@ -17,7 +17,6 @@ namespace lapwing::tasks::ranks {
 
 namespace {
 
-constexpr std::size_t least_bulk = 16 << 10;  // below, two copies cost less than a message
 constexpr std::size_t least_strip = 256 << 10;
 constexpr std::size_t most_strip = 4 << 20;
 constexpr std::size_t without_strips = 1 << 30;
@@ -39,15 +38,25 @@ bool Ranks::send_as_bulk(Task* task) {
     return false;
   }
   const detail::Run run = object.type->run(object.value);
-  if (run.size < least_bulk) return false;
+  const Options& options = runtime_.options;
+  if (run.size < options.large || run.size == 0) return false;
   Size size{run.size, without_strips};
-  if (runtime_.options.strips) size.strip = std::clamp(run.size / usual_strips, least_strip, most_strip);
+  if (options.strips) {
+    size.strip =
+        options.strip > 0 ? options.strip : std::clamp(run.size / usual_strips, least_strip, most_strip);
+  }
   detail::Out out;
   put_object(out, object, hidden, Form::bulk);
   const std::lock_guard lock(wire_.mutex);
-  size.number = wire_.send_bulk(hidden.to, run.bytes, size.bytes, size.strip, [this, task] { end_hidden(task); });
+  size.number = wire_.next_bulk(hidden.to);
   out& size;
-  wire_.send(hidden.to, Message::object, out.data.data(), out.data.size());
+  if (moving_ahead_) {
+    batch(hidden.to) & Event::object& out.data;
+    flush(hidden.to);
+  } else {
+    wire_.send(hidden.to, Message::object, out.data.data(), out.data.size());
+  }
+  wire_.send_bulk(hidden.to, run.bytes, size.bytes, size.strip, [this, task] { end_hidden(task); });
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "tasks/create.hpp"
+#include "tasks/fault.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/ranks/messages.hpp"
 #include "tasks/ranks/ranks.hpp"
@@ -17,6 +18,8 @@
 namespace lapwing::tasks::ranks {
 
 namespace {
+
+constexpr std::size_t most_along = 8192;  // bytes of an object that go along with a batch
 
 const detail::Body hidden_body{"a transfer",
                                sizeof(Hidden),
@@ -68,6 +71,7 @@ void Ranks::run_hidden(Task* task) {
   Object& object = *record.object;
   switch (hidden.kind) {
     case Hidden::send:
+      if (fault(Fault::lost_version)) break;
       if (send_as_bulk(task)) return;  // it ends when all has left
       send_object(object, hidden);
       break;
@@ -107,8 +111,7 @@ void Ranks::fail(const std::string& sentence) {
 void Ranks::put_object(detail::Out& out, const Object& object, const Hidden& hidden, Form form) {
   out& hidden.what.object& hidden.what.generation& hidden.version& form;
   put_failure(out);
-  if (form != Form::absent)
-    out& modules().encode(object.type) & object.number& object.its_name();
+  if (form != Form::absent) out& modules().encode(object.type) & object.number& object.its_name();
 }
 
 void Ranks::send_object(Object& object, const Hidden& hidden) {
@@ -133,6 +136,10 @@ void Ranks::send_object(Object& object, const Hidden& hidden) {
     }
   }
   const std::lock_guard lock(wire_.mutex);
+  if (moving_ahead_ && out.data.size() <= most_along) {
+    batch(hidden.to) & Event::object& out.data;
+    return;
+  }
   wire_.send_object(hidden.to, Message::object, std::move(out.data));
 }
 

@@ -49,15 +49,18 @@ void Ranks::flush() {
 void Ranks::move(Object& object, const Move& move) {
   ++moved_;
   const detail::Handle what{&object, object.generation.load(std::memory_order_relaxed)};
-  if (move.from == rank_) {
-    enter_hidden(object, detail::reads, nullptr, {Hidden::send, what, move.version, move.to});
-  } else {
-    batch(move.from) & Event::send& what& move.version& move.to& std::uint64_t{0};
-  }
+  // Who receives is told first: what comes then finds its place.
   if (move.to == rank_) {
     enter_hidden(object, detail::reads | detail::writes, nullptr, {Hidden::receive, what, move.version});
   } else {
     batch(move.to) & Event::receive& what& move.version & -1;
+  }
+  if (move.from == rank_) {
+    moving_ahead_ = true;  // a small object goes along
+    enter_hidden(object, detail::reads, nullptr, {Hidden::send, what, move.version, move.to});
+    moving_ahead_ = false;
+  } else {
+    batch(move.from) & Event::send& what& move.version& move.to& std::uint64_t{0};
   }
 }
 

@@ -17,6 +17,8 @@ struct Message {
     failed,     // a task threw
     fetch,      // a version of an object is wanted
     ended,      // a task that the home has sent when it was enabled
+    look,       // the home asks whether anything goes on
+    looked,
   };
 };
 
@@ -24,6 +26,7 @@ enum class Event : std::uint8_t {
   task,
   send,       // a version of an object to another rank
   receive,    // a version comes
+  object,     // and here it is
   part,       // a part of a reduction comes
   broadcast,  // a version of an object to all ranks
   drop,       // the end of an object's life

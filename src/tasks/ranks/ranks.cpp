@@ -23,6 +23,7 @@ constexpr std::chrono::microseconds most_patience = std::chrono::milliseconds(5)
 // has come; where all others ring, that is but a precaution.
 constexpr std::chrono::microseconds shortest_rest{50};
 constexpr std::chrono::microseconds rest_while_polled{100};
+constexpr std::chrono::microseconds longest_without_strip{200};
 constexpr std::chrono::milliseconds longest_rest{1};
 constexpr std::chrono::milliseconds longest_if_woken{20};
 
@@ -66,6 +67,9 @@ void Ranks::start() {
   crowded_ = threads > sysconf(_SC_NPROCESSORS_ONLN);
   cpu_at_start_ = cpu_now();
   messages_at_start_ = wire_.messages();
+  // Of this run only: what was sent in others has been handled.
+  looks_.sent = wire_.sent();
+  looks_.handled = wire_.handled();
   bytes_at_start_ = wire_.bytes();
   for (int attempt = 0; range().begin() == 0; ++attempt) {
     if (attempt == Range::attempts)
@@ -94,6 +98,7 @@ void Ranks::help() {
   const std::chrono::microseconds longest = wire_.woken_by_all() ? longest_if_woken : longest_rest;
   auto rest = shortest_rest;
   while (!stop_helper_.load(std::memory_order_relaxed)) {
+    if (home()) watch();
     if (pollers_.load() > 0) {
       std::this_thread::sleep_for(rest_while_polled);
       if (pollers_.load() > 0) continue;
@@ -102,6 +107,7 @@ void Ranks::help() {
     if (poll() != 0) {
       // There may be more soon: nobody needs to ring for that.
       wire_.listen(false);
+      move_on();
       rest = shortest_rest;
       std::this_thread::sleep_for(rest);
       continue;
@@ -110,6 +116,17 @@ void Ranks::help() {
     rest = std::min(longest, 2 * rest);
   }
   Worker::self_is_nobody();
+}
+
+// What is large moves strip by strip, and only while somebody looks: where a
+// worker sleeps, its core is free for that.
+void Ranks::move_on() {
+  using clock = std::chrono::steady_clock;
+  auto last = clock::now();
+  while (moving() && !crowded_ && pollers_.load() == 0 && runtime_.sleepers.load() > 0 &&
+         clock::now() - last < longest_without_strip) {
+    if (poll() > 0) last = clock::now();
+  }
 }
 
 void Ranks::begin_polling() {
@@ -217,7 +234,7 @@ void Ranks::report() {
   if (reported_ == ended_) return;
   reported_ = ended_;
   detail::Out out;
-  out & ended_;
+  out& ended_;
   put_counts(out);
   wire_.send(0, Message::finished, out.data.data(), out.data.size());
 }

@@ -173,6 +173,20 @@ class Ranks {
   void install(Object& object, const Hidden& hidden);
   void unpack_parts(Object& object, Record& record, const Hidden& hidden);
 
+  // stuck.cpp
+  struct Look {
+    std::uint64_t round = 0;
+    bool quiet = false;
+    std::uint64_t sent = 0, handled = 0;  // messages, but for those of looks
+  };
+  bool quiet() const;
+  Look look() const;
+  void watch();
+  void ask_all(bool why);
+  void answer(detail::In in);
+  void answered(detail::In in);
+  std::string describe() const;
+
   // bulk.cpp
   bool send_as_bulk(Task* task);
   void take_bulk(Object& object, const Hidden& hidden, detail::In& in);
@@ -186,6 +200,7 @@ class Ranks {
   void put_failure(detail::Out& out);
   void get_failure(detail::In& in);
   void help();
+  void move_on();
   bool waits_to_send();
 
   Runtime& runtime_;
@@ -224,6 +239,17 @@ class Ranks {
 
   std::atomic<std::uint64_t> unfinished_{0};
   std::atomic<std::size_t> central_elsewhere_{0};
+  struct Looks {
+    std::uint64_t round = 0, sent = 0, handled = 0;  // of messages of looks
+    std::uint64_t handled_before = 0, sent_before = 0;
+    int answers = 0, agreeing = 0;
+    bool ended = false;
+    Look sum = {};
+    std::string text = {};
+    std::chrono::steady_clock::time_point since = {};
+    std::chrono::milliseconds pause{0};
+  } looks_;
+  bool moving_ahead_ = false;  // the batch tells the receiver of what is being sent to it
   std::uint64_t on_wish_ = 0, wished_ = 0, moved_ = 0;
 };
 

@@ -43,15 +43,16 @@ class Wire {
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
   virtual void on_message(Handler handler) = 0;
-  /// Sends without waiting; the bytes are copied. Kinds are 0..15. Between two
+  /// Sends without waiting; the bytes are copied. Kinds are 1..15. Between two
   /// ranks messages arrive in order.
   virtual void send(int destination, int kind, const void* data, std::size_t size) = 0;
   /// The same for an object, which may be long and come later than what is sent after it.
   virtual void send_object(int destination, int kind, std::vector<char> bytes) = 0;
   /// The bytes of a large object from where they are, which nobody may change until
-  /// `left`; in strips of that size. The receiver must be told the number.
-  virtual int send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
-                        std::function<void()> left) = 0;
+  /// `left`; in strips of that size. The receiver must be told the number before.
+  virtual int next_bulk(int destination) const = 0;
+  virtual void send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
+                         std::function<void()> left) = 0;
   /// To where they shall be; `landed` is told how many are there, time and again.
   virtual void receive_bulk(int source, int number, void* into, std::size_t size, std::size_t strip,
                             std::function<void(std::size_t)> landed) = 0;
@@ -66,6 +67,9 @@ class Wire {
   virtual bool busy() const = 0;
   virtual std::uint64_t messages() const = 0;  // sent
   virtual std::uint64_t bytes() const = 0;     // sent
+  /// Calls of send() so far, and calls of the handler that they made at their receivers.
+  virtual std::uint64_t sent() const = 0;
+  virtual std::uint64_t handled() const = 0;
   /// Ends all ranks.
   [[noreturn]] virtual void abort() = 0;
 

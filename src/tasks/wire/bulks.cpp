@@ -6,7 +6,7 @@
 
 namespace lapwing::tasks::ranks {
 
-int Bulks::send(int to, const void* data, std::size_t size, std::size_t strip, std::function<void()> left) {
+void Bulks::send(int to, const void* data, std::size_t size, std::size_t strip, std::function<void()> left) {
   int& next = sent_[static_cast<std::size_t>(to)];
   const int number = next;
   next = (next + 1) % numbers;
@@ -16,7 +16,6 @@ int Bulks::send(int to, const void* data, std::size_t size, std::size_t strip, s
   // MPI only reads what it sends.
   auto* const bytes = static_cast<char*>(const_cast<void*>(data));
   post(moving_.emplace_back(Moving{true, to, number, bytes, size, strip, std::move(moved)}));
-  return number;
 }
 
 void Bulks::receive(int from, int number, void* into, std::size_t size, std::size_t strip,

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <list>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -31,14 +31,12 @@ class MpiWire final : public Wire {
     PMPI_Comm_size(comm, &ranks_);
     MPI_Comm queue = MPI_COMM_NULL;
     PMPI_Comm_dup(comm, &queue);
-    PMPI_Comm_dup(comm, &long_comm_);
     control_ = std::make_unique<transfer::Control>(queue, ranks_);
     MPI_Comm bulk = MPI_COMM_NULL;
     PMPI_Comm_dup(comm, &bulk);
     bulks_ = std::make_unique<Bulks>(bulk, ranks_);
     bells_ = Bells::make(comm);
     handled_from_.assign(static_cast<std::size_t>(ranks_), 0);
-    long_sent_ = handled_from_;
   }
 
   int rank() const override { return rank_; }
@@ -49,6 +47,12 @@ class MpiWire final : public Wire {
     for (int kind = 0; kind < kinds; ++kind) {
       control_->on(kind, [this, kind](int source, const char* data, std::size_t size) {
         ++handled_from_[static_cast<std::size_t>(source)];
+        ++handled_;
+        if (kind == Long::kind_of_all) {
+          Long what;
+          std::memcpy(&what, data, sizeof what);
+          return long_one(source, what);
+        }
         handler_(source, kind, {data, size});
       });
     }
@@ -64,6 +68,7 @@ class MpiWire final : public Wire {
       abort();
     }
     ++messages_;
+    ++sent_;
     bytes_ += size;
     control_->send(destination, kind, data, size);
     if (bells_ != nullptr) bells_->ring(destination);
@@ -73,22 +78,20 @@ class MpiWire final : public Wire {
     if (bytes.size() <= long_message || bytes.size() > most_bytes) {
       return send(destination, kind, bytes.data(), bytes.size());
     }
-    ++messages_;
-    bytes_ += bytes.size();
-    ++long_sent_[static_cast<std::size_t>(destination)];
-    Leaving& leaving = leaving_.emplace_back(Leaving{MPI_REQUEST_NULL, std::move(bytes)});
-    PMPI_Isend(leaving.bytes.data(), static_cast<int>(leaving.bytes.size()), MPI_BYTE, destination, kind,
-               long_comm_, &leaving.request);
-    if (bells_ != nullptr) bells_->ring(destination);
+    auto kept = std::make_shared<std::vector<char>>(std::move(bytes));
+    const Long what{kind, next_bulk(destination), kept->size()};
+    send(destination, Long::kind_of_all, &what, sizeof what);
+    send_bulk(destination, kept->data(), kept->size(), whole, [kept] {});
   }
 
-  int send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
-                std::function<void()> left) override {
+  int next_bulk(int destination) const override { return bulks_->next(destination); }
+
+  void send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
+                 std::function<void()> left) override {
     messages_ += Bulks::strips(size, strip);
     bytes_ += size;
-    const int number = bulks_->send(destination, bytes, size, strip, std::move(left));
+    bulks_->send(destination, bytes, size, strip, std::move(left));
     if (bells_ != nullptr) bells_->ring(destination);
-    return number;
   }
 
   void receive_bulk(int source, int number, void* into, std::size_t size, std::size_t strip,
@@ -97,7 +100,7 @@ class MpiWire final : public Wire {
   }
 
   int progress() override {
-    int handled = control_->progress() + progress_of_long_ones();
+    int handled = control_->progress();
     if (bulks_->busy()) handled += bulks_->progress();
     return handled;
   }
@@ -122,8 +125,7 @@ class MpiWire final : public Wire {
 
   void settle() override {
     std::vector<std::uint64_t> expected(static_cast<std::size_t>(ranks_));
-    std::vector<std::uint64_t> sent = control_->sent_to();
-    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] += long_sent_[i];
+    const std::vector<std::uint64_t> sent = control_->sent_to();
     MPI_Request request = MPI_REQUEST_NULL;
     PMPI_Ialltoall(sent.data(), 1, MPI_UINT64_T, expected.data(), 1, MPI_UINT64_T, comm_, &request);
     for (int done = 0;;) {
@@ -133,7 +135,7 @@ class MpiWire final : public Wire {
     }
   }
 
-  bool busy() const override { return control_->sending() || !leaving_.empty() || !coming_.empty() || bulks_->busy(); }
+  bool busy() const override { return control_->sending() || bulks_->busy(); }
 
   void listen(bool on) override {
     if (bells_ != nullptr) bells_->listen(on);
@@ -148,63 +150,32 @@ class MpiWire final : public Wire {
   std::uint64_t messages() const override { return messages_; }
   std::uint64_t bytes() const override { return bytes_; }
 
+  std::uint64_t sent() const override { return sent_; }
+  std::uint64_t handled() const override { return handled_; }
+
   void abort() override { mpi::end_job(1); }
 
  private:
   static constexpr std::size_t most_bytes = 0x7fffff00;
-  struct Leaving {
-    MPI_Request request;
-    std::vector<char> bytes;
-  };
-  struct Coming {
-    MPI_Request request;
-    int source, kind;
-    Arrived message;
+  static constexpr std::size_t whole = most_bytes;  // in one strip
+  // Says that a long message comes, and as what.
+  struct Long {
+    static constexpr int kind_of_all = 0;
+    int kind, number;
+    std::size_t size;
   };
 
-  int progress_of_long_ones() {
-    for (auto each = leaving_.begin(); each != leaving_.end();) {
-      int left = 0;
-      PMPI_Test(&each->request, &left, MPI_STATUS_IGNORE);
-      each = left != 0 ? leaving_.erase(each) : std::next(each);
-    }
-    int found = 0;
-    MPI_Message handle = MPI_MESSAGE_NULL;
-    MPI_Status status;
-    PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, long_comm_, &found, &handle, &status);
-    if (found != 0) {
-      int size = 0;
-      PMPI_Get_count(&status, MPI_BYTE, &size);
-      auto memory = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(size));
-      char* const bytes = memory.get();
-      Coming& coming =
-          coming_.emplace_back(Coming{MPI_REQUEST_NULL,
-                                      status.MPI_SOURCE,
-                                      status.MPI_TAG,
-                                      {bytes, static_cast<std::size_t>(size), std::move(memory)}});
-      PMPI_Imrecv(bytes, size, MPI_BYTE, &handle, &coming.request);
-    }
-    int handled = 0;
-    for (auto each = coming_.begin(); each != coming_.end();) {
-      int here = 0;
-      PMPI_Test(&each->request, &here, MPI_STATUS_IGNORE);
-      if (here == 0) {
-        ++each;
-        continue;
-      }
-      Coming come = std::move(*each);
-      each = coming_.erase(each);
-      ++handled_from_[static_cast<std::size_t>(come.source)];
-      ++handled;
-      handler_(come.source, come.kind, std::move(come.message));
-    }
-    return handled;
+  void long_one(int source, const Long& what) {
+    auto message = std::make_shared<Arrived>();
+    message->memory = std::make_unique_for_overwrite<char[]>(what.size);
+    message->data = message->memory.get();
+    message->size = what.size;
+    receive_bulk(source, what.number, message->memory.get(), what.size, whole,
+                 [this, source, kind = what.kind, message](std::size_t) {
+                   handler_(source, kind, std::move(*message));
+                 });
   }
 
-  MPI_Comm long_comm_ = MPI_COMM_NULL;
-  std::list<Leaving> leaving_;
-  std::list<Coming> coming_;
-  std::vector<std::uint64_t> long_sent_;
   MPI_Comm comm_;
   int rank_ = 0, ranks_ = 1;
   std::unique_ptr<transfer::Control> control_;
@@ -212,7 +183,7 @@ class MpiWire final : public Wire {
   std::unique_ptr<Bulks> bulks_;
   Handler handler_;
   std::vector<std::uint64_t> handled_from_;
-  std::uint64_t messages_ = 0, bytes_ = 0;
+  std::uint64_t messages_ = 0, bytes_ = 0, sent_ = 0, handled_ = 0;
 };
 
 void end_mpi() {
