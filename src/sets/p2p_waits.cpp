@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sets/messages.hpp"
+#include "sets/one_by_one.hpp"
 #include "sets/p2p_watch.hpp"
 
 namespace lapwing::sets {
@@ -38,10 +39,13 @@ class Batch {
     for (int i = 0; i < count_; ++i) {
       handles()[i] = requests[i];
       const Pending* pending = requests[i] == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(requests[i]);
-      if (!pending) continue;
+      if (!pending) {
+        delicate_ = delicate_ || requests[i] != MPI_REQUEST_NULL;
+        continue;
+      }
       followed_ = true;
       wild_ = wild_ || is_wild(*pending);
-      restarted_group_ = restarted_group_ || (pending->kind == Pending::group && pending->persistent);
+      delicate_ = delicate_ || (pending->kind == Pending::group && pending->persistent);
     }
   }
   Batch(const Batch&) = delete;
@@ -50,17 +54,8 @@ class Batch {
   /// Statuses are needed to know what came.
   bool wild() const { return wild_; }
   bool followed() const { return followed_; }
-  /// Persistent collectives among several requests: MPICH 4.0's MPI_Testall takes them for failed.
-  bool testall_fails() const { return restarted_group_ && count_ > 1; }
-  /// Whether all are complete; leaves them so.
-  bool all_complete() const {
-    for (int i = 0; i < count_; ++i) {
-      int complete = 1;
-      if (handle(i) != MPI_REQUEST_NULL) PMPI_Request_get_status(handle(i), &complete, MPI_STATUS_IGNORE);
-      if (!complete) return false;
-    }
-    return true;
-  }
+  /// MPICH 4.0's MPI_Testall takes persistent collectives for failed, and frees requests of files twice.
+  bool one_by_one() const { return delicate_ && count_ > 1; }
   MPI_Request handle(int i) const { return many_ ? many_[static_cast<std::size_t>(i)] : few_[i]; }
 
   void completed(int i, const MPI_Status& status) {
@@ -99,7 +94,7 @@ class Batch {
   static constexpr int few = 16;
   MPI_Request* handles() { return many_ ? many_.get() : few_; }
   int count_;
-  bool wild_ = false, followed_ = false, restarted_group_ = false;
+  bool wild_ = false, followed_ = false, delicate_ = false;
   MPI_Request few_[few];
   std::unique_ptr<MPI_Request[]> many_;
 };
@@ -285,17 +280,15 @@ int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Call
   Batch batch(count, requests);
   Statuses statuses(batch, given, batch.wild());
   int rc = MPI_SUCCESS;
+  OneByOne each(count, requests, statuses.data());
   wait_until(batch, true, caller, [&] {
     int flag = 0;
     if (!batch.groups_settled()) return false;
-    if (batch.testall_fails()) {
-      if (!batch.all_complete()) return false;
-      rc = PMPI_Waitall(count, requests, statuses.data());
-      return true;
-    }
+    if (batch.one_by_one()) return each.test(&rc, [&](int i) { batch.completed(i, statuses.of(i)); });
     rc = PMPI_Testall(count, requests, &flag, statuses.data());
     return flag || rc != MPI_SUCCESS;
   });
+  if (batch.one_by_one()) return rc;
   for (int i = 0; i < batch.count(); ++i) batch.completed(i, statuses.of(i));
   return rc;
 }

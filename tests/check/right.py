@@ -126,6 +126,13 @@ def windows_and_files():
                "MPI_File_read_at_all(file, 0, &y, rank, MPI_INT, &status);\nMPI_File_close(&file);")
     yield Case("file/split", opened + "MPI_File_write_all_begin(file, a, 1, MPI_INT);\nMPI_File_write_all_end(file, a, &status);\n"
                "MPI_File_close(&file);")
+    yield Case("file/many requests", "static int much[20][1000];\nMPI_Request many[24];\nMPI_Status each[24];\n" + opened +
+               "MPI_File_set_view(file, 80000 * rank, MPI_INT, MPI_INT, \"native\", MPI_INFO_NULL);\n"
+               "for (int i = 0; i < 20; ++i) MPI_File_iwrite(file, much[i], 1000, MPI_INT, many + i);\n"
+               f"MPI_Irecv(&y, 1, MPI_INT, (rank + 1) % size, 0, {WORLD}, many + 20);\nmany[21] = MPI_REQUEST_NULL;\n"
+               f"MPI_Isend(&x, 1, MPI_INT, (rank + size - 1) % size, 0, {WORLD}, many + 22);\nmany[23] = MPI_REQUEST_NULL;\n"
+               "MPI_Waitall(24, many, each);\nMPI_Get_count(each + 7, MPI_INT, &x);\n"
+               f"if (x != 1000 || each[20].MPI_SOURCE != (rank + 1) % size) MPI_Abort({WORLD}, 3);\nMPI_File_close(&file);")
     yield Case("file/own", "MPI_File_open(MPI_COMM_SELF, scratch(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);\n"
                "if (rank) MPI_File_write_all(file, a, 1, MPI_INT, &status);\nMPI_File_close(&file);")
 
