@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mpi/ending.hpp"
+#include "sets/knock.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::sets {
@@ -26,6 +27,9 @@ void Messages::start() {
   PMPI_Comm_size(world_, &processes_);
   board_ = transfer::Board::make(world_);
   control_ = new transfer::Control(queue, processes_);
+  note_errors(queue);
+  note_errors(world_);
+  control_->on(knock_kind, [](int, const char*, std::size_t) {});
 }
 
 void Messages::stop() {
@@ -48,11 +52,13 @@ void Messages::on(int kind, transfer::Control::Handler handler) { control_->on(k
 
 void Messages::send(int world_rank, int kind, const void* data, std::size_t size) {
   control_->send(world_rank, kind, data, size);
+  if (error_noted != MPI_SUCCESS && error_at < 0) error_at = world_rank;
   ++sent_;
 }
 
 bool Messages::step() {
   bool any = control_->progress() > 0;
+  end_if_lost();
   for (const auto& part : parts_) any = part() || any;
   return any;
 }
@@ -82,7 +88,11 @@ void Messages::wait(const std::function<bool()>& done, const std::function<void(
 
 void Messages::miss_anybody() {
   const int rank = board_ ? board_->ended() : -1;
-  if (rank < 0) return;
+  if (rank < 0) {
+    // Around a ring, so that each is missed by one who waits too.
+    if (processes_ > 1) knock((rank_ + 1) % processes_, "and is waited for in MPI_Finalize");
+    return;
+  }
   fmt::print(stderr,
              "lapwing: rank {}: rank {} of MPI_COMM_WORLD has ended without MPI_Finalize; the others would "
              "wait for it there for ever.\n",

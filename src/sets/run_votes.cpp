@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sets/knock.hpp"
 #include "sets/messages.hpp"
 #include "sets/run.hpp"
 #include "transfer/engine.hpp"
@@ -156,11 +157,14 @@ Run::Run(transfer::Split how, bool helper)
 // and all that it has sent to this process has been read. With more than two voters
 // others may have the vote, and are given time to pass it on.
 void Run::miss_voters() {
-  if (!Messages::board()) return;
   const Ballot* missed = nullptr;
   int who = -1;
   const auto look = [&](const Ballot& ballot, int rank, std::uint64_t patience) {
-    if (missed || !Messages::board()->has_ended(rank)) return;
+    if (missed) return;
+    if (!Messages::board() || !Messages::board()->has_ended(rank)) {
+      knock(rank, fmt::format("and has not voted on the split at {}", describe(ballot.place)));
+      return;
+    }
     const std::uint64_t now = transfer::now_ns(), since = ended_.emplace(rank, now).first->second;
     if (now - since < patience) return;
     missed = &ballot;

@@ -28,7 +28,7 @@ def compiled(name, *options, compiler="lwcc"):
 
 
 def run(program, ranks, *words, before=(), **environment):
-    command = ["timeout", "-k", "5", "40", *before, *MPIEXEC, "-n", str(ranks), program, *words]
+    command = ["timeout", "-k", "5", "120", *before, *MPIEXEC, "-n", str(ranks), program, *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
                           env={**os.environ, **environment})
 

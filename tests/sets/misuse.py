@@ -64,6 +64,15 @@ def main(program, *mpiexec):
         if done is None or missing or (done.returncode == 0 and "openmpi" not in mpiexec[0]):
             print(f"{case} {variables}, {ranks} ranks: {done and done.returncode}, missing {missing}\n{done and done.stderr}")
             wrong += 1
+    # On another host no lock tells, and MPICH's launcher leaves the others waiting there.
+    if "mpich" in mpiexec[0]:
+        lab = [os.path.join(os.path.dirname(__file__), "..", "..", "tools", "netlab", "netlab"), "run", "--rate", "none"]
+        done = run([*lab, "-n", "2", "--mpi", "mpich", "--", program, "ended"], timeout=90, LAPWING_SETS="run")
+        wanted = ["rank 0 of MPI_COMM_WORLD cannot be reached any more, and has not voted", "misuse.c:69"]
+        missing = [w for w in wanted if done is None or w not in done.stderr]
+        if done is None or (done.returncode != 125 and missing):   # 125: there can be no lab here
+            print(f"ended, two hosts: {done and done.returncode}, missing {missing}\n{done and done.stderr}")
+            wrong += 1
     return 1 if wrong else 0
 
 
