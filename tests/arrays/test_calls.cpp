@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of the C API between two tasks and within one.
+#include <cstdlib>
+#include <string>
+
 #include "arrays/arrays_support.hpp"
 
 namespace lapwing::arrays::testing {
@@ -309,11 +312,11 @@ TEST_F(Calls, WhatHasLandedCanBeUsed) {
   }
 }
 
-// The sender stops in the middle until the consumer has used what came first.
+// The sender stops in the middle until the consumer has used what came first. Where
+// nobody moves transfers between calls, it can not have sent the rest.
 TEST_F(Calls, PartsAreUsedBeforeTheRestIsSent) {
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  if (size_ != 2 || level == MPI_THREAD_MULTIPLE) return;
+  const char* helper = std::getenv("LAPWING_HELPER");
+  if (size_ != 2 || helper == nullptr || std::string(helper) != "off") return;
   constexpr std::int64_t n = 700, some = 5;
   lapwing_tasks_strategy(tasks_, LAPWING_STRATEGY_PARALLEL);
   Array a(task_ == 0 ? columns(n) : rows(n), {mine_}, tasks_);
