@@ -2,6 +2,7 @@
 #include "arrays/near_streams.hpp"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -18,8 +19,14 @@ namespace {
 // not given back: few where they fill a cache.
 constexpr int streams_at_once = 2;
 constexpr std::size_t packed_window = 8, read_window = 16;
-// Rounds without anything, before it is asked whether the other still lives.
-constexpr int patience = 5000;
+// Milliseconds without anything, before it is asked whether the other still lives.
+constexpr int patience = 500;
+
+int milliseconds() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return static_cast<int>((time.tv_sec * 1000 + time.tv_nsec / 1'000'000) & 0x3fffffff) | 1;
+}
 
 using State = NodeWire::State;
 
@@ -76,11 +83,15 @@ bool NearStreams::step() {
   }
   if (moved) {
     idle_ = 0;
-  } else if (++idle_ == patience) {
-    idle_ = 0;
+    return true;
+  }
+  const int now = milliseconds();
+  if (idle_ == 0) idle_ = now;
+  if (now - idle_ > patience || now < idle_) {
+    idle_ = now;
     look_after_peers();
   }
-  return moved;
+  return false;
 }
 
 void NearStreams::advance(Stream& stream, std::int64_t count) {
@@ -131,8 +142,14 @@ bool NearStreams::send(Stream& stream) {
 bool NearStreams::fill(Stream& stream, const Part& part, NodeWire::Strip* strip) {
   NodeWire& wire = *near_.wire;
   const std::int64_t left = part.piece->elements - strip->from;
+  // Whole rows, where there is room for some: parts of them are moved more slowly.
+  const std::int64_t row = part.piece->panel > 0 || part.piece->dimensions.empty()
+                               ? 1
+                               : part.piece->dimensions.back().set->elements();
   auto elements_in = [&](std::int64_t bytes) {
-    return std::min(left, std::max<std::int64_t>(1, bytes / part.wire));
+    const std::int64_t room = std::max<std::int64_t>(1, bytes / part.wire);
+    const std::int64_t end = (strip->from + room) / row * row;
+    return std::min(left, end > strip->from ? end - strip->from : room);
   };
   const std::uint64_t begin = steps_.now();
   if (stream.mailbox->reads) {

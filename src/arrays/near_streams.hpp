@@ -68,7 +68,7 @@ class NearStreams {
   std::unique_ptr<std::byte[]> buffer_;
   std::int64_t total_ = 0, taken_ = 0;  // bytes that come
   std::size_t open_ = 0;
-  int idle_ = 0;
+  int idle_ = 0;  // when, in milliseconds, nothing could go on for the first time; 0: something did
 };
 
 }  // namespace lapwing::arrays

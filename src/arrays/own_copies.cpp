@@ -21,8 +21,13 @@ bool OwnCopies::step() {
   if (done()) return false;
   const std::uint64_t begin = steps_.now();
   const auto& [from, to] = copies_[part_];
-  const std::int64_t count =
-      std::min(from.piece->elements - from_, std::max<std::int64_t>(1, strip_size / from.wire));
+  std::int64_t count = std::max<std::int64_t>(1, strip_size / from.wire);
+  if (!from.piece->dimensions.empty()) {
+    // Whole rows.
+    const std::int64_t row = from.piece->dimensions.back().set->elements();
+    if (const std::int64_t end = (from_ + count) / row * row; end > from_) count = end - from_;
+  }
+  count = std::min(count, from.piece->elements - from_);
   copy_between(*from.piece, from.local, *to.piece, to.local, from_, count);
   copied_ += count * from.wire;
   from_ += count;

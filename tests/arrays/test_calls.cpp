@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of the C API between two tasks and within one.
+#include <cstdlib>
+#include <string>
+
 #include "arrays/arrays_support.hpp"
 
 namespace lapwing::arrays::testing {
@@ -306,6 +309,43 @@ TEST_F(Calls, WhatHasLandedCanBeUsed) {
       }
     }
     ASSERT_EQ(0, lapwing_array_wait(&request, nullptr));
+  }
+}
+
+// The sender stops in the middle until the consumer has used what came first. Where
+// nobody moves transfers between calls, it can not have sent the rest.
+TEST_F(Calls, PartsAreUsedBeforeTheRestIsSent) {
+  const char* helper = std::getenv("LAPWING_HELPER");
+  if (size_ != 2 || helper == nullptr || std::string(helper) != "off") return;
+  constexpr std::int64_t n = 700, some = 5;
+  lapwing_tasks_strategy(tasks_, LAPWING_STRATEGY_PARALLEL);
+  Array a(task_ == 0 ? columns(n) : rows(n), {mine_}, tasks_);
+  lapwing_array_request* request = nullptr;
+  int done = 0, token = 0;
+  if (task_ == 0) {
+    a.fill(2);
+    lapwing_tasks_time_steps(tasks_, 1);
+    lapwing_array_isend(a.local.data(), a.size(), a.distribution, 1, 0, tasks_, &request);
+    for (lapwing_array_steps steps{}; steps.bytes < 32 << 10; lapwing_tasks_steps(tasks_, &steps))
+      ASSERT_EQ(0, lapwing_array_test(&request, &done, nullptr));
+    lapwing_tasks_time_steps(tasks_, 0);
+    MPI_Recv(&token, 1, MPI_INT, 1, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    a.clear();
+    lapwing_array_irecv(a.local.data(), a.size(), a.distribution, 0, 0, tasks_, &request);
+    const std::int64_t first[] = {0, 0}, count[] = {some, n};
+    ASSERT_EQ(0, lapwing_array_wait_section(request, first, count));
+    int wrong = 0;
+    a.each(
+        [&](const auto& index, double& here) { wrong += index[0] < some && here != Array::value(index, 2); });
+    EXPECT_EQ(0, wrong);
+    ASSERT_EQ(0, lapwing_array_test(&request, &done, nullptr));
+    EXPECT_EQ(0, done) << "there was nothing left to wait for";
+    MPI_Send(&token, 1, MPI_INT, 0, 77, MPI_COMM_WORLD);
+  }
+  ASSERT_EQ(0, lapwing_array_wait(&request, nullptr));
+  if (task_ == 1) {
+    EXPECT_EQ(0, a.wrong(2));
   }
 }
 
