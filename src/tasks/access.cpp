@@ -58,13 +58,25 @@ void wait_until_usable(Record& record, std::uint8_t rights, Task& task) {
   Worker::self()->runtime.failure.check(task);
 }
 
-}  // namespace
+// An object whose readers have been let in before all of it has come.
+void wait_until_landed(Task& task, Object& object, std::size_t size) {
+  if (!object.landing.load(std::memory_order_acquire)) return;
+  Worker::self()->runtime.ranks->wait_until_landed(task, object, size);
+  if (!task.main) Worker::self()->runtime.failure.check(task);
+}
 
-Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction, const Type* type) {
+constexpr std::size_t all = static_cast<std::size_t>(-1);
+
+Grant grant_of(Handle handle, std::uint8_t rights, const Reduction* reduction, const Type* type,
+               std::size_t size) {
   Worker& worker = user("a shared object is used");
   Task& task = *worker.current;
   Object& object = valid(handle, type, task, "uses");
-  if (task.main) return grant_main(task, object, rights, worker.runtime);
+  if (task.main) {
+    const Grant granted = grant_main(task, object, rights, worker.runtime);
+    wait_until_landed(task, object, size);
+    return granted;
+  }
   Record* const record = find_record(task, object);
   require_right(record, object, task, rights, reduction);
   if (record->kind == Class::reducing) {
@@ -73,7 +85,18 @@ Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction, cons
   }
   wait_until_usable(*record, rights, task);
   if (object.value == nullptr) throw destroyed(task, object, "uses");
+  wait_until_landed(task, object, size);
   return {object.value, &task.epoch, task.epoch};
+}
+
+}  // namespace
+
+Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction, const Type* type) {
+  return grant_of(handle, rights, reduction, type, all);
+}
+
+Grant grant_part(Handle handle, std::size_t size, const Type* type) {
+  return grant_of(handle, reads, nullptr, type, size);
 }
 
 void change(const Change* changes, std::size_t count) {

@@ -25,7 +25,8 @@ struct alignas(64) Object : detail::ObjectHead {
   SpinLock lock;
   std::atomic<bool> dying{false};  // destroy() has been passed
   bool combining = false;          // someone combines parts of a reduction
-  Class kind = Class::exclusive;   // of the enabled records
+  std::atomic<bool> landing{false};  // a part of its value is still on its way
+  Class kind = Class::exclusive;     // of the enabled records
   const void* company = nullptr;   // of the enabled records
   std::uint32_t enabled = 0;
   Record* head = nullptr;

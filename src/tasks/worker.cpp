@@ -144,6 +144,7 @@ void Worker::execute(Task* task) {
       return self()->end(task);
     }
     try {
+      if (runtime.ranks != nullptr && task->body->direct) runtime.ranks->wait_until_all_landed(*task);
       task->body->run(task->closure);
     } catch (const Skipped&) {
     } catch (...) {

@@ -150,6 +150,35 @@ void too_large() {
   });
 }
 
+// A task begins on the first elements of a long vector while the others are
+// coming: in one of some rounds, as nobody can make the task late or the rest.
+void early() {
+  run([] {
+    const std::size_t length = std::size_t{1} << 20;
+    const auto n = static_cast<long>(length);
+    const auto x = create<std::vector<long>>(length);
+    const auto sum = create<long>(0), uses = create<long>(0), last = create<long>(0);
+    for (long round = 0; round < 20 && *read(uses) == 0; ++round) {
+      for (std::size_t i = 0; i < length; ++i) (*write(x))[i] = static_cast<long>(i) + round;
+      withonly([&](Access& a) { a.rd(x), a.wr(sum), a.wr(uses), a.on(workers() - 1); },
+               [=] {
+                 long all = 0;
+                 for (std::size_t at = 0; at < length; at += length / 64) {
+                   for (const long each : read(x).part(at, length / 64)) all += each;
+                 }
+                 *write(sum) = all;
+                 *write(uses) = static_cast<long>(statistics().early);
+               });
+      // Who uses it whole waits for all of it.
+      spawn([](const std::vector<long>& all, long& value) { value = all.back(); }, read(x), write(last),
+            on(workers() - 1));
+      check(*read(sum) == n * (n - 1) / 2 + n * round, "the sum of what came in parts");
+      check(*read(last) == n - 1 + round, "the last of what came");
+    }
+    std::printf("early uses: %s\n", *read(uses) > 0 ? "some" : "none");
+  });
+}
+
 void undeclared() {
   try {
     run([] {
@@ -204,7 +233,7 @@ int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   const std::map<std::string, void (*)()> cases{
       {"plain", plain},         {"language", language},     {"throws", throws}, {"dies", dies},
-      {"too_large", too_large}, {"undeclared", undeclared}, {"costs", costs}};
+      {"too_large", too_large}, {"undeclared", undeclared}, {"early", early},   {"costs", costs}};
   const auto found = cases.find(name);
   if (found == cases.end()) return 2;
   try {

@@ -47,6 +47,8 @@ def main(ranks, program, faulty, *mpiexec):
         case("language", True)
         case("throws", True, "no more", "thrower(7)", "on rank " + str(int(ranks) - 1))
         case("undeclared", True, "curious", "'y'", "did not declare")
+    expect("early", *run([*start, program, "early"], LAPWING_TASKS_STRIP="65536"), True, "early uses: some")
+    expect("not early", *run([*start, program, "early"], LAPWING_TASKS_STRIPS="off"), True, "early uses: none")
     expect("dies", *run([*start, program, "dies"]), False)
     expect("nobody can go on", *run([*start, faulty, "1", "103"], LAPWING_TASKS_SCHEDULE="ahead", **lost_version(faulty)),
            False, "the program cannot go on", "on rank 0", "waits for")

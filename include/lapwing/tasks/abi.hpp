@@ -48,6 +48,7 @@ struct Body {
   void (*drop)(void* closure);
   void (*pack)(const void* closure, Out& out);
   void (*unpack)(void* memory, In& in);
+  bool direct = false;  // takes the values of its accesses without asking for them
 };
 
 /// How the private values of a reduction come and go; one static for each type
@@ -114,6 +115,10 @@ struct Grant {
 /// Waits, if it must, until the running task may use the object as it says.
 LAPWING_TASKS_API Grant grant(Handle object, std::uint8_t rights, const Reduction* reduction,
                               const Type* type);
+
+/// The same for reading, of the first `size` bytes of the value's run only: waits
+/// until they have come.
+LAPWING_TASKS_API Grant grant_part(Handle object, std::size_t size, const Type* type);
 
 /// The changes of one with_cont: what deferred rights become immediate, and
 /// what is given up.

@@ -11,6 +11,7 @@
 #include <lapwing/tasks/reduction.hpp>
 #include <lapwing/tasks/shared.hpp>
 
+#include <span>
 #include <type_traits>
 
 namespace lapwing::tasks {
@@ -45,6 +46,15 @@ class Accessor {
   template <class I>
   decltype(auto) operator[](I&& i) const {
     return (**this)[std::forward<I>(i)];
+  }
+
+  /// `count` elements from `first` on, of a vector or an array: waits only until
+  /// these have come, where the object is still on its way.
+  auto part(std::size_t first, std::size_t count) const
+      requires(std::is_const_v<T>&& one_run<std::remove_const_t<T>>) {
+    using Element = std::remove_cvref_t<decltype(std::declval<T&>()[0])>;
+    const Grant grant = grant_part(object_, (first + count) * sizeof(Element), type);
+    return std::span<const Element>(*static_cast<T*>(grant.value)).subspan(first, count);
   }
 
   shared<std::remove_const_t<T>> object() const { return shared<std::remove_const_t<T>>(object_); }

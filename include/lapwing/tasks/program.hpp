@@ -38,6 +38,7 @@ struct Statistics {
   std::uint64_t most_messages = 0;  // by one rank
   std::uint64_t bytes = 0;          // in all messages
   std::uint64_t moved = 0;          // versions of objects that went to another rank
+  std::uint64_t early = 0;          // on this rank: uses of parts of objects that had not come whole
   std::vector<double> cpu_seconds;  // processor time of each rank
 };
 LAPWING_TASKS_API Statistics statistics();

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -102,6 +103,11 @@ class Accessor {
   template <class I>
   decltype(auto) operator[](I&& i) const {
     return (**this)[std::forward<I>(i)];
+  }
+  /// Elements of a vector or an array.
+  auto part(std::size_t first, std::size_t count) const {
+    using Element = std::remove_cvref_t<decltype(std::declval<T&>()[0])>;
+    return std::span<const Element>(**this).subspan(first, count);
   }
   shared<std::remove_const_t<T>> object() const { return object_; }
 

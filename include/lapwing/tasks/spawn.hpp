@@ -18,6 +18,10 @@ namespace lapwing::tasks {
 
 namespace detail {
 
+/// The closure takes the values of its accesses without asking for them.
+template <class Closure>
+inline constexpr bool takes_values = false;
+
 template <class Closure>
 inline const Body body_of{typeid(Closure).name(),
                           sizeof(Closure),
@@ -31,7 +35,8 @@ inline const Body body_of{typeid(Closure).name(),
                           },
                           [](void* memory) { static_cast<Closure*>(memory)->~Closure(); },
                           packer<Closure>(),
-                          builder<Closure>()};
+                          builder<Closure>(),
+                          takes_values<Closure>};
 
 template <class Callable>
 void start(Request& request, Callable&& body) {
@@ -146,6 +151,8 @@ struct Packing<Kept<Accessor<T, How::plain>>> {
   static void pack(const K& kept, Out& out) { out& kept.object; }
   static K make(In& in) { return K(Packing<ObjectHead*>::make(in)); }
 };
+template <class F, class... A>
+inline constexpr bool takes_values<Spawned<F, A...>> = true;
 template <class F, class... A>
 struct Packing<Spawned<F, A...>> {
   using S = Spawned<F, A...>;

@@ -8,7 +8,9 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
+#include "tasks/queue.hpp"
 #include "tasks/ranks/messages.hpp"
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
@@ -107,12 +109,79 @@ void Ranks::land(int source, Task* task, detail::In in) {
                      size.bytes));
   }
   hidden.landed = true;
+  if (size.strip < size.bytes) {
+    landings_.emplace(&object, Landing{size.bytes});
+    object.landing.store(true, std::memory_order_release);
+  }
   wire_.receive_bulk(source, size.number, object.type->run(object.value).bytes, size.bytes, size.strip,
-                     [this, task, all = size.bytes](std::size_t landed) {
-                       if (landed == all && task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-                         run_hidden(task);
-                       }
-                     });
+                     [this, task](std::size_t bytes) { landed(task, bytes); });
+  if (size.strip >= size.bytes) return;
+  // Readers may begin, and wait for what they touch.
+  ReadyList ready;
+  weaken(*task->records(), detail::writes, ready);
+  if (!ready.empty()) Worker::self()->schedule(ready, nullptr);
+}
+
+void Ranks::landed(Task* task, std::size_t bytes) {
+  Object& object = *task->records()->object;
+  const auto found = landings_.find(&object);
+  const bool whole = bytes == object.type->run(object.value).size;
+  std::vector<Task*> sendings;
+  if (found != landings_.end()) {
+    Landing& landing = found->second;
+    landing.landed = bytes;
+    std::vector<Landing::Waiting> later;
+    for (const auto& each : std::exchange(landing.waiting, {})) {
+      if (each.size > bytes && !whole) {
+        later.push_back(each);
+      } else if (each.task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        Worker::self()->schedule_one(each.task);
+      }
+    }
+    landing.waiting = std::move(later);
+    if (whole) {
+      sendings = std::move(landing.sendings);
+      object.landing.store(false, std::memory_order_release);
+      landings_.erase(found);
+    }
+  }
+  if (!whole) return;
+  for (Task* const sending : sendings) run_hidden(sending);
+  if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) run_hidden(task);
+}
+
+void Ranks::wait_until_landed(Task& task, Object& object, std::size_t size) {
+  {
+    const std::lock_guard lock(wire_.mutex);
+    const auto found = landings_.find(&object);
+    if (found == landings_.end()) return;
+    Landing& landing = found->second;
+    if (size < landing.size) early_uses_.fetch_add(1);
+    if (size <= landing.landed) return;
+    task.pending.store(2, std::memory_order_relaxed);
+    landing.waiting.push_back({&task, size});
+  }
+  Worker::suspend();
+}
+
+void Ranks::wait_until_all_landed(Task& task) {
+  for (const Record& record : task) {
+    if (record.rights != detail::reads || record.deferred != 0) continue;
+    if (record.object->landing.load(std::memory_order_acquire)) {
+      wait_until_landed(task, *record.object, static_cast<std::size_t>(-1));
+    }
+  }
+}
+
+// An object that is still coming goes on from here when it is there.
+bool Ranks::waits_for_landing(Task* sending) {
+  Object& object = *sending->records()->object;
+  if (!object.landing.load(std::memory_order_acquire)) return false;
+  const std::lock_guard lock(wire_.mutex);
+  const auto found = landings_.find(&object);
+  if (found == landings_.end()) return false;
+  found->second.sendings.push_back(sending);
+  return true;
 }
 
 // What has come while the older version was in use.

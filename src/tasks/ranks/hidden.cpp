@@ -72,6 +72,7 @@ void Ranks::run_hidden(Task* task) {
   switch (hidden.kind) {
     case Hidden::send:
       if (fault(Fault::lost_version)) break;
+      if (waits_for_landing(task)) return;
       if (send_as_bulk(task)) return;  // it ends when all has left
       send_object(object, hidden);
       break;

@@ -270,6 +270,7 @@ void Ranks::add_to(Statistics& statistics) const {
   statistics.bytes = wire_.bytes() - bytes_at_start_;
   statistics.most_messages = statistics.messages;
   statistics.moved = moved_;
+  statistics.early = early_uses_.load();
   statistics.cpu_seconds = cpu_;
   statistics.cpu_seconds[static_cast<std::size_t>(rank_)] = cpu_now() - cpu_at_start_;
   for (int rank = 1; rank < ranks_; ++rank) {

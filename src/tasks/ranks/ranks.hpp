@@ -96,6 +96,10 @@ class Ranks {
   /// The running task may use the object, but its value may be elsewhere.
   void ensure_here(Task& task, Object& object, std::uint8_t rights);
 
+  /// The task goes on once so many bytes of the object have come, or all.
+  void wait_until_landed(Task& task, Object& object, std::size_t size);
+  void wait_until_all_landed(Task& task);
+
   // --- every rank ---
   /// Sends and receives; returns at once, with a negative number, if another thread
   /// does. 0 if there was nothing.
@@ -192,6 +196,8 @@ class Ranks {
   void take_bulk(Object& object, const Hidden& hidden, detail::In& in);
   bool bulk_comes(int source, Key key, detail::In in, Arrived& message);
   void land(int source, Task* task, detail::In in);
+  void landed(Task* task, std::size_t bytes);
+  bool waits_for_landing(Task* sending);
 
   [[noreturn]] void fail(const std::string& sentence);
   void report();
@@ -249,6 +255,17 @@ class Ranks {
     std::chrono::steady_clock::time_point since = {};
     std::chrono::milliseconds pause{0};
   } looks_;
+  struct Landing {
+    std::size_t size, landed = 0;
+    struct Waiting {
+      Task* task;
+      std::size_t size;
+    };
+    std::vector<Waiting> waiting = {};
+    std::vector<Task*> sendings = {};  // hidden ones, for which all must be there
+  };
+  std::unordered_map<Object*, Landing> landings_;  // whose readers are let in early
+  std::atomic<std::uint64_t> early_uses_{0};
   bool moving_ahead_ = false;  // the batch tells the receiver of what is being sent to it
   std::uint64_t on_wish_ = 0, wished_ = 0, moved_ = 0;
 };

@@ -90,7 +90,7 @@ class Wire {
 
 /// The name of the function by which a wire's library is entered. It starts MPI
 /// if the program has not; null where there is only one rank.
-constexpr const char* wire_entry = "lapwing_tasks_wire";
+constexpr const char* wire_entry = "lapwing_tasks_wire_2";  // with the number of this interface
 using WireEntry = Wire* (*)();
 
 /// The wire of this process, if it is one of several ranks; the same for each

@@ -222,6 +222,6 @@ Wire* make() {
 
 }  // namespace lapwing::tasks::ranks
 
-extern "C" __attribute__((visibility("default"))) lapwing::tasks::ranks::Wire* lapwing_tasks_wire() {
+extern "C" __attribute__((visibility("default"))) lapwing::tasks::ranks::Wire* lapwing_tasks_wire_2() {
   return lapwing::tasks::ranks::make();
 }
