@@ -2,6 +2,8 @@
 #include "compiler/region.hpp"
 
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "compiler/ways.hpp"
@@ -111,28 +113,42 @@ static bool has_progress(llvm::CallBase& start) {
   return callee && callee->getName().starts_with("lapwing_defer");
 }
 
+// Whether any of these blocks lies in a loop that holds neither end of the way.
+static bool any_in_loop_between(const llvm::SmallPtrSetImpl<llvm::BasicBlock*>& blocks, llvm::CallBase& start,
+                                const llvm::CallBase& wait) {
+  const llvm::DominatorTree dominators(*start.getFunction());
+  const llvm::LoopInfo loops(dominators);
+  return llvm::any_of(blocks, [&](const llvm::BasicBlock* block) {
+    const llvm::Loop* loop = loops.getLoopFor(block);
+    return loop && !loop->contains(&start) && !loop->contains(&wait);
+  });
+}
+
 bool worth_between(const Transfer& transfer) {
   unsigned worth = 0;
   for (llvm::CallBase* start : transfer.starts) {
     if (has_progress(*start) || start->getFunction() != transfer.call->getFunction()) return false;
     llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered;
     llvm::SmallVector<llvm::Instruction*, 8> work{after(*start)};
-    bool again = false;
+    bool met = false;  // ways that part and meet again, or a loop
     while (!work.empty() && worth < worth_crossing) {
       for (llvm::Instruction* i = work.pop_back_val(); i && i != transfer.call && i != start;
            i = i->getNextNode()) {
         worth += worth_of(*i);
         if (!i->isTerminator()) continue;
         for (llvm::BasicBlock* next : llvm::successors(i->getParent())) {
+          // What ends the program after an error is no work.
+          if (is_after_failure(*next) || llvm::isa<llvm::UnreachableInst>(next->getTerminator())) continue;
           if (entered.insert(next).second) {
             work.push_back(&next->front());
           } else {
-            again = true;  // a loop
+            met = true;
           }
         }
       }
     }
-    if (again) worth += worth_of_loop;
+    if (met && worth < worth_crossing && any_in_loop_between(entered, *start, *transfer.call))
+      worth += worth_of_loop;
   }
   return worth >= worth_crossing;
 }
