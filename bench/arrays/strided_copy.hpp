@@ -29,11 +29,10 @@ class StridedCopy {
       // Other processes may have a few rows more than this one.
       if (there + length > from_rows_) there = from_rows_ > length ? from_rows_ - length : 0;
       if (length <= from_rows_) parts_[static_cast<std::size_t>(process)].push_back({i, there, length});
+      if (length_ == 0) length_ = length;
+      even_ = even_ && length == length_;
       i += length;
     }
-    for (const std::vector<Run>& part : parts_)
-      for (const Run& run : part) even_ = even_ && run.length == parts_[0][0].length;
-    length_ = parts_.empty() || parts_[0].empty() ? 0 : parts_[0][0].length;
   }
 
   void copy(const double* a, double* b) const {
