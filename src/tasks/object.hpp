@@ -23,11 +23,11 @@ struct alignas(64) Object : detail::ObjectHead {
   // beginning of the queue whose members do not disturb each other; `frontier`
   // is the first record behind it.
   SpinLock lock;
-  std::atomic<bool> dying{false};  // destroy() has been passed
-  bool combining = false;          // someone combines parts of a reduction
+  std::atomic<bool> dying{false};    // destroy() has been passed
+  bool combining = false;            // someone combines parts of a reduction
   std::atomic<bool> landing{false};  // a part of its value is still on its way
   Class kind = Class::exclusive;     // of the enabled records
-  const void* company = nullptr;   // of the enabled records
+  const void* company = nullptr;     // of the enabled records
   std::uint32_t enabled = 0;
   Record* head = nullptr;
   Record* tail = nullptr;
