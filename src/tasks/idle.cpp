@@ -122,10 +122,11 @@ void Worker::sleep() {
     work = work || !worker->processor.surely_empty(worker.get() == this);
   }
   if (!work && sleeping == static_cast<int>(r.workers.size())) r.stalled();
-  if (!work) {
-    r.idle.fetch_add(1);
+  if (!work && r.ranks == nullptr) futex(asleep, FUTEX_WAIT_PRIVATE, 1);
+  if (!work && r.ranks != nullptr) {
     const timespec* const most = r.creators_may_go_on() ? &short_nap : &nap;
-    futex(asleep, FUTEX_WAIT_PRIVATE, 1, r.ranks == nullptr ? nullptr : most);
+    r.idle.fetch_add(1);
+    futex(asleep, FUTEX_WAIT_PRIVATE, 1, most);
     r.idle.fetch_sub(1);
   }
   if (asleep.exchange(0) == 1) r.sleepers.fetch_sub(1);
