@@ -19,7 +19,8 @@ constexpr double spinning = 20;  // microseconds before an idle worker sleeps
 // On ranks it looks for messages meanwhile: longer where that has paid of late.
 constexpr double most_spinning_on_ranks = 200;
 constexpr double least_spinning_on_ranks = 5;
-constexpr timespec nap{0, 20000000};  // then the helper does, and wakes it
+constexpr timespec nap{0, 20000000};      // then the helper does, and wakes it
+constexpr timespec short_nap{0, 200000};  // where a creator may have to be let go
 
 double microseconds() {
   using namespace std::chrono;
@@ -121,9 +122,11 @@ void Worker::sleep() {
     work = work || !worker->processor.surely_empty(worker.get() == this);
   }
   if (!work && sleeping == static_cast<int>(r.workers.size())) r.stalled();
-  if (!work) {
+  if (!work && r.ranks == nullptr) futex(asleep, FUTEX_WAIT_PRIVATE, 1);
+  if (!work && r.ranks != nullptr) {
+    const timespec* const most = r.creators_may_go_on() ? &short_nap : &nap;
     r.idle.fetch_add(1);
-    futex(asleep, FUTEX_WAIT_PRIVATE, 1, r.ranks == nullptr ? nullptr : &nap);
+    futex(asleep, FUTEX_WAIT_PRIVATE, 1, most);
     r.idle.fetch_sub(1);
   }
   if (asleep.exchange(0) == 1) r.sleepers.fetch_sub(1);

@@ -71,9 +71,9 @@ class Runtime {
   std::atomic<bool> draining{false};
   std::atomic<bool> stop{false};
   std::atomic<int> sleepers{0};
-  std::atomic<int> idle{0};  // workers that wait, and hold nothing
   std::atomic<int> waiting_creators{0};
   std::atomic<std::uint64_t> objects{0};
+  std::atomic<int> idle{0};  // workers that wait, and hold nothing, on ranks
 
  private:
   void rethrow_failure();

@@ -24,6 +24,8 @@ const char* keep(std::string text) {
   return texts.insert(std::move(text)).first->c_str();
 }
 
+}  // namespace
+
 // A rank can name objects that it has met; the home knows the main program's.
 void name_objects(std::string& text) {
   constexpr std::string_view words = "the object at 0x";
@@ -36,8 +38,6 @@ void name_objects(std::string& text) {
     }
   }
 }
-
-}  // namespace
 
 Object& Ranks::object_at(const detail::Handle& handle) {
   Range& all = range();

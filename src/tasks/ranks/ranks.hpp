@@ -44,6 +44,9 @@ struct Guest {
   std::vector<Part> parts;
 };
 
+/// Puts the names of objects into a text of another rank, which has not met them.
+void name_objects(std::string& text);
+
 /// True if the part of a reduction was put with those of the task's guest.
 bool collected(Record& record);
 

@@ -82,6 +82,7 @@ void Ranks::answered(detail::In in) {
   Look its{};
   std::string text;
   in& its& text;
+  name_objects(text);
   if (its.round != looks_.round || looks_.answers == 0) return;
   looks_.sum.quiet = looks_.sum.quiet && its.quiet;
   looks_.sum.sent += its.sent;
@@ -112,6 +113,10 @@ std::string Ranks::describe() const {
   for (const auto& [key, task] : awaited_) {
     text += fmt::format("  what moves {} waits for version {} to come\n", key.object->text(),
                         static_cast<std::uint32_t>(key.what));
+  }
+  if (home() && text.find("the main program") == std::string::npos) {
+    text += runtime_.draining.load() ? "  the main program waits for the end of all tasks\n"
+                                     : "  the main program waits until it may create more tasks\n";
   }
   if (text.empty()) return text;
   return fmt::format("on rank {}:\n{}", rank_, text);
