@@ -3,6 +3,7 @@
 #include "sets/p2p_waits.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 #include <mutex>
@@ -231,6 +232,12 @@ class OwnWait : public Wait {
   int rc_ = MPI_SUCCESS;
 };
 
+// A request of a file is another thread's work, which polling would keep from its core.
+bool let_others_run() {
+  usleep(20);
+  return false;
+}
+
 template <typename Test>
 void wait_until(const Batch& batch, bool all, P2pWatch::Caller caller, Test test) {
   RequestWait<Test> wait(batch, all, caller, test);
@@ -269,7 +276,7 @@ int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
     int flag = 0;
     if (!batch.groups_settled()) return false;
     rc = PMPI_Test(request, &flag, seen);
-    return flag || rc != MPI_SUCCESS;
+    return flag || rc != MPI_SUCCESS || (!batch.followed() && let_others_run());
   });
   batch.completed(0, statuses.of(0));
   return rc;
@@ -284,7 +291,8 @@ int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Call
   wait_until(batch, true, caller, [&] {
     int flag = 0;
     if (!batch.groups_settled()) return false;
-    if (batch.one_by_one()) return each.test(&rc, [&](int i) { batch.completed(i, statuses.of(i)); });
+    if (batch.one_by_one())
+      return each.test(&rc, [&](int i) { batch.completed(i, statuses.of(i)); }) || let_others_run();
     rc = PMPI_Testall(count, requests, &flag, statuses.data());
     return flag || rc != MPI_SUCCESS;
   });
