@@ -3,7 +3,6 @@
 #include "sets/p2p_waits.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <mutex>
@@ -232,10 +231,16 @@ class OwnWait : public Wait {
   int rc_ = MPI_SUCCESS;
 };
 
-// A request of a file is another thread's work, which polling would keep from its core.
-bool let_others_run() {
-  usleep(20);
-  return false;
+// MPI may wait by itself for what is not followed, as for another thread that
+// writes a file, while no other process needs a message that this one must pass on.
+bool may_wait_inside(const Batch& batch) {
+  if (batch.followed()) return false;
+  std::lock_guard guard(Messages::lock());
+  for (const auto& [id, circle] : Circles::all()) {
+    for (const auto& [number, opened] : circle->opened())
+      if (!opened.settled()) return false;
+  }
+  return true;
 }
 
 template <typename Test>
@@ -269,6 +274,7 @@ int wait_for(MPI_Request request, const Pending& pending, MPI_Status* status, MP
 
 int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   Batch batch(1, request);
+  if (may_wait_inside(batch)) return PMPI_Wait(request, status);
   Statuses statuses(batch, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status, batch.wild());
   MPI_Status* const seen = statuses.data() == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses.data();
   int rc = MPI_SUCCESS;
@@ -276,7 +282,7 @@ int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
     int flag = 0;
     if (!batch.groups_settled()) return false;
     rc = PMPI_Test(request, &flag, seen);
-    return flag || rc != MPI_SUCCESS || (!batch.followed() && let_others_run());
+    return flag || rc != MPI_SUCCESS;
   });
   batch.completed(0, statuses.of(0));
   return rc;
@@ -285,14 +291,14 @@ int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
 int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Caller caller) {
   if (count > 0 && !requests) return PMPI_Waitall(count, requests, given);
   Batch batch(count, requests);
+  if (may_wait_inside(batch)) return PMPI_Waitall(count, requests, given);
   Statuses statuses(batch, given, batch.wild());
   int rc = MPI_SUCCESS;
   OneByOne each(count, requests, statuses.data());
   wait_until(batch, true, caller, [&] {
     int flag = 0;
     if (!batch.groups_settled()) return false;
-    if (batch.one_by_one())
-      return each.test(&rc, [&](int i) { batch.completed(i, statuses.of(i)); }) || let_others_run();
+    if (batch.one_by_one()) return each.test(&rc, [&](int i) { batch.completed(i, statuses.of(i)); });
     rc = PMPI_Testall(count, requests, &flag, statuses.data());
     return flag || rc != MPI_SUCCESS;
   });
