@@ -231,6 +231,18 @@ class OwnWait : public Wait {
   int rc_ = MPI_SUCCESS;
 };
 
+// MPI may wait by itself for what is not followed, as for another thread that
+// writes a file, while no other process needs a message that this one must pass on.
+bool may_wait_inside(const Batch& batch) {
+  if (batch.followed()) return false;
+  std::lock_guard guard(Messages::lock());
+  for (const auto& [id, circle] : Circles::all()) {
+    for (const auto& [number, opened] : circle->opened())
+      if (!opened.settled()) return false;
+  }
+  return true;
+}
+
 template <typename Test>
 void wait_until(const Batch& batch, bool all, P2pWatch::Caller caller, Test test) {
   RequestWait<Test> wait(batch, all, caller, test);
@@ -262,6 +274,7 @@ int wait_for(MPI_Request request, const Pending& pending, MPI_Status* status, MP
 
 int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   Batch batch(1, request);
+  if (may_wait_inside(batch)) return PMPI_Wait(request, status);
   Statuses statuses(batch, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status, batch.wild());
   MPI_Status* const seen = statuses.data() == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses.data();
   int rc = MPI_SUCCESS;
@@ -278,6 +291,7 @@ int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
 int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Caller caller) {
   if (count > 0 && !requests) return PMPI_Waitall(count, requests, given);
   Batch batch(count, requests);
+  if (may_wait_inside(batch)) return PMPI_Waitall(count, requests, given);
   Statuses statuses(batch, given, batch.wild());
   int rc = MPI_SUCCESS;
   OneByOne each(count, requests, statuses.data());
