@@ -25,6 +25,10 @@ std::vector<int> world_ranks(MPI_Group group) {
   return translated;
 }
 
+// What the members of a group, and two leaders, agree on: no number of a call that
+// makes something (made_id) is like these.
+constexpr std::uint64_t of_a_group = ~std::uint64_t{0}, of_a_pair = of_a_group - 1;
+
 std::uint64_t made_id(const Circle& parent, std::uint64_t number, const std::vector<int>& members) {
   const int first = members.empty() ? 0 : *std::min_element(members.begin(), members.end());
   return mixed(mixed(parent.id, number + 1), static_cast<std::uint64_t>(first) + 1);
@@ -81,7 +85,7 @@ Circle* group_circle(const Circle& parent, MPI_Group group) {
   std::vector<int> members = world_ranks(group);
   const int me = position(members);
   if (me < 0) return nullptr;
-  std::uint64_t id = mixed(parent.id, 3);
+  std::uint64_t id = mixed(parent.id, of_a_group);
   for (const int rank : members) id = mixed(id, static_cast<std::uint64_t>(rank) + 1);
   Circle* circle = Circles::add(id, std::move(members), me);
   if (circle->name.empty()) circle->name = "a group of " + parent.described();
@@ -92,7 +96,7 @@ Circle* pair_circle(const Circle& peers, int other, int tag) {
   const int here = Messages::rank();
   if (other == here) return nullptr;
   const std::vector<int> both{std::min(here, other), std::max(here, other)};
-  std::uint64_t id = mixed(mixed(peers.id, 4), static_cast<std::uint32_t>(tag) + std::uint64_t{1});
+  std::uint64_t id = mixed(mixed(peers.id, of_a_pair), static_cast<std::uint32_t>(tag) + std::uint64_t{1});
   for (const int rank : both) id = mixed(id, static_cast<std::uint64_t>(rank) + 1);
   Circle* circle = Circles::add(id, both, both[0] == here ? 0 : 1);
   circle->name = "the two leaders, with tag " + std::to_string(tag) + ", on " + peers.described();

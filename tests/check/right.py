@@ -90,6 +90,10 @@ def groups():
     yield Case("communicators/create_group", f"int two[2] = {{2, 0}};\nMPI_Comm_group({WORLD}, &group);\nMPI_Group_incl(group, 2, two, &part);\n"
                f"if (rank != 1) for (int i = 0; i < 2; ++i) {{ MPI_Comm_create_group({WORLD}, part, i, &comm); MPI_Barrier(comm); MPI_Comm_free(&comm); }}\n"
                f"MPI_Barrier({WORLD});")
+    yield Case("communicators/create_group alone", f"MPI_Comm made[8];\nint first = 0;\nMPI_Comm_group({WORLD}, &group);\n"
+               f"MPI_Group_incl(group, 1, &first, &part);\nfor (int i = 0; i < 8; ++i) MPI_Comm_dup({WORLD}, made + i);\n"
+               f"if (!rank) {{ MPI_Comm_create_group({WORLD}, part, 0, &comm); MPI_Barrier(comm); MPI_Comm_free(&comm); }}\n"
+               f"MPI_Barrier({WORLD});\nfor (int i = 0; i < 8; ++i) MPI_Comm_free(made + i);")
     yield Case("communicators/grid", f"int n[2] = {{2, 2}}, no[2] = {{0, 1}}, keep[2] = {{1, 0}};\nMPI_Cart_create({WORLD}, 2, n, no, 1, &comm);\n"
                "MPI_Cart_sub(comm, keep, &comm2);\nMPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, comm2);\n"
                "MPI_Comm_free(&comm2);\nMPI_Comm_free(&comm);", ranks=4)
