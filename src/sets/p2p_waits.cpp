@@ -4,125 +4,22 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "sets/messages.hpp"
 #include "sets/one_by_one.hpp"
 #include "sets/p2p_watch.hpp"
+#include "sets/request_batch.hpp"
 
 namespace lapwing::sets {
 namespace {
-
-bool is_wild(const Pending& pending) {
-  return pending.kind == Pending::receive &&
-         (pending.peer == MPI_ANY_SOURCE || pending.tag == MPI_ANY_TAG || pending.cancelled);
-}
-
-// MPI has completed `pending`, whose entry goes unless it is persistent.
-void retire(Pending pending, const MPI_Status& status) {
-  if (pending.kind != Pending::receive || !pending.circle) return;
-  int cancelled = 0;
-  if (pending.cancelled) PMPI_Test_cancelled(&status, &cancelled);
-  if (cancelled) return;
-  const bool wild = is_wild(pending);
-  count_received(*pending.circle, wild ? status.MPI_SOURCE : pending.peer,
-                 wild ? status.MPI_TAG : pending.tag);
-}
-
-/// The requests of one completing call, as they were before MPI changed them.
-class Batch {
- public:
-  Batch(int count, MPI_Request* requests) : count_(count > 0 ? count : 0) {
-    if (count_ > few) many_ = std::make_unique<MPI_Request[]>(static_cast<std::size_t>(count_));
-    for (int i = 0; i < count_; ++i) {
-      handles()[i] = requests[i];
-      const Pending* pending = requests[i] == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(requests[i]);
-      if (!pending) {
-        delicate_ = delicate_ || requests[i] != MPI_REQUEST_NULL;
-        continue;
-      }
-      followed_ = true;
-      wild_ = wild_ || is_wild(*pending);
-      delicate_ = delicate_ || (pending->kind == Pending::group && pending->persistent);
-    }
-  }
-  Batch(const Batch&) = delete;
-  Batch& operator=(const Batch&) = delete;
-
-  /// Statuses are needed to know what came.
-  bool wild() const { return wild_; }
-  bool followed() const { return followed_; }
-  /// MPICH 4.0's MPI_Testall takes persistent collectives for failed, and frees requests of files twice.
-  bool one_by_one() const { return delicate_ && count_ > 1; }
-  MPI_Request handle(int i) const { return many_ ? many_[static_cast<std::size_t>(i)] : few_[i]; }
-
-  void completed(int i, const MPI_Status& status) {
-    if (handle(i) == MPI_REQUEST_NULL) return;
-    Pending* pending = PendingRequests::find(handle(i));
-    if (!pending || !pending->active) return;
-    const Pending copy = *pending;
-    if (pending->persistent) {
-      pending->active = false;
-    } else {
-      PendingRequests::remove(handle(i));
-    }
-    if (copy.kind == Pending::group) {
-      close_group(copy);
-    } else {
-      retire(copy, status);
-    }
-  }
-  // What has not been agreed on yet is left open: somebody's message will close it.
-  static void close_group(const Pending& pending) {
-    const Opened* opened = pending.circle->find(pending.number);
-    if (opened && opened->settled() && !opened->combined.wrong) pending.circle->close(pending.number);
-  }
-  bool groups_settled() const {
-    for (int i = 0; followed_ && i < count_; ++i) {
-      const Pending* pending = handle(i) == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(handle(i));
-      if (!pending || pending->kind != Pending::group || !pending->active) continue;
-      const Opened* opened = pending->circle->find(pending->number);
-      if (opened && (!opened->settled() || opened->combined.wrong)) return false;
-    }
-    return true;
-  }
-  int count() const { return count_; }
-
- private:
-  static constexpr int few = 16;
-  MPI_Request* handles() { return many_ ? many_.get() : few_; }
-  int count_;
-  bool wild_ = false, followed_ = false, delicate_ = false;
-  MPI_Request few_[few];
-  std::unique_ptr<MPI_Request[]> many_;
-};
-
-/// Statuses for a call whose program ignores them.
-class Statuses {
- public:
-  Statuses(const Batch& batch, MPI_Status* given, bool wanted) : given_(given) {
-    if (given != MPI_STATUSES_IGNORE || !wanted) return;
-    own_.resize(static_cast<std::size_t>(batch.count()) + 1);
-    given_ = own_.data();
-  }
-  MPI_Status* data() { return given_; }
-  const MPI_Status& of(int i) const {
-    static const MPI_Status none{};
-    return given_ == MPI_STATUSES_IGNORE ? none : given_[i];
-  }
-
- private:
-  MPI_Status* given_;
-  std::vector<MPI_Status> own_;
-};
 
 /// A wait that ends when `test` says so; `test` completes requests.
 template <typename Test>
 class RequestWait : public Wait {
  public:
-  RequestWait(const Batch& batch, bool all, P2pWatch::Caller caller, Test test)
+  RequestWait(const RequestBatch& batch, bool all, P2pWatch::Caller caller, Test test)
       : batch_(batch), all_(all), caller_(caller), test_(test) {}
   bool done() override { return test_(); }
   void edges(Edges* edges) override {
@@ -182,7 +79,7 @@ class RequestWait : public Wait {
   }
 
  private:
-  const Batch& batch_;
+  const RequestBatch& batch_;
   bool all_;
   P2pWatch::Caller caller_;
   Test test_;
@@ -233,7 +130,7 @@ class OwnWait : public Wait {
 
 // MPI may wait by itself for what is not followed, as for another thread that
 // writes a file, while no other process needs a message that this one must pass on.
-bool may_wait_inside(const Batch& batch) {
+bool may_wait_inside(const RequestBatch& batch) {
   if (batch.followed()) return false;
   std::lock_guard guard(Messages::lock());
   for (const auto& [id, circle] : Circles::all()) {
@@ -244,7 +141,7 @@ bool may_wait_inside(const Batch& batch) {
 }
 
 template <typename Test>
-void wait_until(const Batch& batch, bool all, P2pWatch::Caller caller, Test test) {
+void wait_until(const RequestBatch& batch, bool all, P2pWatch::Caller caller, Test test) {
   RequestWait<Test> wait(batch, all, caller, test);
   block(wait);
 }
@@ -273,7 +170,7 @@ int wait_for(MPI_Request request, const Pending& pending, MPI_Status* status, MP
 }
 
 int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
-  Batch batch(1, request);
+  RequestBatch batch(1, request);
   if (may_wait_inside(batch)) return PMPI_Wait(request, status);
   Statuses statuses(batch, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status, batch.wild());
   MPI_Status* const seen = statuses.data() == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses.data();
@@ -290,7 +187,7 @@ int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
 
 int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Caller caller) {
   if (count > 0 && !requests) return PMPI_Waitall(count, requests, given);
-  Batch batch(count, requests);
+  RequestBatch batch(count, requests);
   if (may_wait_inside(batch)) return PMPI_Waitall(count, requests, given);
   Statuses statuses(batch, given, batch.wild());
   int rc = MPI_SUCCESS;
@@ -308,7 +205,7 @@ int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Call
 }
 
 int P2pWatch::wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, Caller caller) {
-  Batch batch(count, requests);
+  RequestBatch batch(count, requests);
   MPI_Status own{};
   MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;
   int rc = MPI_SUCCESS;
@@ -323,7 +220,7 @@ int P2pWatch::wait_any(int count, MPI_Request* requests, int* index, MPI_Status*
 
 int P2pWatch::wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* given,
                         Caller caller) {
-  Batch batch(count, requests);
+  RequestBatch batch(count, requests);
   Statuses statuses(batch, given, batch.wild());
   int rc = MPI_SUCCESS;
   wait_until(batch, false, caller, [&] {
@@ -340,7 +237,7 @@ int P2pWatch::test(MPI_Request* request, int* flag, MPI_Status* status) {
 
 int P2pWatch::test_all(int count, MPI_Request* requests, int* flag, MPI_Status* given) {
   Messages::progress();
-  Batch batch(count, requests);
+  RequestBatch batch(count, requests);
   Statuses statuses(batch, given, batch.wild());
   const int rc = count == 1
                      ? PMPI_Test(requests, flag,
@@ -354,7 +251,7 @@ int P2pWatch::test_all(int count, MPI_Request* requests, int* flag, MPI_Status* 
 
 int P2pWatch::test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   Messages::progress();
-  Batch batch(count, requests);
+  RequestBatch batch(count, requests);
   MPI_Status own{};
   MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;
   const int rc = PMPI_Testany(count, requests, index, flag, seen);
@@ -364,7 +261,7 @@ int P2pWatch::test_any(int count, MPI_Request* requests, int* index, int* flag, 
 
 int P2pWatch::test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* given) {
   Messages::progress();
-  Batch batch(count, requests);
+  RequestBatch batch(count, requests);
   Statuses statuses(batch, given, batch.wild());
   const int rc = PMPI_Testsome(count, requests, done, indices, statuses.data());
   for (int i = 0; *done != MPI_UNDEFINED && i < *done; ++i) batch.completed(indices[i], statuses.of(i));

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/request_batch.hpp"
+
+#include "sets/p2p_waits.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+// What has not been agreed on yet is left open: somebody's message will close it.
+void close_group(const Pending& pending) {
+  const Opened* opened = pending.circle->find(pending.number);
+  if (opened && opened->settled() && !opened->combined.wrong) pending.circle->close(pending.number);
+}
+
+}  // namespace
+
+bool is_wild(const Pending& pending) {
+  return pending.kind == Pending::receive &&
+         (pending.peer == MPI_ANY_SOURCE || pending.tag == MPI_ANY_TAG || pending.cancelled);
+}
+
+void retire(const Pending& pending, const MPI_Status& status) {
+  if (pending.kind != Pending::receive || !pending.circle) return;
+  int cancelled = 0;
+  if (pending.cancelled) PMPI_Test_cancelled(&status, &cancelled);
+  if (cancelled) return;
+  const bool wild = is_wild(pending);
+  count_received(*pending.circle, wild ? status.MPI_SOURCE : pending.peer,
+                 wild ? status.MPI_TAG : pending.tag);
+}
+
+RequestBatch::RequestBatch(int count, MPI_Request* requests) : count_(count > 0 ? count : 0) {
+  if (count_ > few) many_ = std::make_unique<MPI_Request[]>(static_cast<std::size_t>(count_));
+  for (int i = 0; i < count_; ++i) {
+    handles()[i] = requests[i];
+    const Pending* pending = requests[i] == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(requests[i]);
+    if (!pending) {
+      delicate_ = delicate_ || requests[i] != MPI_REQUEST_NULL;
+      continue;
+    }
+    followed_ = true;
+    wild_ = wild_ || is_wild(*pending);
+    delicate_ = delicate_ || (pending->kind == Pending::group && pending->persistent);
+  }
+}
+
+void RequestBatch::completed(int i, const MPI_Status& status) {
+  if (handle(i) == MPI_REQUEST_NULL) return;
+  Pending* pending = PendingRequests::find(handle(i));
+  if (!pending || !pending->active) return;
+  const Pending copy = *pending;
+  if (pending->persistent) {
+    pending->active = false;
+  } else {
+    PendingRequests::remove(handle(i));
+  }
+  if (copy.kind == Pending::group) {
+    close_group(copy);
+  } else {
+    retire(copy, status);
+  }
+}
+
+bool RequestBatch::groups_settled() const {
+  for (int i = 0; followed_ && i < count_; ++i) {
+    const Pending* pending = handle(i) == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(handle(i));
+    if (!pending || pending->kind != Pending::group || !pending->active) continue;
+    const Opened* opened = pending->circle->find(pending->number);
+    if (opened && (!opened->settled() || opened->combined.wrong)) return false;
+  }
+  return true;
+}
+
+}  // namespace lapwing::sets
