@@ -26,7 +26,12 @@ namespace {
 // Where a switch comes from, for the stack that it goes to.
 thread_local Fiber* leaving = nullptr;
 
-__attribute__((noinline)) Fiber*& leaving_here() { return leaving; }
+// The address differs from thread to thread, so that what it was before a switch must
+// not be remembered; the assembler keeps the compiler from taking it for a constant.
+__attribute__((noinline)) Fiber*& leaving_here() {
+  asm volatile("");
+  return leaving;
+}
 
 // What __cxa_get_globals() points to.
 struct ExceptionState {
