@@ -2,28 +2,14 @@
 """`tasks` on two ranks: a task whose objects are there beside the same on threads, one whose object travels beside a
 ping-pong of its bytes, messages for each object that travels, and processor time of a rank that has nothing to do."""
 import json
-import os
-import subprocess
 import sys
 
-from . import statistics
-from .errors import BenchError
-
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+from . import places, statistics
 
 
 def _turns(build, mpi, turns):
-    argv = ["mpiexec." + mpi, "-n", "2", build.program(mpi, "tasks_ranks"), str(turns)]
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, env=dict(os.environ, **ENVIRONMENT), timeout=600,
-                              check=False)
-    except subprocess.TimeoutExpired as error:
-        raise BenchError(f"{' '.join(argv)} took more than 600 s.") from error
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode != 0 or not lines:
-        raise BenchError(f"{' '.join(argv)} failed: {done.stderr.strip()}")
-    return lines
+    lines = places.run(places.Local(False), mpi, [build.program(mpi, "tasks_ranks"), str(turns)], {}, 600)
+    return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 def measure(build, mpi, turns, emit):

@@ -142,14 +142,9 @@ bool NearStreams::send(Stream& stream) {
 bool NearStreams::fill(Stream& stream, const Part& part, NodeWire::Strip* strip) {
   NodeWire& wire = *near_.wire;
   const std::int64_t left = part.piece->elements - strip->from;
-  // Whole rows, where there is room for some: parts of them are moved more slowly.
-  const std::int64_t row = part.piece->panel > 0 || part.piece->dimensions.empty()
-                               ? 1
-                               : part.piece->dimensions.back().set->elements();
   auto elements_in = [&](std::int64_t bytes) {
     const std::int64_t room = std::max<std::int64_t>(1, bytes / part.wire);
-    const std::int64_t end = (strip->from + room) / row * row;
-    return std::min(left, end > strip->from ? end - strip->from : room);
+    return std::min(left, part.piece->panel > 0 ? room : whole_rows(*part.piece, strip->from, room));
   };
   const std::uint64_t begin = steps_.now();
   if (stream.mailbox->reads) {

@@ -21,12 +21,7 @@ bool OwnCopies::step() {
   if (done()) return false;
   const std::uint64_t begin = steps_.now();
   const auto& [from, to] = copies_[part_];
-  std::int64_t count = std::max<std::int64_t>(1, strip_size / from.wire);
-  if (!from.piece->dimensions.empty()) {
-    // Whole rows.
-    const std::int64_t row = from.piece->dimensions.back().set->elements();
-    if (const std::int64_t end = (from_ + count) / row * row; end > from_) count = end - from_;
-  }
+  std::int64_t count = whole_rows(*from.piece, from_, std::max<std::int64_t>(1, strip_size / from.wire));
   count = std::min(count, from.piece->elements - from_);
   copy_between(*from.piece, from.local, *to.piece, to.local, from_, count);
   copied_ += count * from.wire;

@@ -16,6 +16,15 @@ struct Part {
   std::int64_t bytes() const { return piece->elements * wire; }
 };
 
+/// So many elements of a piece, from `from` on, or fewer so that they end with a row,
+/// where that leaves any: parts of rows are moved more slowly.
+inline std::int64_t whole_rows(const Piece& piece, std::int64_t from, std::int64_t count) {
+  if (piece.dimensions.empty()) return count;
+  const std::int64_t row = piece.dimensions.back().set->elements();
+  const std::int64_t end = (from + count) / row * row;
+  return end > from ? end - from : count;
+}
+
 /// Elements of a piece that have landed, from its beginning.
 struct Landed {
   const Piece* piece;

@@ -91,35 +91,30 @@ void meet_other_leader(const Circle& circle, const GroupCall& call) {
   wait_for_all(*pair, number);
 }
 
-// Another thread may be given the handle as soon as MPI has freed it.
-void unbind_freed(const GroupCall& call) {
+// Calls `then` with the handle that the call frees, if it frees one.
+template <typename Then>
+void with_freed(const GroupCall& call, Then then) {
   const Guard guard(Messages::lock());
   switch (call.operation) {
     case Operation::comm_free:
     case Operation::comm_disconnect:
-      return Circles::unbind(call.comm);
+      return then(call.comm);
     case Operation::win_free:
-      return Circles::unbind(call.win);
+      return then(call.win);
     case Operation::file_close:
-      return Circles::unbind(call.file);
+      return then(call.file);
     default:
       return;
   }
 }
 
+// Another thread may be given the handle as soon as MPI has freed it.
+void unbind_freed(const GroupCall& call) {
+  with_freed(call, [](auto handle) { Circles::unbind(handle); });
+}
+
 void bind_again(const GroupCall& call, Circle* circle) {
-  const Guard guard(Messages::lock());
-  switch (call.operation) {
-    case Operation::comm_free:
-    case Operation::comm_disconnect:
-      return Circles::bind(call.comm, circle);
-    case Operation::win_free:
-      return Circles::bind(call.win, circle);
-    case Operation::file_close:
-      return Circles::bind(call.file, circle);
-    default:
-      return;
-  }
+  with_freed(call, [circle](auto handle) { Circles::bind(handle, circle); });
 }
 
 // A process that ends without MPI_Finalize is missed by those that go on.

@@ -97,7 +97,7 @@ void Declared::listen() {
   Messages::on(refuse_kind, [this](int source, const char* data, std::size_t) {
     const auto address = read<Address>(data);
     const Key key = address.key(source);
-    const auto [declaration, leg] = address.outgoing ? automata_.outgoing(key) : automata_.incoming(key);
+    const Declaration* const declaration = automata_.refused(key, address.outgoing);
     if (!declaration) return;
     const char* why =
         key.collective ? "declared another collective transfer or another root in its place, or reached "

@@ -104,6 +104,13 @@ void Automata::inquired(const Key& key) {
     inquiries_[key] = true;
 }
 
+Declaration* Automata::refused(const Key& key, bool outgoing) {
+  const auto [declaration, leg] = find(outgoing ? outgoing_ : incoming_, key);
+  if (!declaration) return nullptr;
+  const bool answered = outgoing && leg->state != State::declared && leg->state != State::ready;
+  return answered ? nullptr : declaration;
+}
+
 void Automata::close() {
   closed_ = true;
   for (const auto& [key, early] : early_) world_.refuse(key, false);

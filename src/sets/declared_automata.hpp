@@ -101,6 +101,10 @@ class Automata {
   void announced(const Key& key, const Terms& terms, std::int32_t wire_tag);
   /// A message: the sender of an incoming leg asks whether it will ever be declared.
   void inquired(const Key& key);
+  /// A message: the peer will never declare its side of the leg, which goes out here if
+  /// `outgoing`. What therefore cannot happen; null if it has been answered since: values
+  /// overtake inquiries, and a leg that has ended there was asked for in vain.
+  Declaration* refused(const Key& key, bool outgoing);
   /// The leg's bytes have left or arrived.
   void finished(Declaration& declaration, Leg& leg);
   /// The declaration and leg with that key; nulls if there is none.

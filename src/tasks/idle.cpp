@@ -115,19 +115,22 @@ Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
 void Worker::sleep() {
   Runtime& r = runtime;
   asleep.store(1);
-  const int sleeping = r.sleepers.fetch_add(1) + 1;
+  r.sleepers.fetch_add(1);
   r.look_around();
   bool work = r.stop.load() || (index == 0 && r.main_ready.load());
   for (const auto& worker : r.workers) {
     work = work || !worker->processor.surely_empty(worker.get() == this);
   }
-  if (!work && sleeping == static_cast<int>(r.workers.size())) r.stalled();
-  if (!work && r.ranks == nullptr) futex(asleep, FUTEX_WAIT_PRIVATE, 1);
-  if (!work && r.ranks != nullptr) {
-    const timespec* const most = r.creators_may_go_on() ? &short_nap : &nap;
-    r.idle.fetch_add(1);
-    futex(asleep, FUTEX_WAIT_PRIVATE, 1, most);
-    r.idle.fetch_sub(1);
+  if (!work && r.rest()) {
+    if (r.ranks == nullptr) {
+      futex(asleep, FUTEX_WAIT_PRIVATE, 1);
+    } else {
+      const timespec* const most = r.creators_may_go_on() ? &short_nap : &nap;
+      r.idle.fetch_add(1);
+      futex(asleep, FUTEX_WAIT_PRIVATE, 1, most);
+      r.idle.fetch_sub(1);
+    }
+    r.resting.fetch_sub(1);
   }
   if (asleep.exchange(0) == 1) r.sleepers.fetch_sub(1);
 }

@@ -54,8 +54,10 @@ class Runtime {
 
   /// Wakes whoever can run what has come to worker `target`.
   void wake_for(int target);
-  /// Called by the last worker that found nothing to do.
-  void stalled();
+  /// A worker has looked everywhere and found nothing to do. Where all have, a
+  /// creator goes on, or the program ends with a report. True: it rests until
+  /// it takes itself out of `resting`; false: it must look again.
+  bool rest();
   Statistics statistics() const;
 
   Options options;
@@ -70,13 +72,16 @@ class Runtime {
   std::atomic<bool> main_ready{false};
   std::atomic<bool> draining{false};
   std::atomic<bool> stop{false};
-  std::atomic<int> sleepers{0};
+  std::atomic<int> sleepers{0};  // at least those that sleep: a hint for who wakes
+  // Exactly those that have looked and found nothing; above them, how often one has.
+  std::atomic<std::uint64_t> resting{0};
   std::atomic<int> waiting_creators{0};
   std::atomic<std::uint64_t> objects{0};
   std::atomic<int> idle{0};  // workers that wait, and hold nothing, on ranks
 
  private:
   void rethrow_failure();
+  [[noreturn]] void end_stalled();
   std::mutex creators_mutex_;
   std::vector<Task*> creators_;
 };

@@ -43,7 +43,7 @@ struct Plan : Declaration {
 class Process;
 
 struct Message {
-  enum What { announce, bytes } what;
+  enum What { announce, bytes, inquire, refuse } what;
   Key key;
   Terms terms;
   Value value;
@@ -63,7 +63,7 @@ class Process : public World {
   void announce(Declaration& declaration, Leg& leg) override {
     net_.queues[{rank_, leg.key.peer}].push_back({Message::announce, leg.key, declaration.terms, {}});
   }
-  void move(Declaration& declaration, Leg& leg) override { moves_.push_back({&declaration, leg.key}); }
+  void move(Declaration& declaration, Leg& leg) override { moves_.push_back({&declaration, leg.key, false}); }
   bool copy(Declaration& declaration) override {
     Plan& plan = static_cast<Plan&>(declaration);
     if (copies_ == net_.copies_allowed) return false;
@@ -93,30 +93,49 @@ class Process : public World {
     ++done;
   }
   void differs(const Declaration*, const Key&, const Terms&) override { ADD_FAILURE() << "terms differ"; }
-  void refuse(const Key&, bool) override { ADD_FAILURE() << "refused"; }
+  // Here only because the inquiry was overtaken: nobody may believe it.
+  void refuse(const Key& key, bool) override {
+    net_.queues[{rank_, key.peer}].push_back({Message::refuse, key, {}, {}});
+  }
 
-  // A move takes any time; its bytes are read at its end only, so that a value
-  // overwritten too early is seen.
+  void inquire() {
+    for (const Key& key : automata.unanswered())
+      net_.queues[{rank_, key.peer}].push_back({Message::inquire, key, {}, {}});
+  }
+
+  // A move takes any time; its bytes are read late, so that a value overwritten
+  // too early is seen. They may arrive before it is known here that they left.
   bool finish_a_move() {
     if (moves_.empty()) return false;
     const std::size_t which = net_.random() % moves_.size();
-    const auto [declaration, key] = moves_[which];
-    moves_.erase(moves_.begin() + static_cast<std::ptrdiff_t>(which));
+    const auto [declaration, key, sent] = moves_[which];
     const auto [owner, leg] = automata.outgoing(key);
     EXPECT_EQ(owner, declaration);
-    Plan& plan = static_cast<Plan&>(*declaration);
-    // What began from the variable is read from there, copied or not.
-    const Value value = leg->from_variable && plan.kind != Kind::reduction ? *plan.variable
-                        : plan.source                                      ? *plan.source
-                                                                           : *plan.from;
-    net_.queues[{rank_, key.peer}].push_back({Message::bytes, key, {}, value});
+    if (!sent) send_bytes(*declaration, key, *leg);
+    moves_[which].sent = true;
+    if (!sent && net_.random() % 2 == 0) return true;
+    moves_.erase(moves_.begin() + static_cast<std::ptrdiff_t>(which));
     automata.finished(*declaration, *leg);
     return true;
+  }
+
+  void send_bytes(Declaration& declaration, const Key& key, const Leg& leg) {
+    Plan& plan = static_cast<Plan&>(declaration);
+    // What began from the variable is read from there, copied or not.
+    const Value value = leg.from_variable && plan.kind != Kind::reduction ? *plan.variable
+                        : plan.source                                     ? *plan.source
+                                                                          : *plan.from;
+    net_.queues[{rank_, key.peer}].push_back({Message::bytes, key, {}, value});
   }
 
   void arrive(int source, Message message) {
     message.key.peer = source;
     if (message.what == Message::announce) return automata.announced(message.key, message.terms, 0);
+    if (message.what == Message::inquire) return automata.inquired(message.key);
+    if (message.what == Message::refuse) {
+      ASSERT_EQ(automata.refused(message.key, true), nullptr) << "what will happen was given up";
+      return;
+    }
     const auto [declaration, leg] = automata.incoming(message.key);
     ASSERT_NE(declaration, nullptr);
     Plan& plan = static_cast<Plan&>(*declaration);
@@ -208,7 +227,12 @@ class Process : public World {
   std::size_t next_ = 0, copies_ = 0;
   std::uint32_t collectives_ = 0;
   std::map<std::tuple<int, int, bool>, std::uint32_t> channels_;
-  std::vector<std::pair<Declaration*, Key>> moves_;
+  struct Move {
+    Declaration* declaration;
+    Key key;
+    bool sent;
+  };
+  std::vector<Move> moves_;
 
  public:
   std::vector<Value> memory;
@@ -267,6 +291,7 @@ void generate(Net& net, int variables, int statements) {
 // One scheduling choice after the other until nothing can happen any more.
 void run(Net& net) {
   const std::size_t size = net.processes.size();
+  int inquiries = 20;                               // some programs stand still, and would ask for ever
   const unsigned eagerness = 1 + net.random() % 4;  // how far programs run ahead of messages
   for (std::size_t idle = 0; idle < 40 * size;) {
     bool moved = false;
@@ -276,11 +301,11 @@ void run(Net& net) {
         const int to = static_cast<int>(net.random() % size), from = static_cast<int>(net.random() % size);
         auto& queue = net.queues[{from, to}];
         if (!queue.empty()) {
-          // Bytes may overtake and be overtaken; announcements keep their order.
+          // Bytes may overtake and be overtaken; all other messages keep their order.
           std::size_t which = net.random() % queue.size();
-          if (queue[which].what == Message::announce)
+          if (queue[which].what != Message::bytes)
             for (std::size_t i = which; i-- > 0;)
-              if (queue[i].what == Message::announce) which = i;
+              if (queue[i].what != Message::bytes) which = i;
           const Message message = queue[which];
           queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(which));
           net.processes[static_cast<std::size_t>(to)]->arrive(from, message);
@@ -289,6 +314,7 @@ void run(Net& net) {
         break;
       }
       case 1:
+        if (inquiries > 0 && net.random() % 8 == 0) --inquiries, process.inquire();
         moved = process.finish_a_move();
         break;
       default:
