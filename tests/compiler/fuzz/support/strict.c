@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@
   if (!real) real = (__typeof__(real))dlsym(RTLD_NEXT, "PMPI_" #name)
 
 enum { POISON = 0xA5, LIMIT = 4096 };
+enum { IDLE = 0, ACTIVE, FINISHING };
 
 typedef struct record {
   MPI_Request handle;
@@ -83,11 +85,12 @@ static record* behind(MPI_Request handle) {
 }
 
 // MPI has given out this handle: who had it before has been completed, and only its thread does not know yet.
+// `r` is NULL for a request of which nothing is kept.
 static void holds(record* r, MPI_Request handle) {
   pthread_mutex_lock(&lock);
   for (int i = 0; i < highest; ++i)
     if (records[i].handle == handle) records[i].handle = MPI_REQUEST_NULL;
-  r->handle = handle;
+  if (r) r->handle = handle;
   pthread_mutex_unlock(&lock);
 }
 
@@ -117,7 +120,7 @@ static void activate(record* r) {
   if (!r->send) memcpy(r->before, r->buffer, (size_t)r->bytes);
   if (!r->send) memset(r->buffer, POISON, (size_t)r->bytes);
   if (r->send) memcpy(r->staged, r->buffer, (size_t)r->bytes);
-  r->active = 1;
+  __atomic_store_n(&r->active, ACTIVE, __ATOMIC_RELEASE);
 }
 
 static void forget(record* r, int leak) {
@@ -147,12 +150,21 @@ static void finish(record* r, MPI_Status* status) {
     memcpy(r->buffer, r->staged, (size_t)got);
     memcpy(r->buffer + got, r->before + got, (size_t)(r->bytes - got));
   }
-  r->active = 0;
+  __atomic_store_n(&r->active, IDLE, __ATOMIC_RELEASE);
+}
+
+// One thread may ask for the status of a request while another does so or completes it: the bytes are written
+// once, and nobody is told of the end before they are there. False while they are being written.
+static int finished(record* r, MPI_Status* status) {
+  int expected = ACTIVE;
+  if (__atomic_compare_exchange_n(&r->active, &expected, FINISHING, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    finish(r, status);
+  return __atomic_load_n(&r->active, __ATOMIC_ACQUIRE) == IDLE;
 }
 
 static void completed(record* r, MPI_Request handle, MPI_Request* place, MPI_Status* status) {
   if (!r) return;
-  if (r->active) finish(r, status);
+  while (!finished(r, status)) sched_yield();
   if (r->persistent) return;
   const int temporary = r->temporary;
   forget(r, 0);
@@ -168,7 +180,11 @@ static void completed(record* r, MPI_Request handle, MPI_Request* place, MPI_Sta
   int PMPI_##name(const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* q) { \
     REAL(name);                                                                                        \
     record* r = begin((void*)b, n, t, to, 1);                                                          \
-    if (!r) return real(b, n, t, to, tag, c, q);                                                       \
+    if (!r) {                                                                                          \
+      const int e = real(b, n, t, to, tag, c, q);                                                      \
+      if (e == MPI_SUCCESS) holds(NULL, *q);                                                           \
+      return e;                                                                                        \
+    }                                                                                                  \
     activate(r);                                                                                       \
     static __typeof__(PMPI_##init)* real_init;                                                         \
     if (!real_init) real_init = (__typeof__(real_init))dlsym(RTLD_NEXT, "PMPI_" #init);                \
@@ -193,7 +209,7 @@ SEND(Ibsend, Bsend_init)
     REAL(name);                                                                                              \
     record* r = begin((void*)b, n, t, peer, is_send);                                                        \
     const int e = real(r ? r->staged : b, n, t, peer, tag, c, q);                                            \
-    if (r) holds(r, *q);                                                                                     \
+    if (e == MPI_SUCCESS) holds(r, *q);                                                                      \
     if (r) r->persistent = 1;                                                                                \
     return e;                                                                                                \
   }                                                                                                          \
@@ -210,7 +226,7 @@ int PMPI_Irecv(void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MP
   record* r = begin(b, n, t, from, 0);
   if (r) activate(r);
   const int e = real(r ? r->staged : b, n, t, from, tag, c, q);
-  if (r) holds(r, *q);
+  if (e == MPI_SUCCESS) holds(r, *q);
   return e;
 }
 ALSO(Irecv)
@@ -220,7 +236,7 @@ int PMPI_Imrecv(void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* q) 
   record* r = *m == MPI_MESSAGE_NO_PROC ? NULL : begin(b, n, t, 0, 0);
   if (r) activate(r);
   const int e = real(r ? r->staged : b, n, t, m, q);
-  if (r) holds(r, *q);
+  if (e == MPI_SUCCESS) holds(r, *q);
   return e;
 }
 ALSO(Imrecv)
@@ -358,7 +374,7 @@ int PMPI_Request_get_status(MPI_Request q, int* flag, MPI_Status* s) {
   ONE(s);
   record* r = behind(q);
   const int e = real(q, flag, seen);
-  if (*flag && r && r->active) finish(r, seen);
+  if (*flag && r && !finished(r, seen)) *flag = 0;
   return e;
 }
 ALSO(Request_get_status)

@@ -34,7 +34,7 @@ static void started_group(record* out, record* in, MPI_Request handle) {
   record* first = in ? in : out;
   if (in) memset(in->buffer, POISON, (size_t)in->bytes);
   if (in) in->mate = out;
-  if (first) holds(first, handle);
+  holds(first, handle);
 }
 
 static void finish_group(record* r) {
@@ -43,7 +43,7 @@ static void finish_group(record* r) {
   if (r->send && memcmp(r->staged, r->buffer, (size_t)r->bytes) != 0)
     report("what a collective sends was changed in flight", r->bytes);
   r->mate = NULL;
-  r->active = 0;
+  __atomic_store_n(&r->active, IDLE, __ATOMIC_RELEASE);
 }
 
 #define FROM (out ? (const void*)out->staged : s)
