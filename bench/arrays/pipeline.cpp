@@ -2,74 +2,20 @@
 // Two-dimensional FFTs of a series of images (HPF/MPI, section 3.2, figure 6): one
 // data-parallel task that transposes, against a pipeline of two tasks. Both use
 // persistent requests; the pipeline has two buffers on each side.
-//   pipeline [--sizes LIST] [--rounds N] [--images N] [--count]
-// One JSON line a round and size; --count: messages and bytes, no times.
-#include <time.h>
-
+//   pipeline [--sizes LIST] [--rounds N] [--images N] [--count] [--landed]
+// One JSON line a round and size; --count: messages and bytes, no times; --landed:
+// a consumer that starts on what has landed (pipeline_landed.cpp).
 #include <cmath>
-#include <complex>
 #include <cstdio>
-#include <numbers>
 
+#include "arrays/fft.hpp"
+#include "arrays/pipeline.hpp"
 #include "arrays/redistribute.hpp"
 #include "lapwing/arrays.hpp"
 #include "support/texts.hpp"
 
 namespace lapwing::bench {
 namespace {
-
-using Complex = std::complex<double>;
-using Image = DistributedArray<Complex>;
-
-double thread_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-/// Radix 2, in place, with a table of roots.
-class Fft {
- public:
-  explicit Fft(std::int64_t n) : n_(n) {
-    for (std::int64_t k = 0; k < n / 2; ++k)
-      roots_.push_back(
-          std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)));
-  }
-  void row(Complex* x) const {
-    for (std::int64_t i = 1, j = 0; i < n_; ++i) {
-      std::int64_t bit = n_ >> 1;
-      for (; j & bit; bit >>= 1) j ^= bit;
-      j ^= bit;
-      if (i < j) std::swap(x[i], x[j]);
-    }
-    for (std::int64_t length = 2; length <= n_; length *= 2) {
-      const std::int64_t half = length / 2, step = n_ / length;
-      for (std::int64_t i = 0; i < n_; i += length) {
-        for (std::int64_t k = 0; k < half; ++k) {
-          const Complex w = roots_[static_cast<std::size_t>(k * step)], u = x[i + k], v = x[i + k + half];
-          const Complex b{v.real() * w.real() - v.imag() * w.imag(),
-                          v.real() * w.imag() + v.imag() * w.real()};
-          x[i + k] = u + b;
-          x[i + k + half] = u - b;
-        }
-      }
-    }
-  }
-  /// All rows of this process; the processor time that they took is added up.
-  void rows(Image& image) {
-    const double began = thread_seconds();
-    const auto view = image.view();
-    for (std::int64_t i = 0; i < view.extent(0); ++i) row(&view(i, 0));
-    seconds += thread_seconds() - began;
-    done += view.extent(0);
-  }
-  double seconds = 0;
-  std::int64_t done = 0;
-
- private:
-  std::int64_t n_;
-  std::vector<Complex> roots_;
-};
 
 void fill(Image& image, std::int64_t first_row, int number) {
   const auto view = image.view();
@@ -241,13 +187,13 @@ int main(int argc, char** argv) {
   int world = 1, rank = 0, rounds = 10, images = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &world);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bool right = true, count = false;
+  bool right = true, count = false, landed = false;
   try {
     std::vector<std::string> sizes{"16", "32", "64", "128"};
     for (int i = 1; i < argc; ++i) {
       const std::string word = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
-      if (word == "--count") {
-        count = true;
+      if (word == "--count" || word == "--landed") {
+        (word == "--count" ? count : landed) = true;
         continue;
       }
       ++i;
@@ -258,13 +204,13 @@ int main(int argc, char** argv) {
       else if (word == "--images")
         images = static_cast<int>(parse_bytes(value));
       else
-        throw BadOption(word + " is not an option: --sizes LIST --rounds N --images N --count");
+        throw BadOption(word + " is not an option: --sizes LIST --rounds N --images N --count --landed");
     }
     if (world % 2 != 0) throw BadOption("two tasks of equal size need an even number of ranks");
     for (const std::string& words : sizes) {
       const int n = static_cast<int>(parse_bytes(words));
       if (n < 2 || (n & (n - 1)) != 0) throw BadOption("an image of " + words + " is no power of two");
-      right = measure(n, rounds, images, count) && right;
+      right = (landed ? measure_landed(n, rounds) : measure(n, rounds, images, count)) && right;
     }
   } catch (const BadOption& error) {
     if (rank == 0) std::fprintf(stderr, "pipeline: %s\n", error.what());

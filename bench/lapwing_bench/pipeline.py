@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`pipeline`: HPF/MPI's figure 6, the two-dimensional FFT of a series of images as one data-parallel task and as a
 pipeline of two. With two ranks it is timed; for more, messages are counted, steps measured with two ranks, and both
-replayed with LogGP parameters: this machine's, and those of the paper's SP."""
+replayed with LogGP parameters: this machine's, and those of the paper's SP. Before that, one image whose receiver
+starts on what has landed."""
 import json
 import os
 import subprocess
@@ -60,7 +61,42 @@ def _timed(options, build, mpi, place, sizes, emit):
     return steps
 
 
+def _landed(options, build, mpi, place, emit):
+    """The second task starts on what has landed, or waits for the whole image."""
+    rounds = options.pairs or (8 if options.quick else 30)
+    sizes = options.sizes or ("512" if options.quick else "512,1024")
+    lines = launch(build, options, mpi, "pipeline", ["--landed", "--sizes", sizes, "--rounds", str(rounds)], 2, 1200, place)
+    print(f"bench: pipeline, landed, {mpi}, {place.transport}: {len(lines)} rounds", file=sys.stderr)
+    for (n,), group in grouped(lines, "n").items():
+        record = {"bench": "pipeline", "case": "landed", "mpi": mpi, "transport": place.transport, "ranks": 2, "n": n,
+                  "bytes": group[0]["bytes"]}
+        for name in ("whole_s", "landed_s", "transfer_s", "compute_s", "whole_cpu_s", "landed_cpu_s"):
+            statistics.put(record, name, column(group, name))
+        statistics.put(record, "landed_vs_whole", statistics.ratios(column(group, "whole_s"), column(group, "landed_s")))
+        statistics.put(record, "control", statistics.ratios(column(group, "again_s"), column(group, "whole_s")))
+        # Of what the shorter of the two could hide.
+        statistics.put(record, "hidden", [(line["whole_s"] - line["landed_s"]) / min(line["transfer_s"], line["compute_s"])
+                                          for line in group])
+        record["pairs"], record["verified"] = len(group), all(column(group, "verified"))
+        emit(record)
+
+
 def measure(options, build, where, emit):
+    wanted = options.cases.split(",") if options.cases else ["fft", "landed"]
+    unknown = [c for c in wanted if c not in ("fft", "landed")]
+    if unknown:
+        raise BenchError(f"pipeline has no case '{unknown[0]}': there are fft and landed.")
+    if "landed" in wanted:
+        local = places.Local(options.transport == "best")
+        for mpi in options.mpis:
+            for place in dict.fromkeys([where[0], local] if where[0].rate else [local]):
+                with place:
+                    _landed(options, build, mpi, place, emit)
+    if "fft" in wanted:
+        _fft(options, build, where, emit)
+
+
+def _fft(options, build, where, emit):
     # The last sizes are where bytes outweigh messages.
     sizes = options.sizes or ("16,32,64,128" if options.quick else "16,32,64,128,256,512")
     ranks = [r for r in rank_numbers(options, [8, 16], [8, 16, 32]) if r > 2]
@@ -108,10 +144,14 @@ COLUMNS = (
     ("mpi", "mpi", str), ("case", "case", str), ("transport", "transport", str), ("ranks", "ranks", str), ("N", "n", str),
     ("parallel ms", "parallel_s", table.ms), ("pipeline ms", "pipeline_s", table.ms),
     ("speed", "pipeline_vs_parallel", table.two), ("from", "pipeline_vs_parallel_lo", table.two),
-    ("to", "pipeline_vs_parallel_hi", table.two), ("duplex", "duplex_pipeline_vs_parallel", table.two),
+    ("to", "pipeline_vs_parallel_hi", table.two),
+    ("whole ms", "whole_s", table.ms), ("landed ms", "landed_s", table.ms), ("transfer ms", "transfer_s", table.ms),
+    ("compute ms", "compute_s", table.ms), ("speed", "landed_vs_whole", table.two), ("from", "landed_vs_whole_lo", table.two),
+    ("hidden", "hidden", table.two), ("duplex", "duplex_pipeline_vs_parallel", table.two),
     ("messages", "parallel_messages", table.one), ("pipeline's", "pipeline_messages", table.one),
     ("bytes", "parallel_bytes", table.one), ("pipeline's", "pipeline_bytes", table.one), ("FFT us", "row_s", table.us),
     ("o us", "o_us", table.two), ("L us", "L_us", table.two), ("G ns", "G_ns", table.two), ("verified", "verified", table.yes))
-EXPLANATION = ("ms per image; speed: of the pipeline over the data-parallel program, above 1 the pipeline is ahead. Messages and bytes: "
+EXPLANATION = ("landed: one image, whose rows the second task transforms as they land, over waiting for the whole; hidden: the share "
+               "of transfer or computation, whichever is shorter, that this saves. The others: ms per image; speed: of the pipeline over the data-parallel program, above 1 the pipeline is ahead. Messages and bytes: "
                "sent by the busiest process for an image, counted. replayed: simulated with LogGP parameters, a process' port carrying "
                "one message at a time; duplex: one each way.")

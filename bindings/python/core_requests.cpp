@@ -78,6 +78,14 @@ void define_requests(nb::module_& module) {
              check(released(
                  [&] { return lapwing_array_wait_section(self.handle, first.data(), count.data()); }));
            })
+      .def("test_section",
+           [](Request& self, const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& count) {
+             int landed = 0;
+             check(released([&] {
+               return lapwing_array_test_section(self.handle, first.data(), count.data(), &landed);
+             }));
+             return landed != 0;
+           })
       .def("free", [](Request& self) { check(self.let_go()); })
       .def("pending", [](const Request& self) { return self.handle != nullptr; });
   module.def("waitall", &waitall);

@@ -37,6 +37,12 @@ class ArrayRequest {
   void wait_section(const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& count) {
     detail::check_array(lapwing_array_wait_section(request_, first.data(), count.data()));
   }
+  /// Whether they have; never blocks.
+  bool test_section(const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& count) {
+    int landed = 0;
+    detail::check_array(lapwing_array_test_section(request_, first.data(), count.data(), &landed));
+    return landed != 0;
+  }
   lapwing_array_request* get() const { return request_; }
 
  private:

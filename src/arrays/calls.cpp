@@ -153,4 +153,11 @@ void wait_landed(const Handle& request, const std::int64_t* first, const std::in
   Progress::wait([&] { return request->landed(first, count); });
 }
 
+bool test_landed(const Handle& request, const std::int64_t* first, const std::int64_t* count) {
+  const std::lock_guard guard(Progress::lock());
+  if (!request->begun() || request->landed(first, count)) return true;
+  Progress::advance();
+  return request->landed(first, count);
+}
+
 }  // namespace lapwing::arrays

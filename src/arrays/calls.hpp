@@ -36,6 +36,8 @@ Status wait(const Handle& request);
 /// False, or as wait().
 bool test(const Handle& request, Status* status);
 void wait_landed(const Handle& request, const std::int64_t* first, const std::int64_t* count);
+/// The same without waiting: goes on with everything once.
+bool test_landed(const Handle& request, const std::int64_t* first, const std::int64_t* count);
 
 // Buffered mode (section 4.3).
 std::int64_t buffered_size(const View& view, int rank);

@@ -60,6 +60,15 @@ std::string validate(const ProcessGrid& grid, int task_size) {
         grid.extents.empty() ? "no dimensions" : fmt::format("{}", fmt::join(grid.extents, " x ")), positions,
         grid.ranks.size());
   }
+  if (task_size >= 0 && positions > task_size) {
+    for (std::size_t d = 0; d < grid.extents.size(); ++d) {
+      if (grid.extents[d] > task_size)
+        return fmt::format("grid dimension {} has {} processes, but the task has ranks 0 to {}, which are {}",
+                           d, grid.extents[d], task_size - 1, task_size);
+    }
+    return fmt::format("a grid of {} has {} processes in its dimensions 0 to {}, but the task has {}",
+                       fmt::join(grid.extents, " x "), positions, grid.extents.size() - 1, task_size);
+  }
   std::unordered_map<int, std::size_t> seen;
   for (std::size_t k = 0; k < grid.ranks.size(); ++k) {
     const int rank = grid.ranks[k];

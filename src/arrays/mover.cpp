@@ -249,7 +249,7 @@ std::vector<Mover::Run> Mover::all_runs(std::size_t most) const {
 
 std::vector<Mover::Run> Mover::long_runs(std::int64_t from, std::int64_t count, std::int64_t least,
                                          std::size_t most) const {
-  if (panel_ > 0 || average_ * element_ < least) return {};
+  if (!moves_runs_of(least)) return {};
   const std::int64_t dense = from * element_;
   const auto relative = [&](Run run) {
     if (piece_[0] == nullptr) run.from -= dense;

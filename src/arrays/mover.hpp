@@ -34,6 +34,11 @@ class Mover {
   [[nodiscard]] std::vector<Run> long_runs(std::int64_t from, std::int64_t count, std::int64_t least,
                                            std::size_t most) const;
 
+  /// Whether it moves in runs of so many bytes on average.
+  [[nodiscard]] bool moves_runs_of(std::int64_t least) const {
+    return panel_ == 0 && average_ * element_ >= least;
+  }
+
   /// Both sides hold all of it in one run each.
   [[nodiscard]] bool one_run() const { return dimensions_.empty(); }
   /// Elements from the beginning of the allocation to the first one, if so.

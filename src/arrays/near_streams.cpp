@@ -48,6 +48,10 @@ void NearStreams::add(bool outgoing, int rank, std::vector<Part> parts) {
     for (const Part& part : parts) total_ += part.bytes();
   Stream stream{};
   stream.channel = channel;
+  stream.reads = !outgoing && std::all_of(parts.begin(), parts.end(), [](const Part& part) {
+    return part.piece->wire == part.piece->local &&
+           Mover(nullptr, part.piece, part.wire).moves_runs_of(long_run);
+  });
   stream.mailbox = &near_.wire->mailbox(channel);
   stream.outgoing = outgoing;
   stream.parts = std::move(parts);
@@ -62,7 +66,7 @@ void NearStreams::start() {
     stream.begun = stream.complete = false;
     stream.part = 0;
     stream.from = 0;
-    if (!stream.outgoing) near_.wire->announce(stream.channel);
+    if (!stream.outgoing) near_.wire->announce(stream.channel, stream.reads);
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The streams of an exchange that go to, or come from, processes of this node, by
-// the wire that they share. The sender cuts: where its bytes lie in long runs a
-// strip is a list of them, which the receiver reads straight into place, or by way
-// of its cache; else it is packed into a slot and unpacked from there.
+// the wire that they share. The sender cuts: where bytes lie in long runs on both
+// sides a strip is a list of places, which the receiver reads straight into its own;
+// else it is packed into a slot and unpacked from there.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class NearStreams {
 
   /// Bytes of a strip: what stays in a cache, or what is read at once. Tests change them.
   static inline std::int64_t packed_strip = NodeWire::slot_bytes, read_strip = NodeWire::slot_bytes;
-  /// Runs from here on, in bytes, are read by the kernel: shorter ones cost it more than packing.
+  /// Runs from here on, in bytes, may be read by the kernel: shorter ones cost it more than packing.
   static inline std::int64_t long_run = 1024;
 
  private:
@@ -45,6 +45,7 @@ class NearStreams {
     NodeWire::Channel channel;
     NodeWire::Mailbox* mailbox;
     bool outgoing;
+    bool reads;  // straight into place
     std::vector<Part> parts;
     bool begun = false, complete = false;
     bool packs = false;    // its last strip was

@@ -75,7 +75,7 @@ class NodeWire {
   char* data(int slot) { return data(me_, slot); }
 
   // The receiver.
-  void announce(const Channel& channel);
+  void announce(const Channel& channel, bool reads);
   State state(const Channel& channel, const Strip& strip) const {
     return header(channel.place, strip.slot).state.load(std::memory_order_acquire);
   }
@@ -94,8 +94,9 @@ class NodeWire {
   /// Whether the process at that place is no more. Asks the kernel.
   bool has_ended(int place) const { return board_->has_ended(place); }
 
-  /// Tests switch it off.
-  static inline bool reading = true;
+  /// Whether other processes' memory is read, where the kernel permits it. Tests change it.
+  enum class Reading { never, where_it_pays, always };
+  static inline Reading reading = Reading::where_it_pays;
 
  private:
   struct alignas(64) Header {
@@ -129,6 +130,7 @@ class NodeWire {
   std::uint32_t comms_ = 0;
   std::vector<int> processes_;
   std::vector<bool> readable_;  ///< by place: this process reads that one's memory
+  bool pays_ = false;           ///< to read rather than to take from shared memory
   std::map<Channel, Mailbox> mailboxes_;
   std::vector<int> unused_;  ///< slots; the last one was used last, and is in a cache
   std::deque<Unsent> unsent_;

@@ -216,8 +216,9 @@ bool Request::landed(const std::int64_t* first, const std::int64_t* count) const
   if (state_ != State::moving) return false;
   std::vector<Landed> pieces;
   if (!movement_->landed(&pieces)) return false;
-  return std::all_of(pieces.begin(), pieces.end(), [&](const Landed& here) {
-    return here.elements >= elements_before(*here.piece, *call_.descriptor->views[0], first, count);
+  const View& here = *(call_.to ? call_.to : call_.descriptor)->views[0];
+  return std::all_of(pieces.begin(), pieces.end(), [&](const Landed& landed) {
+    return landed.elements >= elements_before(*landed.piece, here, first, count);
   });
 }
 

@@ -69,8 +69,8 @@ class Request {
 
   /// Whether the elements of this box of the whole array have landed here.
   bool landed(const std::int64_t* first, const std::int64_t* count) const;
-  std::size_t dimensions() const { return call_.descriptor->views[0]->distribution.dimensions.size(); }
-  bool receives() const { return call_.kind == Kind::receive; }
+  bool receives() const { return call_.kind != Kind::send; }
+  std::size_t arrays() const { return call_.descriptor->views.size(); }
 
  private:
   enum class State { checking, telling, matching, ready, moving };

@@ -2,6 +2,7 @@
 #include "arrays/view.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstring>
 
@@ -50,6 +51,12 @@ class Reader {
   std::span<const char> rest_;
   bool good_ = true;
 };
+
+std::string extents_of(const LocalPart& part) {
+  if (part.allocation.empty()) return {};
+  return fmt::format(": {} in dimensions 0 to {}", fmt::join(part.allocation, " x "),
+                     part.allocation.size() - 1);
+}
 
 }  // namespace
 
@@ -137,14 +144,15 @@ Error compare(const Descriptor& from, const Party& sender, const Descriptor& to,
 Error check_local(const View& view, const Party& mine, int rank, const void* local, std::int64_t elements) {
   const std::string who = fmt::format("task {}, rank {}: ", mine.task, rank);
   if (std::string why = validate(view.distribution, mine.processes); !why.empty())
-    return {Code::grid, fmt::format("{}{} (the task has {} processes)", who, why, mine.processes)};
+    return {Code::grid, who + why};
   if (std::string why = validate_leading(view.distribution, rank); !why.empty())
     return {Code::buffer, who + why};
   const LocalPart part = local_part(view.distribution, rank);
   if (part.elements == 0) return {};
   if (elements < part.allocated)
-    return {Code::buffer, fmt::format("{}the local memory has {} elements, {} needs {} there", who, elements,
-                                      describe(view.distribution), part.allocated)};
+    return {Code::buffer,
+            fmt::format("{}the local memory has {} elements, {} needs {} there{}", who, elements,
+                        describe(view.distribution), part.allocated, extents_of(part))};
   if (!local) return {Code::buffer, fmt::format("{}the local memory is null", who)};
   return {};
 }

@@ -27,6 +27,13 @@ void release(lapwing_array_request** request) {
 
 bool pending(const lapwing_array_request* request) { return request && request->handle->begun(); }
 
+// Why nothing can be said about a section of what the request receives.
+const char* no_section(const lapwing_array_request* request, const int64_t* first, const int64_t* count) {
+  if (!request->handle->receives()) return "the request does not receive an array";
+  if (request->handle->arrays() != 1) return "the request receives several arrays: wait for all of them";
+  return first && count ? nullptr : "the section is null";
+}
+
 }  // namespace
 
 LAPWING_ENTRY int lapwing_array_start(lapwing_array_request* request) {
@@ -122,10 +129,18 @@ LAPWING_ENTRY int lapwing_array_request_free(lapwing_array_request** request) {
 LAPWING_ENTRY int lapwing_array_wait_section(lapwing_array_request* request, const int64_t* first,
                                              const int64_t* count) {
   if (!request) return LAPWING_ARRAY_OK;
-  if (!request->handle->receives())
-    return refused(__func__, Code::argument, "the request does not receive an array");
-  if (!first || !count) return refused(__func__, Code::argument, "the section is null");
+  if (const char* why = no_section(request, first, count)) return refused(__func__, Code::argument, why);
   arrays::wait_landed(request->handle, first, count);
+  return LAPWING_ARRAY_OK;
+}
+
+LAPWING_ENTRY int lapwing_array_test_section(lapwing_array_request* request, const int64_t* first,
+                                             const int64_t* count, int* landed) {
+  if (!landed) return refused(__func__, Code::argument, "there is no place for the answer");
+  *landed = 1;
+  if (!request) return LAPWING_ARRAY_OK;
+  if (const char* why = no_section(request, first, count)) return refused(__func__, Code::argument, why);
+  *landed = arrays::test_landed(request->handle, first, count) ? 1 : 0;
   return LAPWING_ARRAY_OK;
 }
 

@@ -62,6 +62,8 @@ program fortran_arrays
     call lapwing_array_irecv(a, array, lapwing_any_task, lapwing_any_tag, tasks, requests(1))
     call lapwing_array_wait_section(requests(1), [1], [2])
     call expect(all(a(1:2) == b(1:2)), "a section that has landed")
+    call lapwing_array_test_section(requests(1), [1], [2], done)
+    call expect(done, "what has landed stays so")
     call lapwing_array_wait(requests(1), status)
     call expect(all(a == b) .and. status%task == 0 .and. status%tag == 1 .and. status%elements == n, "irecv")
     a = -1

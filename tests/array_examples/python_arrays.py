@@ -60,6 +60,7 @@ def test_requests():
         request.start()
         if not SENDER:
             request.wait_section([0, 0], [N, 2])
+            assert request.test_section([0, 0], [N, 2])
             assert (CYCLIC.owned(local, RANK)[:, :2] == CYCLIC.owned(values(CYCLIC, scale=times), RANK)[:, :2]).all()
         request.wait()
         assert request.pending

@@ -301,7 +301,9 @@ TEST_F(Calls, WhatHasLandedCanBeUsed) {
       for (std::int64_t row = 0; row < n; row += 50) {
         const std::int64_t first[] = {row, 0}, count[] = {50, n};
         ASSERT_EQ(0, lapwing_array_wait_section(request, first, count));
-        int wrong = 0;
+        int wrong = 0, landed = 0;
+        EXPECT_EQ(0, lapwing_array_test_section(request, first, count, &landed));
+        EXPECT_EQ(1, landed);
         a.each([&](const auto& index, double& here) {
           wrong += index[0] >= row && index[0] < row + 50 && here != Array::value(index, turn);
         });
@@ -309,6 +311,30 @@ TEST_F(Calls, WhatHasLandedCanBeUsed) {
       }
     }
     ASSERT_EQ(0, lapwing_array_wait(&request, nullptr));
+  }
+}
+
+// A transfer of a task with itself: what stays and what comes land side by side.
+TEST_F(Calls, WhatHasLandedWithinATaskCanBeUsed) {
+  constexpr std::int64_t n = 420;
+  Array from(columns(n), {mine_}, tasks_), to(rows(n), {mine_}, tasks_);
+  for (int turn = 1; turn < 4; ++turn) {
+    from.fill(turn);
+    to.clear();
+    lapwing_array_request* request = nullptr;
+    ASSERT_EQ(0, lapwing_array_iredistribute(from.local.data(), from.size(), from.distribution,
+                                             to.local.data(), to.size(), to.distribution, tasks_, &request));
+    for (std::int64_t row = 0; row < n; row += 60) {
+      const std::int64_t first[] = {row, 0}, count[] = {60, n};
+      for (int landed = 0; !landed;) ASSERT_EQ(0, lapwing_array_test_section(request, first, count, &landed));
+      int wrong = 0;
+      to.each([&](const auto& index, double& here) {
+        wrong += index[0] >= row && index[0] < row + 60 && here != Array::value(index, turn);
+      });
+      EXPECT_EQ(0, wrong) << "rows from " << row;
+    }
+    ASSERT_EQ(0, lapwing_array_wait(&request, nullptr));
+    EXPECT_EQ(0, to.wrong(turn));
   }
 }
 
@@ -334,7 +360,11 @@ TEST_F(Calls, PartsAreUsedBeforeTheRestIsSent) {
     a.clear();
     lapwing_array_irecv(a.local.data(), a.size(), a.distribution, 0, 0, tasks_, &request);
     const std::int64_t first[] = {0, 0}, count[] = {some, n};
+    const std::int64_t everything[] = {n, n};
+    int landed = 1;
     ASSERT_EQ(0, lapwing_array_wait_section(request, first, count));
+    ASSERT_EQ(0, lapwing_array_test_section(request, first, everything, &landed));
+    EXPECT_EQ(0, landed) << "there was nothing left to wait for";
     int wrong = 0;
     a.each(
         [&](const auto& index, double& here) { wrong += index[0] < some && here != Array::value(index, 2); });

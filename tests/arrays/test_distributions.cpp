@@ -45,7 +45,10 @@ TEST(Distributions, GoodOnesAreAccepted) {
 
 TEST(Distributions, BadOnesAreRefusedWithBothValues) {
   Distribution d = matrix();
-  expect_problem(d, 7, "the grid has rank 7 at position 7, but the task has 7 ranks");
+  expect_problem(d, 7, "a grid of 4 x 2 has 8 processes in its dimensions 0 to 1, but the task has 7");
+  expect_problem(d, 3, "grid dimension 0 has 4 processes, but the task has ranks 0 to 2, which are 3");
+  d.grid.ranks[7] = 9;
+  expect_problem(d, 8, "the grid has rank 9 at position 7, but the task has 8 ranks");
   d.grid.ranks[3] = 1;
   expect_problem(d, -1, "the grid has rank 1 at position 1 and again at 3");
   d = matrix();

@@ -163,6 +163,24 @@ TEST_F(Errors, DescriptionsThatMakeNoSense) {
   EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT, lapwing_array_send(nullptr, 0, nullptr, 1 - task_, 0, tasks_));
 }
 
+TEST_F(Errors, SectionsOfWhatIsNotReceived) {
+  Array a(rows(6), {mine_}, tasks_), b(rows(6), {mine_}, tasks_);
+  const lapwing_distribution* distributions[] = {a.distribution, b.distribution};
+  const std::int64_t sizes[] = {a.size(), b.size()}, first[] = {0, 0}, count[] = {1, 1};
+  void* locals[] = {a.local.data(), b.local.data()};
+  lapwing_array_request* request = nullptr;
+  ASSERT_EQ(0, task_ == 0
+                   ? lapwing_array_isend_many(2, locals, sizes, distributions, 1, 21, tasks_, &request)
+                   : lapwing_array_irecv_many(2, locals, sizes, distributions, 0, 21, tasks_, &request));
+  int landed = 0;
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT, lapwing_array_wait_section(request, first, count));
+  says({task_ == 0 ? "does not receive" : "several arrays"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT, lapwing_array_test_section(request, first, count, &landed));
+  EXPECT_EQ(0, lapwing_array_wait(&request, nullptr));
+  EXPECT_EQ(0, lapwing_array_test_section(request, first, count, &landed));
+  EXPECT_EQ(1, landed) << "a request that is complete";
+}
+
 TEST_F(Errors, TheAttachedBuffer) {
   Array a(rows(10), {mine_}, tasks_);
   std::vector<char> little(8);

@@ -13,6 +13,7 @@ module lapwing_arrays_tasks
   public :: lapwing_tasks_time_steps, lapwing_tasks_steps, lapwing_tasks_barrier
   public :: lapwing_array_start, lapwing_array_startall, lapwing_array_wait, lapwing_array_waitall
   public :: lapwing_array_waitany, lapwing_array_test, lapwing_array_testall, lapwing_array_request_free
+  public :: lapwing_array_test_section
   public :: lapwing_array_wait_section, lapwing_array_progress, lapwing_array_pack_size
   public :: lapwing_array_buffer_attach, lapwing_array_buffer_detach
 
@@ -35,6 +36,9 @@ module lapwing_arrays_tasks
   end interface
   interface lapwing_array_wait_section
     module procedure wait_section_4, wait_section_8
+  end interface
+  interface lapwing_array_test_section
+    module procedure test_section_4, test_section_8
   end interface
 
 contains
@@ -234,6 +238,26 @@ contains
     integer(c_int32_t), intent(in) :: first(:), count(:)
     integer, intent(out), optional :: ierr
     call wait_section_8(request, int(first, c_int64_t), int(count, c_int64_t), ierr)
+  end subroutine
+
+  ! Whether they have; never blocks.
+  subroutine test_section_8(request, first, count, landed, ierr)
+    type(lapwing_array_request), intent(in) :: request
+    integer(c_int64_t), intent(in) :: first(:), count(:)
+    logical, intent(out) :: landed
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: flag, error
+    error = c_test_section(request%handle, first - 1, count, flag)
+    landed = flag /= 0
+    call lapwing_array_raise(error, ierr)
+  end subroutine
+
+  subroutine test_section_4(request, first, count, landed, ierr)
+    type(lapwing_array_request), intent(in) :: request
+    integer(c_int32_t), intent(in) :: first(:), count(:)
+    logical, intent(out) :: landed
+    integer, intent(out), optional :: ierr
+    call test_section_8(request, int(first, c_int64_t), int(count, c_int64_t), landed, ierr)
   end subroutine
 
   subroutine lapwing_array_progress(ierr)

@@ -146,6 +146,13 @@ module lapwing_arrays_tasks_c
       integer(c_int64_t), intent(in) :: first(*), count(*)
       integer(c_int) :: error
     end function
+    function c_test_section(request, first, count, landed) bind(c, name="lapwing_array_test_section") result(error)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: request
+      integer(c_int64_t), intent(in) :: first(*), count(*)
+      integer(c_int), intent(out) :: landed
+      integer(c_int) :: error
+    end function
     function c_progress() bind(c, name="lapwing_array_progress") result(error)
       import :: c_int
       integer(c_int) :: error

@@ -45,6 +45,10 @@ class Request:
         """Returns once this process' elements of that box of the whole array have landed."""
         self._core.wait_section(list(first), list(count))
 
+    def test_section(self, first: Sequence[int], count: Sequence[int]) -> bool:
+        """Whether they have; never blocks."""
+        return self._core.test_section(list(first), list(count))
+
     def free(self) -> None:
         self._core.free()
 
