@@ -95,6 +95,11 @@ Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction, cons
   return grant_of(handle, rights, reduction, type, all);
 }
 
+void* value_here(ObjectHead* object) {
+  const Object* const copy = ranks::borrowed_by_address(object, *user("a shared object is used").current);
+  return copy == nullptr ? object->value : copy->value;
+}
+
 Grant grant_part(Handle handle, std::size_t size, const Type* type) {
   return grant_of(handle, reads, nullptr, type, size);
 }
@@ -131,7 +136,7 @@ void change(const Change* changes, std::size_t count) {
     if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, each->acquired, 0);
     wait_until_usable(*record, each->acquired, task);
     ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
-    if (ranks != nullptr && ranks->central() && ranks->home())
+    if (ranks != nullptr && ranks->central() && ranks->home() && !ranks::in_loan(task))
       ranks->ensure_here(task, object, each->acquired);
   }
 }

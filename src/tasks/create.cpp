@@ -186,9 +186,8 @@ Prepared prepare(const Request& request) {
                               request.placement.worker, workers()));
     }
     if (runtime.options.placement) task->placed = request.placement.worker;
-    // What another rank's task makes runs where that is.
     if (runtime.ranks != nullptr && !parent->main) {
-      task->placed = runtime.ranks->here(task->placed);
+      task->placed = runtime.ranks->place_of_child(task->placed);
     }
     declare(*task, request, *parent);
   } catch (...) {

@@ -5,15 +5,21 @@
 #include <lapwing/tasks/errors.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 
 #include "tasks/fault.hpp"
+#include "tasks/ranks/lend.hpp"
 
 namespace lapwing::tasks {
 
 Place place_of(const Task& task) {
   Place place;
-  for (const Task* t = &task; t != nullptr && !t->main; t = t->parent) place.push_back(t->place);
+  for (const Task* t = &task; t != nullptr && !t->main; t = t->parent) {
+    place.push_back(t->place);
+    const Place* const parent = t->guest == nullptr ? nullptr : ranks::place_of_lender(*t->guest);
+    if (parent != nullptr) place.insert(place.end(), parent->rbegin(), parent->rend());
+  }
   std::reverse(place.begin(), place.end());
   return place;
 }
@@ -58,7 +64,8 @@ void Failure::record(const Task& task) {
   const std::lock_guard lock(mutex_);
   if (error_ != nullptr && (place_ < place) != fault(Fault::last_failure)) return;
   place_ = std::move(place);
-  told_ = {place_, fmt::format("{} threw: {}", text_of(task), reason), text_of(task), reason, task.where};
+  told_ = {place_, fmt::format("{} threw: {}", text_of(task), reason), text_of(task), reason, task.where,
+           true};
   error_ = std::make_exception_ptr(
       TaskError(fmt::format("{} threw: {}", text_of(task), reason), text_of(task), task.where, cause));
   any_.store(true, std::memory_order_release);
@@ -72,13 +79,29 @@ std::optional<Failure::Told> Failure::look() {
   return told_;
 }
 
+bool Failure::counts(const Place& place, bool whole) const {
+  return error_ == nullptr || place < place_ || (place_ == place && whole);
+}
+
 bool Failure::note(const Place& place, std::exception_ptr error) {
   const std::lock_guard lock(mutex_);
-  if (error_ != nullptr && (place_ < place || (place_ == place && error == nullptr))) return false;
+  if (!counts(place, error != nullptr)) return false;
   place_ = place;
+  told_ = {};
   error_ = error != nullptr
                ? std::move(error)
                : std::make_exception_ptr(TaskError("a task on another rank threw", "", {}, nullptr));
+  any_.store(true, std::memory_order_release);
+  return true;
+}
+
+bool Failure::note(const Told& told) {
+  const auto cause = std::make_exception_ptr(std::runtime_error(told.reason));
+  const std::lock_guard lock(mutex_);
+  if (!counts(told.place, true)) return false;
+  place_ = told.place;
+  told_ = told;
+  error_ = std::make_exception_ptr(TaskError(told.what, told.task, told.where, cause));
   any_.store(true, std::memory_order_release);
   return true;
 }

@@ -40,12 +40,15 @@ class Failure {
     Place place;
     std::string what, task, reason;
     std::source_location where;
+    bool whole = false;  // the text is known here, not only the place
   };
   /// The failure that counts so far.
   std::optional<Told> look();
   /// Another rank's failure; without `error` where only its place is known so
   /// far. True if it is the one that counts now.
   bool note(const Place& place, std::exception_ptr error);
+  /// The same, to be told to others.
+  bool note(const Told& told);
   /// True if what the place names comes after the failure.
   bool precedes(const Place& place);
   /// Throws Skipped if what the running task does next comes after the failure.
@@ -56,6 +59,7 @@ class Failure {
   std::exception_ptr take();
 
  private:
+  bool counts(const Place& place, bool whole) const;
   std::atomic<bool> any_{false};
   std::mutex mutex_;
   Place place_;

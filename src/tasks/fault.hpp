@@ -30,6 +30,7 @@ enum class Fault : int {
   dropped_part,        // a reduction loses a part
   lost_commute,        // a turn is given to nobody
   lost_version,        // on ranks: an object is not sent
+  lost_loan,           // on ranks: what a lent task has written is forgotten
   count
 };
 

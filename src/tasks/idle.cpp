@@ -102,6 +102,7 @@ Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
         if (ranks.crowded() || ++rounds % 16 == 0) sched_yield();
         runtime.idle.fetch_sub(1);
         if (Task* const task = find(waited < runtime.options.patience)) return learn(task);
+        ranks.want();
         waited = microseconds() - since;
       } while (waited < (ranks.moving() ? most : std::min(spin_, most)) ||
                waited < 2 * runtime.options.patience);

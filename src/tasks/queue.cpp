@@ -131,6 +131,7 @@ void fold(Object& object, Record& record) {
 void combine(Object& object, std::unique_lock<SpinLock>& lock, ReadyList& ready) {
   if (object.combining) return;
   object.combining = true;
+  Record* combined = nullptr;
   for (;;) {
     Record* record = object.to_combine;
     if (record != nullptr) {
@@ -141,16 +142,24 @@ void combine(Object& object, std::unique_lock<SpinLock>& lock, ReadyList& ready)
     } else {
       break;
     }
-    Task* const task = record->task;
     lock.unlock();
     fold(object, *record);
     lock.lock();
     remove(object, *record, ready);
-    lock.unlock();
-    release_task(task);
-    lock.lock();
+    record->next_other = combined;
+    combined = record;
   }
   object.combining = false;
+  if (combined == nullptr) return;
+  // The end of a task may be told to other ranks, for which another thread has
+  // the wire, and waits until nobody combines here.
+  lock.unlock();
+  while (combined != nullptr) {
+    Task* const task = combined->task;
+    combined = combined->next_other;
+    release_task(task);
+  }
+  lock.lock();
 }
 
 bool is_part(const Record& record) { return record.kind == Class::reducing; }

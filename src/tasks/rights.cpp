@@ -44,6 +44,9 @@ Object& valid(const detail::Handle& handle, const detail::Type* type, const Task
     throw Error(fmt::format("{} {} a shared object that was never created", text_of(task), doing));
   }
   auto& object = *static_cast<Object*>(handle.object);
+  if (ranks::range().begin() != 0) {
+    if (Object* const copy = ranks::borrowed(handle, task)) return *copy;
+  }
   // What another rank has made is known here once its value has come.
   if (ranks::range().begin() != 0 && !ranks::meet(handle, type, task)) return object;
   const bool dying = object.dying.load(std::memory_order_acquire);

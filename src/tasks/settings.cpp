@@ -71,6 +71,7 @@ Options settle(Options asked) {
          }
          asked.central = v == "central";
        }},
+      {"LEND", [&](auto v) { asked.lend = choice("LEND", v); }},
       {"REMARKS", [&](auto v) { asked.remarks = choice("REMARKS", v); }},
       {"TRACE", [&](auto v) { asked.trace = v; }},
   };

@@ -57,7 +57,7 @@ struct Task {
   std::atomic<std::int32_t> references{1};  // itself, nested children, values that are to be combined
   std::uint32_t count = 0;                  // of records
   std::uint32_t epoch = 0;                  // advances when its rights may have changed
-  std::int32_t placed = -1;
+  std::int32_t placed = -1;                 // on a worker here; below -1: -2 less a worker of another rank
   std::int32_t target = -1;
   std::uint8_t block_class = 0;
   bool commutes = false;  // some updates must be taken in turn before it starts
@@ -69,6 +69,7 @@ struct Task {
   bool assigned : 1 = false;        // counted for its rank
   bool waits_for_rank : 1 = false;  // for objects, before its rank is chosen
   bool elsewhere : 1 = false;       // it runs on another rank; this is its place in the queues
+  bool stays : 1 = false;           // not lent
   bool fresh = true;                // its parent still says what it will do
   bool destroys = false;            // its locality object, whose block is free afterwards
   Label label;

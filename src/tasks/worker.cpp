@@ -139,7 +139,7 @@ void Worker::execute(Task* task) {
       }
     } catch (...) {
       failure.record(*task);
-      if (runtime.ranks != nullptr) runtime.ranks->tell_failure();
+      if (runtime.ranks != nullptr) runtime.ranks->tell_failure(*task);
       task->body->drop(task->closure);
       return self()->end(task);
     }
@@ -149,7 +149,7 @@ void Worker::execute(Task* task) {
     } catch (const Skipped&) {
     } catch (...) {
       failure.record(*task);
-      if (runtime.ranks != nullptr) runtime.ranks->tell_failure();
+      if (runtime.ranks != nullptr) runtime.ranks->tell_failure(*task);
     }
   }
   self()->end(task);
@@ -208,6 +208,8 @@ void Worker::schedule(ReadyList& ready, const Task* finished_task) {
       take_turns(task, ready);
     } else if (runtime.ranks != nullptr && runtime.ranks->wants_rank(*task) && !task->main) {
       runtime.ranks->enabled(*task);
+    } else if (runtime.ranks != nullptr && runtime.ranks->may_lend(*task) && runtime.ranks->lend(*task)) {
+      continue;
     } else if (finished_task != nullptr && next_ == nullptr && !task->main && keeps(task, finished_task)) {
       set_target(task);
       if (runtime.trace != nullptr) runtime.trace->ready(*task);
@@ -236,6 +238,7 @@ void Worker::schedule_one(Task* task) {
     return schedule(ready, nullptr);
   }
   if (runtime.ranks != nullptr && runtime.ranks->wants_rank(*task)) return runtime.ranks->enabled(*task);
+  if (runtime.ranks != nullptr && runtime.ranks->may_lend(*task) && runtime.ranks->lend(*task)) return;
   set_target(task);
   if (runtime.trace != nullptr) runtime.trace->ready(*task);
   if (task->placed >= 0) {

@@ -42,6 +42,7 @@ lapwing::tasks::Options choose(std::mt19937_64& random) {
   options.large = static_cast<std::size_t>(pick(1, 1, 16384));
   options.strips = pick(0, 1) != 0;
   options.strip = static_cast<std::size_t>(pick(5, 8, 24));
+  options.lend = pick(0, 1, 1) != 0;
   return options;
 }
 
@@ -49,9 +50,9 @@ std::string text(const lapwing::tasks::Options& o) {
   char line[400];
   std::snprintf(line, sizeof line,
                 "workers %d, locality %d, placement %d, patience %g, window %zu, stack %zu, replication %d, "
-                "broadcast %d, central %d, target %d, concurrent %d, large %zu, strips %d of %zu",
+                "broadcast %d, central %d, target %d, concurrent %d, large %zu, strips %d of %zu, lend %d",
                 o.workers, o.locality, o.placement, o.patience, o.window, o.stack, o.replication, o.broadcast,
-                o.central, o.target, o.concurrent_fetches, o.large, o.strips, o.strip);
+                o.central, o.target, o.concurrent_fetches, o.large, o.strips, o.strip, o.lend);
   return line;
 }
 

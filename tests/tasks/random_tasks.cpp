@@ -63,7 +63,15 @@ class Runner {
 
   // The body of a task.
   void operator()() { act(*nodes[static_cast<std::size_t>(id_)]); }
-  void operator()(const Cell&) { (*this)(); }
+  void operator()(const Cell& given) {
+    const Use& use = nodes[static_cast<std::size_t>(id_)]->uses[0];
+    const auto x = object(use.object);
+    const Cell* const own = use.mode == Mode::read    ? &*read(x)
+                            : use.mode == Mode::write ? &*write(x)
+                                                      : &*read_write(x);
+    if (own != &given) throw std::runtime_error("the body got another value than the task has");
+    (*this)();
+  }
   template <class Archive>
   void serialize(Archive& archive) {
     archive& id_& objects_;

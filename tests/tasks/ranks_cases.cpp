@@ -179,6 +179,70 @@ void early() {
   });
 }
 
+void wait_and_double(long& value) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  value *= 2;
+}
+
+// What a task spawns runs where it is placed, on any rank, and where nothing else is to do.
+void nested() {
+  const bool lends = std::getenv("LAPWING_TASKS_LEND") == nullptr;
+  run([=] {
+    const int last = workers() - 1;
+    const auto first = create<int>(-1), second = create<int>(-1);
+    withonly([&](Access& a) { a.wr(first), a.wr(second), a.on(last); },
+             [=] {
+               spawn(where, write(first), on(0));
+               spawn(where, write(second), on(last));
+             });
+    check(*read(first) == (lends ? 0 : last), "a task of a task is where it shall be");
+    check(*read(second) == last, "or where its parent is");
+    // Deeper, and with an object that is made on the way.
+    const auto made = create<shared<long>>();
+    const auto value = create<long>(1);
+    withonly([&](Access& a) { a.wr(made), a.rd_wr(value), a.on(last); },
+             [=] {
+               withonly([&](Access& a) { a.wr(made), a.rd_wr(value), a.on(0); },
+                        [=] {
+                          const auto inner = create<long>(40);
+                          withonly([&](Access& a) { a.rd_wr(inner), a.rd_wr(value), a.on(last); },
+                                   [=] { *read_write(inner) += ++*read_write(value); });
+                          *write(made) = inner;
+                        });
+               *read_write(value) *= 10;
+             });
+    check(*read(value) == 20, "the order of tasks within tasks");
+    const shared<long> inner = *read(made);
+    check(*read(inner) == 42, "an object that a lent task has made");
+    long lent = 0;
+    for (int round = 0; round < 50 && lent == 0; ++round) {
+      const auto sum = create<long>(0), count = create<long>(0);
+      withonly([&](Access& a) { a.wr(sum), a.wr(count), a.on(last); },
+               [=] {
+                 std::vector<shared<long>> parts;
+                 for (long i = 0; i < 20; ++i) parts.push_back(create<long>(i));
+                 for (const auto& part : parts) spawn(wait_and_double, read_write(part));
+                 long all = 0;
+                 for (const auto& part : parts) all += *read(part);
+                 *write(sum) = all;
+                 *write(count) = static_cast<long>(statistics().lent);
+               });
+      check(*read(sum) == 380, "what the tasks of a task have made");
+      lent = lends ? *read(count) : 1 - *read(count);
+    }
+    check(lent > 0, lends ? "a rank with nothing to do asks for tasks" : "no task is lent");
+    spawn([last] { spawn([] { throw std::runtime_error("deep inside"); }, named("inner", 3), on(0)); },
+          on(last));
+    try {
+      finish();
+    } catch (const TaskError& error) {
+      std::printf("caught: %s\n", error.what());
+    }
+    spawn([](long& v) { v = 5; }, read_write(value), on(last));
+    check(*read(value) == 5, "the program goes on after a lent task's failure");
+  });
+}
+
 void undeclared() {
   try {
     run([] {
@@ -232,8 +296,9 @@ void costs() {
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   const std::map<std::string, void (*)()> cases{
-      {"plain", plain},         {"language", language},     {"throws", throws}, {"dies", dies},
-      {"too_large", too_large}, {"undeclared", undeclared}, {"early", early},   {"costs", costs}};
+      {"plain", plain}, {"language", language},   {"throws", throws},
+      {"dies", dies},   {"too_large", too_large}, {"undeclared", undeclared},
+      {"early", early}, {"nested", nested},       {"costs", costs}};
   const auto found = cases.find(name);
   if (found == cases.end()) return 2;
   try {

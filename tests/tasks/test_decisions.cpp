@@ -9,6 +9,7 @@
 #include "tasks/ranks/balance.hpp"
 #include "tasks/ranks/broadcast.hpp"
 #include "tasks/ranks/copies.hpp"
+#include "tasks/ranks/lend.hpp"
 #include "tasks/ranks/modules.hpp"
 
 namespace lapwing::tasks {
@@ -178,6 +179,44 @@ T there_and_back(const T& value) {
   T copy = detail::Packing<T>::make(in);
   EXPECT_EQ(in.next, in.end);
   return copy;
+}
+
+TEST(Lending, GivesEachRankWhatItAskedForInTurn) {
+  Lending lending(4);
+  EXPECT_EQ(lending.taker(), -1);
+  lending.asks(1, 2);
+  lending.asks(3, 1);
+  EXPECT_EQ(lending.taker(), 1);
+  EXPECT_EQ(lending.taker(), 3);
+  EXPECT_EQ(lending.taker(), 1);
+  EXPECT_TRUE(lending.none());
+  EXPECT_EQ(lending.taker(), -1);
+}
+
+TEST(Lending, TellsEachRankOnceUntilItAsks) {
+  Lending lending(3);
+  EXPECT_EQ(lending.listener(1), 2);
+  EXPECT_EQ(lending.listener(1), 0);
+  EXPECT_EQ(lending.listener(1), -1);
+  lending.asks(0, 1);
+  EXPECT_EQ(lending.listener(1), -1);  // it knows, and waits
+  EXPECT_EQ(lending.taker(), 0);
+  EXPECT_EQ(lending.listener(1), 0);
+  lending.refuses(0);
+  EXPECT_EQ(lending.listener(1), -1);
+}
+
+TEST(Lending, IsGivenUpForSomeTimeWhereItDoesNotPay) {
+  Lending lending(2);
+  lending.asks(1, 1000);
+  lending.over(1e-6, 1e-5);
+  EXPECT_EQ(lending.taker(), -1);
+  EXPECT_EQ(lending.taker(), 1);
+  lending.over(1e-6, 1e-5);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(lending.taker(), -1);
+  EXPECT_EQ(lending.taker(), 1);
+  lending.over(1e-3, 1e-5);
+  EXPECT_EQ(lending.taker(), 1);
 }
 
 TEST(Pack, ValuesComeBack) {

@@ -19,13 +19,13 @@ def run(command, **variables):
     return done.returncode, done.stdout + done.stderr
 
 
-def lost_version(faulty):
-    """The number of that fault, and where the library of ranks lies for a program that is linked without it."""
+def seeded(fault, faulty):
+    """The number of a fault, and where the library of ranks lies for a program that is linked without it."""
     header = os.path.join(os.path.dirname(__file__), "..", "..", "src", "tasks", "fault.hpp")
     with open(header, encoding="utf-8") as source:
         names = re.findall(r"^\s*(\w+),", source.read().partition("enum class Fault")[2], re.M)
     library = os.path.join(os.path.dirname(faulty), "..", "..", "lib")
-    return {"LAPWING_FAULT": str(names.index("lost_version")),
+    return {"LAPWING_FAULT": str(names.index(fault)),
             "LD_LIBRARY_PATH": library + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
 
 
@@ -46,12 +46,16 @@ def main(ranks, program, faulty, *mpiexec):
         case("plain", True)
         case("language", True)
         case("throws", True, "no more", "thrower(7)", "on rank " + str(int(ranks) - 1))
+        case("nested", True, "'inner(3)'", "deep inside", "on rank 0: ")
         case("undeclared", True, "curious", "'y'", "did not declare")
+    expect("nested, not lent", *run([*start, program, "nested"], LAPWING_TASKS_LEND="off"), True)
     expect("early", *run([*start, program, "early"], LAPWING_TASKS_STRIP="65536"), True, "early uses: some")
     expect("not early", *run([*start, program, "early"], LAPWING_TASKS_STRIPS="off"), True, "early uses: none")
     expect("dies", *run([*start, program, "dies"]), False)
-    expect("nobody can go on", *run([*start, faulty, "1", "103"], LAPWING_TASKS_SCHEDULE="ahead", **lost_version(faulty)),
+    expect("nobody can go on", *run([*start, faulty, "1", "103"], LAPWING_TASKS_SCHEDULE="ahead", **seeded("lost_version", faulty)),
            False, "the program cannot go on", "on rank 0", "waits for")
+    expect("what a lent task has written is lost",
+           *run([*start, faulty, "1", "15"], **seeded("lost_loan", faulty)), False, "other values")
     expect("too_large", *run([*start, program, "too_large"]), False, "'the big one'", "rank " + str(int(ranks) - 1))
     with tempfile.TemporaryDirectory() as folder:
         other = os.path.join(folder, "another_build")

@@ -65,6 +65,7 @@ struct Reduction {
 struct ObjectHead {
   void* value = nullptr;
   std::atomic<std::uint32_t> generation{0};
+  std::atomic<std::uint32_t> copies{0};  // that tasks of other ranks use here in its place
 };
 
 struct Handle {
@@ -119,6 +120,10 @@ LAPWING_TASKS_API Grant grant(Handle object, std::uint8_t rights, const Reductio
 /// The same for reading, of the first `size` bytes of the value's run only: waits
 /// until they have come.
 LAPWING_TASKS_API Grant grant_part(Handle object, std::size_t size, const Type* type);
+
+/// The value that the running task, which has waited for it, uses: of the object,
+/// or of a copy of it.
+LAPWING_TASKS_API void* value_here(ObjectHead* object);
 
 /// The changes of one with_cont: what deferred rights become immediate, and
 /// what is given up.

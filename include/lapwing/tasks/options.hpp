@@ -51,6 +51,9 @@ struct Options {
   std::size_t strip = 0;
   /// Tells on stderr which tasks cannot leave their rank. LAPWING_TASKS_REMARKS=on|off.
   bool remarks = false;
+  /// Tasks that tasks spawn may run on other ranks; off: where their parent
+  /// runs. LAPWING_TASKS_LEND=on|off.
+  bool lend = true;
   /// A file that tells what ran where and why it waited when the program ends:
   /// the task graph for .dot, a table of tasks else. LAPWING_TASKS_TRACE.
   std::string trace;

@@ -40,6 +40,7 @@ struct Statistics {
   std::uint64_t moved = 0;          // versions of objects that went to another rank
   std::uint64_t early = 0;          // on this rank: uses of parts of objects that had not come whole
   std::vector<double> cpu_seconds;  // processor time of each rank
+  std::uint64_t lent = 0;           // by this rank: tasks that tasks spawned and other ranks ran
 };
 LAPWING_TASKS_API Statistics statistics();
 

@@ -82,7 +82,10 @@ struct Kept<Accessor<T, How::plain>> {
   explicit Kept(const Accessor<T, How::plain>& accessor) : object(accessor.declaration().what.object) {}
   explicit Kept(ObjectHead* object) : object(object) {}
   ObjectHead* object;
-  std::tuple<T&> give() { return {*static_cast<T*>(object->value)}; }
+  std::tuple<T&> give() {
+    const bool plain = object->copies.load(std::memory_order_relaxed) == 0;
+    return {*static_cast<T*>(plain ? object->value : value_here(object))};
+  }
 };
 template <class T>
 struct Kept<Accessor<T, How::reduction>> {

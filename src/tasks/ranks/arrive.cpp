@@ -92,22 +92,39 @@ void Ranks::handle(int source, int kind, Arrived message) {
       unfinished_.store(ahead_.unfinished(), std::memory_order_release);
       return runtime_.look_around();
     }
-    case Message::failed: {
-      Place place;
-      std::string what, task, reason;
-      std::uint64_t where = 0;
-      in& place& what& task& where& reason;
-      for (std::string* const text : {&what, &reason}) name_objects(*text);
-      const auto cause = std::make_exception_ptr(std::runtime_error(reason));
-      const auto spawned = std::bit_cast<std::source_location>(modules().decode(where));
-      const bool first = runtime_.failure.note(
-          place, std::make_exception_ptr(
-                     TaskError(fmt::format("on rank {}: {}", source, what), task, spawned, cause)));
-      for (int rank = 1; first && rank < ranks_; ++rank) {
-        if (rank != source) batch(rank) & Event::failure& place;
-      }
-      return;
+    case Message::failed:
+      return take_failure(source, in);
+    case Message::spare:
+      return spares(source);
+    case Message::wanted: {
+      int tasks = 0;
+      in& tasks;
+      return wanted_by(source, tasks);
     }
+    case Message::lend:
+      return borrow(source, in);
+    case Message::returned:
+      return returned(source, in);
+  }
+}
+
+// The home tells all others; another rank, whose loan has failed elsewhere, the home.
+void Ranks::take_failure(int source, detail::In& in) {
+  Failure::Told told;
+  std::uint64_t where = 0;
+  in& told.place& told.what& told.task& where& told.reason;
+  for (std::string* const text : {&told.what, &told.reason}) name_objects(*text);
+  if (!told.what.starts_with("on rank ")) told.what = fmt::format("on rank {}: {}", source, told.what);
+  told.where = std::bit_cast<std::source_location>(modules().decode(where));
+  told.whole = true;
+  if (!runtime_.failure.note(told)) return;
+  if (!home()) {
+    detail::Out out;
+    put_told(out, told);
+    return wire_.send(0, Message::failed, out.data.data(), out.data.size());
+  }
+  for (int rank = 1; rank < ranks_; ++rank) {
+    if (rank != source) batch(rank) & Event::failure& told.place;
   }
 }
 
@@ -203,6 +220,7 @@ void Ranks::handle_batch(detail::In in) {
       }
       case Event::forget:
         runtime_.failure.take();
+        ++forgotten_;
         break;
       case Event::end:
         if (runtime_.main.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) runtime_.ready_main();
@@ -211,7 +229,7 @@ void Ranks::handle_batch(detail::In in) {
   }
 }
 
-void Ranks::read_task(detail::In& in) {
+Ranks::Head Ranks::read_head(detail::In& in) {
   std::uint64_t place = 0, code = 0, text = 0, where = 0;
   Label label;
   bool spelled = false;
@@ -231,8 +249,14 @@ void Ranks::read_task(detail::In& in) {
   task.where = std::bit_cast<std::source_location>(modules().decode(where));
   task.placed = here(placed);
   task.fresh = false;
-  task.guest = new Guest{true, central_mode_, place, {}};
-  for (; task.count < count_of_records; ++task.count) {
+  return {task, count_of_records};
+}
+
+void Ranks::read_task(detail::In& in) {
+  const Head head = read_head(in);
+  Task& task = head.task;
+  task.guest = new Guest{true, central_mode_, task.place, {}};
+  for (; task.count < head.records; ++task.count) {
     Record& record = *::new (task.records() + task.count) Record;
     detail::Handle what;
     Class kind{};
@@ -250,6 +274,12 @@ void Ranks::read_task(detail::In& in) {
           {record.object, modules().decode_as<detail::Type>(type), record.reduction, to});
     }
   }
+  start_task(in, task);
+}
+
+// Its records are there; the closure follows.
+void Ranks::start_task(detail::In& in, Task& task) {
+  Worker& worker = *Worker::self();
   for (Record& record : task) {
     if (record.kind == Class::commuting) task.commutes = true;
     if (record.kind == Class::reducing) task.references.fetch_add(1);
@@ -265,7 +295,7 @@ void Ranks::read_task(detail::In& in) {
     std::memcpy(closure.data() + at, &word, 8);
   }
   detail::In from{closure.data(), closure.data() + closure.size()};
-  body.unpack(task.closure, from);
+  task.body->unpack(task.closure, from);
   count(worker.created);
   if (runtime_.trace != nullptr) runtime_.trace->created(task);
   enter_task(task, worker);

@@ -23,7 +23,7 @@ bool only_reads(const Record& record) { return record.rights == detail::reads; }
 }  // namespace
 
 bool Ranks::wants_rank(const Task& task) const {
-  return central_mode_ && rank_ == 0 && !task.settled && task.fiber == nullptr;
+  return central_mode_ && rank_ == 0 && !task.settled && task.fiber == nullptr && !in_loan(task);
 }
 
 void Ranks::go(Task& task) {

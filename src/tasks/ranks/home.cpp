@@ -221,15 +221,20 @@ bool Ranks::launch(Task& task) {
   return true;
 }
 
-void Ranks::write_task(Task& task, int rank, const detail::Out& closure) {
-  detail::Out& out = batch(rank);
-  out& Event::task& task.place& modules().encode(task.body);
+void Ranks::put_head(detail::Out& out, const Task& task, int placed) {
+  out& task.place& modules().encode(task.body);
   out& modules().encode(task.label.text) & task.label.first& task.label.second;
   const bool spelled = task.label.text != nullptr && modules().encode(task.label.text) == 0;
   out& spelled;
   if (spelled) out& std::string(task.label.text);
   out& modules().encode(std::bit_cast<std::uint64_t>(task.where));
-  out& task.placed& task.count;
+  out& placed& task.count;
+}
+
+void Ranks::write_task(Task& task, int rank, const detail::Out& closure) {
+  detail::Out& out = batch(rank);
+  out& Event::task;
+  put_head(out, task, task.placed);
   for (const Record& record : task) {
     Object& object = *record.object;
     const int owner = entry_of(object, ranks_).copies.owner();
@@ -287,6 +292,7 @@ void Ranks::ask() {
 
 void Ranks::forget_failure() {
   const std::lock_guard lock(wire_.mutex);
+  ++forgotten_;
   for (int rank = 1; rank < ranks_; ++rank) batch(rank) & Event::forget;
 }
 

@@ -19,6 +19,10 @@ struct Message {
     ended,      // a task that the home has sent when it was enabled
     look,       // the home asks whether anything goes on
     looked,
+    spare,     // a rank has more tasks than it can run, of those that tasks spawn
+    wanted,    // and another one would run so many
+    lend,      // here is one
+    returned,  // and what came of it
   };
 };
 

@@ -7,6 +7,7 @@
 #include <lapwing/tasks/errors.hpp>
 
 #include <algorithm>
+#include <bit>
 
 #include "tasks/failure.hpp"
 #include "tasks/ranks/messages.hpp"
@@ -40,13 +41,15 @@ Ranks::Ranks(Runtime& runtime, Wire& wire)
       rank_(wire.rank()),
       ranks_(wire.ranks()),
       central_mode_(runtime.options.central),
+      lends_(runtime.options.lend),
       helper_(runtime, static_cast<int>(runtime.workers.size())),
       batches_(static_cast<std::size_t>(ranks_)),
       ahead_(ranks_, runtime.options.locality),
       central_(ranks_, runtime.options.target * runtime.options.workers, runtime.options.locality),
       messages_(static_cast<std::size_t>(ranks_)),
       bytes_(messages_),
-      cpu_(static_cast<std::size_t>(ranks_)) {}
+      cpu_(static_cast<std::size_t>(ranks_)),
+      lending_(ranks_) {}
 
 Ranks::~Ranks() { stop_helper(); }
 
@@ -209,6 +212,7 @@ void Ranks::ended(Task& task) {
     }
     wire_.send(part.to, Message::parts, out.data.data(), out.data.size());
   }
+  if (guest->loan != nullptr) return give_back_loan(*guest->loan);
   if (guest->at_once) {
     detail::Out out;
     out & guest->place;
@@ -239,17 +243,22 @@ void Ranks::report() {
   wire_.send(0, Message::finished, out.data.data(), out.data.size());
 }
 
-void Ranks::tell_failure() {
+void Ranks::put_told(detail::Out& out, const Failure::Told& told) {
+  out& told.place& told.what& told.task& modules().encode(std::bit_cast<std::uint64_t>(told.where)) &
+      told.reason;
+}
+
+// What a borrowed task threw its lender tells.
+void Ranks::tell_failure(const Task& task) {
   const auto told = runtime_.failure.look();
-  if (!told) return;
+  if (!told || !told->whole || in_loan(task)) return;
   const std::lock_guard lock(wire_.mutex);
   if (home()) {
     for (int rank = 1; rank < ranks_; ++rank) batch(rank) & Event::failure & told->place;
     return;
   }
   detail::Out out;
-  out & told->place & told->what & told->task& modules().encode(std::bit_cast<std::uint64_t>(told->where)) &
-      told->reason;
+  put_told(out, *told);
   wire_.send(0, Message::failed, out.data.data(), out.data.size());
 }
 
@@ -280,6 +289,7 @@ void Ranks::add_to(Statistics& statistics) const {
     statistics.most_messages = std::max(statistics.most_messages, messages_[each]);
     statistics.tasks += central_mode_ ? 0 : ahead_.sent_to(rank) - ahead_.load(rank);
   }
+  statistics.lent = lent_and_back_;
   if (!home()) return;
   statistics.targeted = wished_;
   statistics.on_target = on_wish_;

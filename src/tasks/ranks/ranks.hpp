@@ -22,6 +22,7 @@
 #include "tasks/ranks/balance.hpp"
 #include "tasks/ranks/entry.hpp"
 #include "tasks/ranks/hidden.hpp"
+#include "tasks/ranks/lend.hpp"
 #include "tasks/ranks/modules.hpp"
 #include "tasks/ranks/wire.hpp"
 #include "tasks/worker.hpp"
@@ -42,6 +43,7 @@ struct Guest {
   bool at_once = false;  // the home wants word of its end
   std::uint64_t place = 0;
   std::vector<Part> parts;
+  std::unique_ptr<Loan> loan = nullptr;  // that another rank wants back
 };
 
 /// Puts the names of objects into a text of another rank, which has not met them.
@@ -82,7 +84,9 @@ class Ranks {
   void used_by_main(Object& object, std::uint8_t rights);
   /// An object that a task on another rank has made is named for the first time.
   void adopt(const detail::Handle& handle, const detail::Type* type);
-  bool others_at_work() const { return unfinished() > 0 || central_elsewhere_.load() > 0; }
+  bool others_at_work() const {
+    return unfinished() > 0 || central_elsewhere_.load() > 0 || lent_out_.load() > 0;
+  }
   std::uint64_t unfinished() const { return unfinished_.load(std::memory_order_acquire); }
   /// The main program waits for all tasks: asks for word of them.
   void ask();
@@ -103,6 +107,18 @@ class Ranks {
   void wait_until_landed(Task& task, Object& object, std::size_t size);
   void wait_until_all_landed(Task& task);
 
+  // --- tasks that tasks spawn, on other ranks (lend.cpp) ---
+  /// What is kept of the placement of a task's child.
+  int place_of_child(int worker) const;
+  bool may_lend(const Task& task) const {
+    return lends_ && task.fiber == nullptr && task.parent != nullptr && !task.parent->main && !task.stays &&
+           !task.destroys;
+  }
+  /// A task that may run, and may be lent: true if it was.
+  bool lend(Task& task);
+  /// A worker that has nothing to do asks who has.
+  void want();
+
   // --- every rank ---
   /// Sends and receives; returns at once, with a negative number, if another thread
   /// does. 0 if there was nothing.
@@ -118,8 +134,8 @@ class Ranks {
   void run_hidden(Task* task);
   /// A guest and all that came of it have ended.
   void ended(Task& task);
-  /// A task failed here.
-  void tell_failure();
+  /// The task failed here.
+  void tell_failure(const Task& task);
   Worker& helper() { return helper_; }
   void add_to(Statistics& statistics) const;
 
@@ -147,6 +163,7 @@ class Ranks {
   int choose(Task& task, bool stays);
   int pinned(Task& task) const;
   void drop(Object& object);
+  void put_head(detail::Out& out, const Task& task, int placed);
   void write_task(Task& task, int rank, const detail::Out& closure);
   Guest& guest_of(Task& task);
   CopyRules rules() const;
@@ -170,6 +187,25 @@ class Ranks {
   void handle_batch(detail::In in);
   void read_task(detail::In& in);
   void arrived(Key key, detail::In in, Arrived message);
+
+  struct Head {
+    Task& task;
+    std::uint32_t records;
+  };
+  Head read_head(detail::In& in);
+  void start_task(detail::In& in, Task& task);
+  void take_failure(int source, detail::In& in);
+
+  // lend.cpp
+  bool enough_here() const;
+  bool busy_here() const;
+  void tell_of_spare();
+  static bool keep_here(Task& task);
+  void wanted_by(int rank, int tasks);
+  void spares(int rank);
+  void borrow(int source, detail::In in);
+  void give_back_loan(Loan& loan);
+  void returned(int source, detail::In in);
 
   // hidden.cpp
   void enter_hidden(Object& object, std::uint8_t rights, const detail::Reduction* reduction, Hidden hidden);
@@ -207,6 +243,7 @@ class Ranks {
   void put_counts(detail::Out& out) const;
   void get_counts(detail::In& in, int rank);
   void put_failure(detail::Out& out);
+  static void put_told(detail::Out& out, const Failure::Told& told);
   void get_failure(detail::In& in);
   void help();
   void move_on();
@@ -215,7 +252,7 @@ class Ranks {
   Runtime& runtime_;
   Wire& wire_;
   const int rank_, ranks_;
-  const bool central_mode_;
+  const bool central_mode_, lends_;
   std::vector<int> first_worker_;
   Worker helper_;
   std::thread helper_thread_;
@@ -245,6 +282,20 @@ class Ranks {
   std::uint64_t ended_ = 0, reported_ = 0, asked_ = 0, report_every_ = 1;
   std::vector<std::uint64_t> messages_, bytes_;  // of each rank, as it said last
   std::vector<double> cpu_;
+
+  Lending lending_;
+  struct Lent {
+    Task* task;
+    double cost;  // seconds
+    bool fixed;   // the program has said where
+  };
+  std::unordered_map<std::uint64_t, Lent> lent_;  // by their number
+  std::uint64_t loans_ = 0, lent_and_back_ = 0;   // so far
+  std::uint64_t forgotten_ = 0;                   // failures
+  std::vector<int> rich_;                         // who has tasks to spare
+  std::atomic<std::size_t> rich_count_{0}, lent_out_{0};
+  std::atomic<int> takers_{0};
+  std::atomic<bool> all_told_{false};
 
   std::atomic<std::uint64_t> unfinished_{0};
   std::atomic<std::size_t> central_elsewhere_{0};
