@@ -5,6 +5,7 @@
 //   pipeline [--sizes LIST] [--rounds N] [--images N] [--count] [--landed]
 // One JSON line a round and size; --count: messages and bytes, no times; --landed:
 // a consumer that starts on what has landed (pipeline_landed.cpp).
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -183,7 +184,10 @@ bool measure(int n, int rounds, int images, bool count) {
 
 int main(int argc, char** argv) {
   using namespace lapwing::bench;
-  MPI_Init(&argc, &argv);
+  // With --landed transfers go on while the consumer computes.
+  int level = MPI_THREAD_SINGLE;
+  const bool threads = std::find(argv + 1, argv + argc, std::string("--landed")) != argv + argc;
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   int world = 1, rank = 0, rounds = 10, images = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &world);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

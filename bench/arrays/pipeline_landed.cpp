@@ -22,6 +22,8 @@ class Consumer {
         rows_{lapwing_block(n, tasks_.processes(), 0), lapwing_collapsed(n)},
         image_(tasks_, rows_, {tasks_.processes()}),
         fft_(n) {
+    // Only so do parts land before the whole, whatever seems cheapest.
+    lapwing_tasks_strategy(tasks_.get(), LAPWING_STRATEGY_PARALLEL);
     lapwing_array_request* request = nullptr;
     if (sends()) {
       const auto view = image_.view();

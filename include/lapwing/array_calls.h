@@ -88,8 +88,9 @@ int lapwing_array_request_free(lapwing_array_request** request);
 
 /** Returns once the elements of the box `first`, `count` (indices of the whole
  *  array) that this process receives have landed; the rest may still be on its
- *  way. For requests that receive one array, redistributions among them. Strips land in the order of the
- * first dimension (row-major memory) or the last one (column-major), so a consumer walks along that one. */
+ *  way. For requests that receive one array, redistributions among them. Strips
+ *  land in the order of the first dimension (row-major memory) or the last one
+ *  (column-major), so a consumer walks along that one. */
 int lapwing_array_wait_section(lapwing_array_request* request, const int64_t* first, const int64_t* count);
 /** `*landed` is whether they have. Never blocks; lets transfers proceed. */
 int lapwing_array_test_section(lapwing_array_request* request, const int64_t* first, const int64_t* count,
