@@ -133,7 +133,8 @@ void Worker::execute(Task* task) {
   } else {
     try {
       for (Record& record : *task) {
-        if (record.object->value == nullptr && (record.rights & ~record.deferred) != 0) {
+        // What is deferred may be coming just now.
+        if ((record.rights & ~record.deferred) != 0 && record.object->value == nullptr) {
           throw Error(text_of(*task) + " was to use an object that the program had destroyed before it");
         }
       }

@@ -38,7 +38,7 @@ int Control::progress() {
     PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, &message, &status);
     if (!arrived) return count;
     PMPI_Get_count(&status, MPI_BYTE, &size);
-    inbox_.resize(static_cast<std::size_t>(size) + 1);
+    if (inbox_.size() <= static_cast<std::size_t>(size)) inbox_.resize(static_cast<std::size_t>(size) + 1);
     const int source = status.MPI_SOURCE, kind = status.MPI_TAG;
     PMPI_Mrecv(inbox_.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     if (kind < 0 || kind >= kinds || !handlers_[kind]) {

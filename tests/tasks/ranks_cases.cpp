@@ -230,6 +230,7 @@ void nested() {
       check(*read(sum) == 380, "what the tasks of a task have made");
       lent = lends ? *read(count) : 1 - *read(count);
     }
+    std::printf("lent: %ld\n", lent);
     check(lent > 0, lends ? "a rank with nothing to do asks for tasks" : "no task is lent");
     spawn([last] { spawn([] { throw std::runtime_error("deep inside"); }, named("inner", 3), on(0)); },
           on(last));
@@ -251,6 +252,19 @@ void undeclared() {
       withonly([&](Access& a) { a.rd(x), a.name("curious"), a.on(workers() - 1); }, [=] { (void)*read(y); });
     });
   } catch (const TaskError& error) {
+    std::printf("caught: %s\n", error.what());
+  }
+}
+
+void destroyed() {
+  try {
+    run([] {
+      const auto x = create_named<int>("x", 1);
+      spawn([](int& value) { ++value; }, read_write(x), on(workers() - 1));
+      destroy(x);
+      spawn([](int&) { std::printf("wrong: it ran\n"); }, read_write(x), named("late"), on(workers() - 1));
+    });
+  } catch (const std::exception& error) {
     std::printf("caught: %s\n", error.what());
   }
 }
@@ -295,10 +309,11 @@ void costs() {
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
-  const std::map<std::string, void (*)()> cases{
-      {"plain", plain}, {"language", language},   {"throws", throws},
-      {"dies", dies},   {"too_large", too_large}, {"undeclared", undeclared},
-      {"early", early}, {"nested", nested},       {"costs", costs}};
+  const std::map<std::string, void (*)()> cases{{"plain", plain},         {"language", language},
+                                                {"throws", throws},       {"dies", dies},
+                                                {"too_large", too_large}, {"undeclared", undeclared},
+                                                {"destroyed", destroyed}, {"early", early},
+                                                {"nested", nested},       {"costs", costs}};
   const auto found = cases.find(name);
   if (found == cases.end()) return 2;
   try {

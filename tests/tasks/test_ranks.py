@@ -47,6 +47,7 @@ def main(ranks, program, faulty, *mpiexec):
         case("language", True)
         case("throws", True, "no more", "thrower(7)", "on rank " + str(int(ranks) - 1))
         case("nested", True, "'inner(3)'", "deep inside", "on rank 0: ")
+        case("destroyed", True, "caught", "late", "'x'", "destroyed before")
         case("undeclared", True, "curious", "'y'", "did not declare")
     expect("nested, not lent", *run([*start, program, "nested"], LAPWING_TASKS_LEND="off"), True)
     expect("early", *run([*start, program, "early"], LAPWING_TASKS_STRIP="65536"), True, "early uses: some")

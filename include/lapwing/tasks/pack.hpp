@@ -32,6 +32,7 @@ struct Out {
   void put(const void* bytes, std::size_t size) {
     if (closure) return put_closure(*this, bytes, size);
     const auto* const begin = static_cast<const char*>(bytes);
+    if (data.capacity() == 0) data.reserve(256);  // not byte by byte at first
     data.insert(data.end(), begin, begin + size);
   }
   template <class T>

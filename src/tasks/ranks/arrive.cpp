@@ -24,6 +24,15 @@ const char* keep(std::string text) {
   return texts.insert(std::move(text)).first->c_str();
 }
 
+// A vector of bytes, where it lies.
+detail::In take_bytes(detail::In& in) {
+  const std::size_t size = detail::unpack_size(in);
+  if (size > static_cast<std::size_t>(in.end - in.next)) detail::short_message();
+  const detail::In bytes{in.next, in.next + size};
+  in.next += size;
+  return bytes;
+}
+
 }  // namespace
 
 // A rank can name objects that it has met; the home knows the main program's.
@@ -194,9 +203,8 @@ void Ranks::handle_batch(detail::In in) {
         }
         break;
       case Event::object: {
-        std::vector<char> bytes;
-        in& bytes;
-        handle(0, Message::object, {bytes.data(), bytes.size()});
+        const detail::In bytes = take_bytes(in);
+        handle(0, Message::object, {bytes.next, static_cast<std::size_t>(bytes.end - bytes.next)});
         break;
       }
       case Event::part:
@@ -286,15 +294,19 @@ void Ranks::start_task(detail::In& in, Task& task) {
   }
   if (task.count > 0) task.locality = task.records()->object;
   std::vector<std::uint32_t> addresses;
+  in& addresses;
+  detail::In from = take_bytes(in);
   std::vector<char> closure;
-  in& addresses& closure;
+  if (!addresses.empty()) {
+    closure.assign(from.next, from.end);
+    from = {closure.data(), closure.data() + closure.size()};
+  }
   for (const std::uint32_t at : addresses) {
     std::uint64_t word = 0;
     std::memcpy(&word, closure.data() + at, 8);
     word = modules().decode(word);
     std::memcpy(closure.data() + at, &word, 8);
   }
-  detail::In from{closure.data(), closure.data() + closure.size()};
   task.body->unpack(task.closure, from);
   count(worker.created);
   if (runtime_.trace != nullptr) runtime_.trace->created(task);

@@ -177,8 +177,7 @@ void Ranks::spares(int rank) {
   rich_count_.store(rich_.size());
 }
 
-bool Ranks::busy_here() const {
-  if (runtime_.idle.load() == 0) return true;
+bool Ranks::work_here() const {
   return std::any_of(runtime_.workers.begin(), runtime_.workers.end(),
                      [](const auto& worker) { return !worker->processor.empty(); });
 }
@@ -191,7 +190,8 @@ void Ranks::borrow(int source, detail::In in) {
   // Failures are forgotten in the order of the home's events: of two ranks one may be ahead.
   const bool same = forgotten == forgotten_;
   if (same && !failed.empty()) runtime_.failure.note(failed, nullptr);
-  if (!same || (!fixed && busy_here()) || (runtime_.failure.any() && runtime_.failure.precedes(place))) {
+  if (!same || (!fixed && (runtime_.idle.load() == 0 || work_here())) ||
+      (runtime_.failure.any() && runtime_.failure.precedes(place))) {
     if (!fixed) spares(source);
     detail::Out out;
     out& number & false;
@@ -226,7 +226,9 @@ void Ranks::borrow(int source, detail::In in) {
 
 void Ranks::give_back_loan(Loan& loan) {
   detail::Out out;
-  out& loan.number & true & !busy_here() & seconds_since(loan.since);
+  const bool wants = !work_here();  // whoever ends this one has nothing else
+  if (!wants) spares(loan.lender);
+  out& loan.number & true & wants& seconds_since(loan.since);
   const auto told = runtime_.failure.look();
   out&(told ? told->place : Place{});
   const bool whole = told && told->whole;

@@ -198,7 +198,7 @@ class Ranks {
 
   // lend.cpp
   bool enough_here() const;
-  bool busy_here() const;
+  bool work_here() const;
   void tell_of_spare();
   static bool keep_here(Task& task);
   void wanted_by(int rank, int tasks);
