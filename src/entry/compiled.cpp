@@ -42,6 +42,7 @@ int blocking_send(const SendArguments& a) {
     return a.kind == Kind::synchronous ? PMPI_Ssend(a.buffer, count, a.type, a.rank, a.tag, a.comm)
                                        : PMPI_Send(a.buffer, count, a.type, a.rank, a.tag, a.comm);
   };
+  refuse_merged(a.comm, a.caller);
   if (watched()) return P2pWatch::send(a);
   return straight(a.count, a.type) ? plain() : transfer::send(a, plain);
 }
@@ -50,6 +51,7 @@ int blocking_receive(const ReceiveArguments& a, MPI_Status* status) {
   auto plain = [&](MPI_Status* s) {
     return PMPI_Recv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, s);
   };
+  refuse_merged(a.comm, a.caller);
   if (watched()) return P2pWatch::receive(a, status);
   return straight(a.count, a.type) ? noted(plain(status)) : transfer::receive(a, status, plain);
 }
@@ -202,6 +204,7 @@ lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
     return a.kind == Kind::synchronous ? PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r)
                                        : PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
   };
+  refuse_merged(a.comm, a.caller);
   if (watched()) {
     *error = P2pWatch::isend(a, &token.request);
   } else {
@@ -228,6 +231,7 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
   auto plain = [&](MPI_Request* r) {
     return PMPI_Irecv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, r);
   };
+  refuse_merged(a.comm, a.caller);
   if (watched()) {
     *error = P2pWatch::ireceive(a, &token.request);
   } else {

@@ -30,12 +30,18 @@ inline bool watched() { return __builtin_expect(lapwing::sets::p2p_watched, 0); 
 inline bool owing() { return __builtin_expect(lapwing::sets::owes_votes(), 0); }
 using lapwing::sets::PassingOn;
 
-/// Nothing is deferred, held back, watched or owed.
+/// A set's communicator must not outlive the set.
+inline void refuse_merged(MPI_Comm comm, transfer::Caller caller) {
+  if (__builtin_expect(sets::has_set_comms(), 0)) sets::refuse_merged(comm, caller);
+}
+
+/// Nothing is deferred, held back, watched or owed: requests are plain.
 inline bool quiet() { return transfer::quiet() && !owing(); }
 
 /// True where a call may go straight to MPI: small, or nobody is there to strip.
 inline bool straight(MPI_Count count, MPI_Datatype type) {
-  return quiet() && (transfer::surely_below(count, type, transfer::header_bytes) || !transfer::Engine::get());
+  return transfer::quiet() && __builtin_expect(sets::messages_are_plain(), 1) &&
+         (transfer::surely_below(count, type, transfer::header_bytes) || !transfer::Engine::get());
 }
 
 }  // namespace lapwing::entry

@@ -5,6 +5,7 @@
 using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::PassingOn;
+using lapwing::entry::refuse_merged;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::ReceiveArguments;
@@ -20,6 +21,7 @@ namespace transfer = lapwing::transfer;
       return rc;                                                                                         \
     }                                                                                                    \
     const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};        \
+    refuse_merged(comm, a.caller);                                                                       \
     if (owing()) PassingOn::until_arrival(rank, tag, comm);                                              \
     if (watched()) return P2pWatch::receive(a, status);                                                  \
     return transfer::receive(                                                                            \
@@ -31,6 +33,7 @@ namespace transfer = lapwing::transfer;
                                MPI_Comm comm, MPI_Request* request) {                                      \
     if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);  \
     const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};          \
+    refuse_merged(comm, a.caller);                                                                         \
     if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
     return transfer::OPERATION(                                                                            \
         a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
@@ -68,6 +71,7 @@ namespace transfer = lapwing::transfer;
     const auto caller = LAPWING_CALLER("MPI_Sendrecv" #SUFFIX);                                           \
     const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                           \
     const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                          \
+    refuse_merged(comm, caller);                                                                          \
     if (owing() && !transfer::Engine::get()) return PassingOn::send_receive(s, r, status);                \
     if (watched()) return P2pWatch::send_receive(s, r, status);                                           \
     return transfer::send_receive(s, r, status, plain);                                                   \
@@ -86,6 +90,7 @@ namespace transfer = lapwing::transfer;
     const auto caller = LAPWING_CALLER("MPI_Sendrecv_replace" #SUFFIX);                                   \
     const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                \
     const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                            \
+    refuse_merged(comm, caller);                                                                          \
     if (watched()) return P2pWatch::send_receive_replace(s, r, status);                                   \
     return transfer::send_receive_replace(s, r, status, plain);                                           \
   }

@@ -5,6 +5,7 @@
 using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::PassingOn;
+using lapwing::entry::refuse_merged;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::SendArguments;
@@ -15,6 +16,7 @@ using Kind = SendArguments::Kind;
                                MPI_Comm comm) {                                                           \
     if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);                  \
     const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};      \
+    refuse_merged(comm, a.caller);                                                                        \
     if (owing() && !lapwing::transfer::Engine::get()) return PassingOn::send(a);                          \
     if (watched()) return P2pWatch::send(a);                                                              \
     return lapwing::transfer::send(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); }); \
@@ -26,6 +28,7 @@ using Kind = SendArguments::Kind;
                                MPI_Comm comm, MPI_Request* request) {                                      \
     if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);  \
     const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};       \
+    refuse_merged(comm, a.caller);                                                                         \
     if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
     return lapwing::transfer::OPERATION(                                                                   \
         a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \

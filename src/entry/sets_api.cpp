@@ -67,6 +67,7 @@ LAPWING_ENTRY MPI_Comm lapwing_set_comm(MPI_Comm comm) {
   sets::Family* family = nullptr;
   sets::Set* set = current(comm, "lapwing_set_comm", &family);
   if (!set || set->full()) return comm;
+  sets::Votes::owed_anywhere.fetch_or(sets::Votes::comms_given, std::memory_order_relaxed);
   return Run::get()->comm_of(*family, *set);
 }
 

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "sets/contents.hpp"
 #include "sets/group_call.hpp"
 
 namespace lapwing::sets {
@@ -79,6 +80,7 @@ struct Opened {
 struct Channel {
   std::uint64_t sent = 0, received = 0;
   bool uncertain = false;  ///< a send was cancelled
+  Contents sent_contents, received_contents;
 };
 
 /// The wire of an agreement.

@@ -13,6 +13,7 @@ enum CheckKind : int {
   answer_kind,
   report_kind,    ///< report.hpp: a description for who reports
   finished_kind,  ///< farewell.cpp: how many messages went where
+  sent_as_kind,   ///< farewell.cpp: which call sent messages of a type?
 };
 
 }  // namespace lapwing::sets

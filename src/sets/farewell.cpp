@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a program that is checked.
+#include <fmt/format.h>
+
 #include <mutex>
 
 #include "sets/check.hpp"
@@ -18,17 +20,60 @@ struct Lost {
 };
 Lost lost;
 
+// Messages of which what was sent and what was received differ.
+struct Differing {
+  const Circle* circle = nullptr;
+  int from = 0, tag = 0;  ///< a world rank
+  std::size_t peer = 0;
+  std::uint64_t sent_as = 0;
+  Contents::Part received_as;
+  Account sender;
+  bool told = false;
+};
+Differing differing;
+
+/// The wire.
+struct SentPart {
+  std::uint64_t value, bytes;
+};
+
+// The types of what came, once all that was sent has been received.
+void compare_types(const Circle& circle, std::size_t peer, int source, int tag, const Channel& channel,
+                   const std::vector<SentPart>& sent) {
+  if (sent.empty() || differing.circle || !channel.received_contents.known()) return;
+  std::uint64_t bytes_sent = 0, bytes_received = 0, sent_as = 0;
+  const Contents::Part* received_as = nullptr;
+  for (const SentPart& part : sent) {
+    bytes_sent += part.bytes;
+    const Contents::Part* here = channel.received_contents.find(part.value);
+    if (part.bytes > (here ? here->bytes : 0)) sent_as = part.value;
+  }
+  for (const Contents::Part& part : channel.received_contents.parts()) {
+    bytes_received += part.bytes;
+    std::uint64_t there = 0;
+    for (const SentPart& other : sent) {
+      if (other.value == part.value) there = other.bytes;
+    }
+    if (part.bytes > there) received_as = &part;
+  }
+  if (bytes_sent == bytes_received && sent_as && received_as)
+    differing = {&circle, source, tag, peer, sent_as, *received_as, {}, false};
+}
+
 // `sent`: what a peer says to have sent here.
 void compare(int source, const char* data, std::size_t size) {
   Parcel in(data, size);
   Circle* circle = Circles::by_id(in.get<std::uint64_t>());
   const int tag = in.get<std::int32_t>();
   const auto sent = in.get<std::uint64_t>();
+  const auto parts = in.get_all<SentPart>();
   if (!circle || circle->uncertain || lost.circle) return;
   for (std::size_t rank = 0; rank < circle->peers.size(); ++rank) {
     if (circle->peers[rank] != source) continue;
     const std::uint64_t here = received(*circle, static_cast<int>(rank), static_cast<std::uint32_t>(tag));
     if (here < sent) lost = {circle, source, tag, sent - here};
+    const Channel& channel = circle->channel(static_cast<int>(rank), tag);
+    if (channel.received == sent) compare_types(*circle, rank, source, tag, channel, parts);
     return;
   }
 }
@@ -43,6 +88,12 @@ void tell_what_was_sent() {
       out.put(id);
       out.put(static_cast<std::int32_t>(key & 0xffffffffu));
       out.put(channel.sent);
+      std::vector<SentPart> parts;
+      if (channel.sent_contents.known()) {
+        for (const Contents::Part& part : channel.sent_contents.parts())
+          parts.push_back({part.value, part.bytes});
+      }
+      out.put_all(parts);
       Messages::send(circle->peers[peer], finished_kind, out.data(), out.size());
     }
   }
@@ -89,12 +140,86 @@ bool find_unfinished(Account* account) {
   return false;
 }
 
+Account account_of_part(const Contents::Part& part, const char* way, std::size_t peer, int tag) {
+  Told told;
+  told.returns_to = part.returns_to;
+  Account account;
+  account.rank = Messages::rank();
+  account.call = part.call;
+  account.details =
+      fmt::format("of {} {} rank {}, tag {}", amount_text(part.count, part.type), way, peer, tag);
+  account.site = site_text(told);
+  return account;
+}
+
+// Asks which call sent what was received as another type, or is told.
+void take_sent_as(int source, const char* data, std::size_t size) {
+  Parcel in(data, size);
+  const auto id = in.get<std::uint64_t>();
+  const auto tag = in.get<std::int32_t>();
+  const auto value = in.get<std::uint64_t>();
+  const std::string text = in.get_text();
+  if (!text.empty()) {
+    differing.sender = Account::unpacked(text.data(), text.size());
+    differing.told = true;
+    return;
+  }
+  Circle* circle = Circles::by_id(id);
+  if (!circle) return;
+  for (std::size_t rank = 0; rank < circle->peers.size(); ++rank) {
+    if (circle->peers[rank] != source) continue;
+    const Contents::Part* part = circle->channel(static_cast<int>(rank), tag).sent_contents.find(value);
+    if (!part) continue;
+    Parcel out;
+    out.put(id);
+    out.put<std::int32_t>(tag);
+    out.put(value);
+    out.put_text(account_of_part(*part, "to", rank, tag).packed());
+    Messages::send(source, sent_as_kind, out.data(), out.size());
+    return;
+  }
+}
+
+[[noreturn]] void report_types() {
+  {
+    const std::lock_guard guard(Messages::lock());
+    Parcel out;
+    out.put(differing.circle->id);
+    out.put<std::int32_t>(differing.tag);
+    out.put(differing.sent_as);
+    out.put_text("");
+    Messages::send(differing.from, sent_as_kind, out.data(), out.size());
+  }
+  Messages::wait([] { return differing.told; });
+  end_job(types_finding(differing.sender,
+                        account_of_part(differing.received_as, "from", differing.peer, differing.tag)));
+}
+
+// A request that the program has started and never completed, nor freed.
+bool find_active(Account* account) {
+  const std::lock_guard guard(Messages::lock());
+  for (const auto& [key, pending] : PendingRequests::all()) {
+    if (!pending.active || pending.cancelled) continue;
+    Told told;
+    told.returns_to = pending.returns_to;
+    account->rank = Messages::rank();
+    account->call = pending.name;
+    account->details = pending.kind == Pending::group
+                           ? "on " + pending.circle->described()
+                           : fmt::format("{}, on {}", partner_text(pending), pending.circle->described());
+    account->site = site_text(told);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void say_farewell() {
   {
     const std::lock_guard guard(Messages::lock());
     Messages::on(finished_kind, compare);
+    Messages::on(sent_as_kind, take_sent_as);
   }
   // Nobody tells before all can hear.
   sum_of_all<int>({0}, MPI_INT, MPI_SUM);
@@ -103,12 +228,17 @@ void say_farewell() {
   Account account;
   const bool unfinished = find_unfinished(&account);
   const int none = Messages::processes();
-  const bool wrong = unfinished || lost.circle;
+  Account request;
+  const bool active = !unfinished && !lost.circle && find_active(&request);
+  const bool wrong = unfinished || lost.circle || differing.circle || active;
   const int first = sum_of_all<int>({wrong ? Messages::rank() : none}, MPI_INT, MPI_MIN)[0];
   if (first == none) return;
   if (first == Messages::rank()) {
     if (unfinished) end_job(unfinished_finding(account));
-    end_job(lost_finding(lost.from, Messages::rank(), lost.tag, lost.count, lost.circle->described()));
+    if (lost.circle)
+      end_job(lost_finding(lost.from, Messages::rank(), lost.tag, lost.count, lost.circle->described()));
+    if (differing.circle) report_types();
+    end_job(request_finding(request));
   }
   Messages::wait([] { return false; });
 }

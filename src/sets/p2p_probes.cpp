@@ -71,7 +71,7 @@ int P2pWatch::mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI
   };
   ProbeWait wait(*circle, rank, tag, caller, look);
   block(wait);
-  if (rc == MPI_SUCCESS) count_received(*circle, seen->MPI_SOURCE, seen->MPI_TAG);
+  if (rc == MPI_SUCCESS) count_taken(*circle, seen->MPI_SOURCE, seen->MPI_TAG);
   return rc;
 }
 
@@ -82,7 +82,7 @@ int P2pWatch::improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* 
   const int rc = PMPI_Improbe(rank, tag, comm, flag, message, seen);
   Circle* circle = rank == MPI_PROC_NULL ? nullptr : Circles::of(comm);
   if (rc == MPI_SUCCESS && *flag && circle && !circle->peers.empty())
-    count_received(*circle, seen->MPI_SOURCE, seen->MPI_TAG);
+    count_taken(*circle, seen->MPI_SOURCE, seen->MPI_TAG);
   return rc;
 }
 

@@ -157,22 +157,35 @@ Told told_of(const char* name, const void* returns_to) {
 
 Told told_of(const Pending& pending) { return told_of(pending.name, pending.returns_to); }
 
-void count_received(Circle& circle, int peer, int tag) { ++circle.channel(peer, tag).received; }
+void count_taken(Circle& circle, int peer, int tag) {
+  Channel& channel = circle.channel(peer, tag);
+  ++channel.received;
+  channel.received_contents.forget();
+}
+
+Contents::Part part_of(const Pending& pending) {
+  Contents::Part part;
+  part.count = pending.count;
+  part.call = pending.name;
+  part.returns_to = pending.returns_to;
+  return part;
+}
 
 int wait_for(MPI_Request request, const Pending& pending, MPI_Status* status, MPI_Comm) {
-  MPI_Status own;
-  MPI_Status* const seen = status == MPI_STATUS_IGNORE && is_wild(pending) ? &own : status;
+  MPI_Status own{};
+  MPI_Status* const seen = status == MPI_STATUS_IGNORE && wants_status(pending) ? &own : status;
   OwnWait wait(&request, pending, seen);
   block(wait);
   if (pending.circle && pending.kind == Pending::receive)
-    retire(pending, seen == MPI_STATUS_IGNORE ? MPI_Status{} : *seen);
+    retire(pending, wait.rc() == MPI_SUCCESS, seen == MPI_STATUS_IGNORE ? MPI_Status{} : *seen);
   return wait.rc();
 }
 
 int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   RequestBatch batch(1, request);
   if (may_wait_inside(batch)) return PMPI_Wait(request, status);
-  Statuses statuses(batch, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status, batch.wild());
+  Statuses statuses(batch, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status,
+                    batch.wants_statuses());
   MPI_Status* const seen = statuses.data() == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses.data();
   int rc = MPI_SUCCESS;
   wait_until(batch, true, caller, [&] {
@@ -181,7 +194,7 @@ int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
     rc = PMPI_Test(request, &flag, seen);
     return flag || rc != MPI_SUCCESS;
   });
-  batch.completed(0, statuses.of(0));
+  batch.completed(0, rc == MPI_SUCCESS, statuses.of(0));
   return rc;
 }
 
@@ -189,18 +202,19 @@ int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Call
   if (count > 0 && !requests) return PMPI_Waitall(count, requests, given);
   RequestBatch batch(count, requests);
   if (may_wait_inside(batch)) return PMPI_Waitall(count, requests, given);
-  Statuses statuses(batch, given, batch.wild());
+  Statuses statuses(batch, given, batch.wants_statuses());
   int rc = MPI_SUCCESS;
   OneByOne each(count, requests, statuses.data());
   wait_until(batch, true, caller, [&] {
     int flag = 0;
     if (!batch.groups_settled()) return false;
-    if (batch.one_by_one()) return each.test(&rc, [&](int i) { batch.completed(i, statuses.of(i)); });
+    if (batch.one_by_one())
+      return each.test(&rc, [&](int i) { batch.completed(i, rc == MPI_SUCCESS, statuses.of(i)); });
     rc = PMPI_Testall(count, requests, &flag, statuses.data());
     return flag || rc != MPI_SUCCESS;
   });
   if (batch.one_by_one()) return rc;
-  for (int i = 0; i < batch.count(); ++i) batch.completed(i, statuses.of(i));
+  for (int i = 0; i < batch.count(); ++i) batch.completed(i, rc == MPI_SUCCESS, statuses.of(i));
   return rc;
 }
 
@@ -214,20 +228,21 @@ int P2pWatch::wait_any(int count, MPI_Request* requests, int* index, MPI_Status*
     rc = PMPI_Testany(count, requests, index, &flag, seen);
     return flag || rc != MPI_SUCCESS;
   });
-  if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED) batch.completed(*index, *seen);
+  if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED) batch.completed(*index, true, *seen);
   return rc;
 }
 
 int P2pWatch::wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* given,
                         Caller caller) {
   RequestBatch batch(count, requests);
-  Statuses statuses(batch, given, batch.wild());
+  Statuses statuses(batch, given, batch.wants_statuses());
   int rc = MPI_SUCCESS;
   wait_until(batch, false, caller, [&] {
     rc = PMPI_Testsome(count, requests, done, indices, statuses.data());
     return rc != MPI_SUCCESS || *done != 0;
   });
-  for (int i = 0; *done != MPI_UNDEFINED && i < *done; ++i) batch.completed(indices[i], statuses.of(i));
+  for (int i = 0; *done != MPI_UNDEFINED && i < *done; ++i)
+    batch.completed(indices[i], rc == MPI_SUCCESS, statuses.of(i));
   return rc;
 }
 
@@ -238,13 +253,13 @@ int P2pWatch::test(MPI_Request* request, int* flag, MPI_Status* status) {
 int P2pWatch::test_all(int count, MPI_Request* requests, int* flag, MPI_Status* given) {
   Messages::progress();
   RequestBatch batch(count, requests);
-  Statuses statuses(batch, given, batch.wild());
+  Statuses statuses(batch, given, batch.wants_statuses());
   const int rc = count == 1
                      ? PMPI_Test(requests, flag,
                                  statuses.data() == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses.data())
                      : PMPI_Testall(count, requests, flag, statuses.data());
   if (rc == MPI_SUCCESS && *flag) {
-    for (int i = 0; i < batch.count(); ++i) batch.completed(i, statuses.of(i));
+    for (int i = 0; i < batch.count(); ++i) batch.completed(i, rc == MPI_SUCCESS, statuses.of(i));
   }
   return rc;
 }
@@ -255,16 +270,17 @@ int P2pWatch::test_any(int count, MPI_Request* requests, int* index, int* flag, 
   MPI_Status own{};
   MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;
   const int rc = PMPI_Testany(count, requests, index, flag, seen);
-  if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED) batch.completed(*index, *seen);
+  if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED) batch.completed(*index, true, *seen);
   return rc;
 }
 
 int P2pWatch::test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* given) {
   Messages::progress();
   RequestBatch batch(count, requests);
-  Statuses statuses(batch, given, batch.wild());
+  Statuses statuses(batch, given, batch.wants_statuses());
   const int rc = PMPI_Testsome(count, requests, done, indices, statuses.data());
-  for (int i = 0; *done != MPI_UNDEFINED && i < *done; ++i) batch.completed(indices[i], statuses.of(i));
+  for (int i = 0; *done != MPI_UNDEFINED && i < *done; ++i)
+    batch.completed(indices[i], rc == MPI_SUCCESS, statuses.of(i));
   return rc;
 }
 
@@ -279,8 +295,11 @@ int P2pWatch::start_one(MPI_Request* request) {
       std::lock_guard guard(Messages::lock());
       pending->number = pending->circle->open(signature, told_of(*pending));
     }
-    if (pending->kind == Pending::send)
-      pending->number = ++pending->circle->channel(pending->peer, pending->tag).sent;
+    if (pending->kind == Pending::send) {
+      Channel& channel = pending->circle->channel(pending->peer, pending->tag);
+      pending->number = ++channel.sent;
+      channel.sent_contents.add(pending->element, pending->bytes, part_of(*pending));
+    }
   }
   return PMPI_Start(request);
 }

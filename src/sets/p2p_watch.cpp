@@ -54,23 +54,47 @@ Pending pending_of(const Arguments& a, Pending::Kind kind, Circle* circle) {
   pending.count = a.count;
   pending.name = a.caller.name;
   pending.returns_to = a.caller.address;
+  if (!circle) return pending;
+  pending.element = element_of(a.type);
+  if (kind == Pending::send)
+    pending.bytes =
+        pending.element.size > 0 && *pending.element.name == 'M'
+            ? static_cast<std::uint64_t>(a.count) * static_cast<std::uint64_t>(pending.element.size)
+            : bytes_of(a.count, a.type);
   return pending;
+}
+
+/// A send begins.
+void count_sent(Pending* pending) {
+  Channel& channel = pending->circle->channel(pending->peer, pending->tag);
+  pending->number = ++channel.sent;
+  channel.sent_contents.add(pending->element, pending->bytes, part_of(*pending));
+}
+
+/// It was refused.
+void discount_sent(const Pending& pending) {
+  Channel& channel = pending.circle->channel(pending.peer, pending.tag);
+  --channel.sent;
+  channel.sent_contents.forget();
 }
 
 }  // namespace
 
 int P2pWatch::send(const Send& a) {
   if (a.kind == Send::Kind::buffered) {
-    if (Circle* circle = followed(a)) ++circle->channel(a.rank, a.tag).sent;
+    if (Circle* circle = followed(a)) {
+      Pending pending = pending_of(a, Pending::send, circle);
+      count_sent(&pending);
+    }
     return PMPI_Bsend(a.buffer, to_int(a.count), a.type, a.rank, a.tag, a.comm);
   }
   Circle* circle = followed(a);
   MPI_Request request = MPI_REQUEST_NULL;
   Pending pending = pending_of(a, Pending::send, circle);
-  if (circle) pending.number = ++circle->channel(a.rank, a.tag).sent;
+  if (circle) count_sent(&pending);
   const int rc = post(a, &request);
   if (rc != MPI_SUCCESS) {
-    if (circle) --circle->channel(a.rank, a.tag).sent;
+    if (circle) discount_sent(pending);
     return rc;
   }
   int done = 0;
@@ -82,10 +106,10 @@ int P2pWatch::send(const Send& a) {
 int P2pWatch::isend(const Send& a, MPI_Request* request) {
   Circle* circle = followed(a);
   Pending pending = pending_of(a, Pending::send, circle);
-  if (circle) pending.number = ++circle->channel(a.rank, a.tag).sent;
+  if (circle) count_sent(&pending);
   const int rc = post(a, request);
   if (circle && rc == MPI_SUCCESS) PendingRequests::add(*request, pending);
-  if (circle && rc != MPI_SUCCESS) --circle->channel(a.rank, a.tag).sent;
+  if (circle && rc != MPI_SUCCESS) discount_sent(pending);
   return rc;
 }
 
@@ -160,7 +184,11 @@ int P2pWatch::send_receive_replace(const Send& s, const Receive& r, MPI_Status* 
 }
 
 void P2pWatch::note_exchange(const Send& s, const Receive& r) {
-  if (Circle* circle = followed(s)) ++circle->channel(s.rank, s.tag).sent;
+  if (Circle* circle = followed(s)) {
+    Channel& channel = circle->channel(s.rank, s.tag);
+    ++channel.sent;
+    channel.sent_contents.forget();
+  }
   if (Circle* circle = followed(r)) circle->uncertain = true;
 }
 

@@ -22,6 +22,8 @@ struct Pending {
   int peer = 0, tag = 0;     ///< as the program gave them
   std::uint64_t number = 0;  ///< of the send on its channel, or of the group's call
   std::int64_t count = 0;
+  Element element;          ///< of its datatype
+  std::uint64_t bytes = 0;  ///< of a send
   const char* name = "";
   const void* returns_to = nullptr;
 };

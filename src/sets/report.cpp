@@ -78,7 +78,7 @@ std::string argument_text(const Told& told) {
         : told.root == MPI_PROC_NULL ? "root MPI_PROC_NULL"
                                      : fmt::format("root {}", told.root));
   }
-  if (told.has_data) add(fmt::format("{} {}", told.count, told.type));
+  if (told.has_data) add(amount_text(told.count, told.type));
   if (*told.op) add(told.op);
   return text;
 }

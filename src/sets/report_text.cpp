@@ -188,11 +188,10 @@ Finding mismatch_finding(std::uint32_t wrong, const std::vector<Account>& accoun
 }
 
 Finding amount_finding(const Account& here, int from, const Amount& amount) {
-  return finding(
-      "mismatch", "data", {here},
-      fmt::format("{} on {}: rank {} sends {} {} to rank {}, which expects another amount or type:",
-                  here.call, here.group, from, amount.count, amount.type, here.rank),
-      "What one process sends to another must be what that one expects from it.");
+  return finding("mismatch", "data", {here},
+                 fmt::format("{} on {}: rank {} sends {} to rank {}, which expects another amount or type:",
+                             here.call, here.group, from, amount_text(amount.count, amount.type), here.rank),
+                 "What one process sends to another must be what that one expects from it.");
 }
 
 Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<int>& core,
@@ -259,6 +258,20 @@ Finding unfinished_finding(const Account& account) {
       "missing", account.call, {account},
       fmt::format("{} on {} was called by some of its processes only:", account.call, account.group),
       "All processes of a communicator must make the same collective calls.");
+}
+
+Finding types_finding(const Account& sender, const Account& receiver) {
+  return finding("mismatch", "type", {sender, receiver},
+                 fmt::format("messages from rank {} to rank {} are sent as one type and received as another:",
+                             sender.rank, receiver.rank),
+                 "Receive a message as the type as which it was sent.");
+}
+
+Finding request_finding(const Account& account) {
+  return finding(
+      "request", account.call, {account},
+      fmt::format("rank {} comes to MPI_Finalize with a request that it has not completed:", account.rank),
+      "Complete each request with a wait or a test, or free it.");
 }
 
 void end_job(const Finding& finding) {

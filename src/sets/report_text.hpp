@@ -10,7 +10,7 @@
 namespace lapwing::sets {
 
 struct Finding {
-  std::string kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost"
+  std::string kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost", "request"
   std::string text;  ///< lines for a person
   std::string json;  ///< one object in one line
 };
@@ -21,6 +21,10 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
                          const std::vector<Attended>& calls);
 Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group);
 Finding unfinished_finding(const Account& account);
+/// What `sender` sent is of another type than what `receiver` received.
+Finding types_finding(const Account& sender, const Account& receiver);
+/// A request that is still active when its process comes to MPI_Finalize.
+Finding request_finding(const Account& account);
 
 /// Says it, writes the file that LAPWING_CHECK_JSON names, and aborts the job.
 [[noreturn]] void end_job(const Finding& finding);

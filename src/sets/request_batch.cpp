@@ -19,14 +19,23 @@ bool is_wild(const Pending& pending) {
          (pending.peer == MPI_ANY_SOURCE || pending.tag == MPI_ANY_TAG || pending.cancelled);
 }
 
-void retire(const Pending& pending, const MPI_Status& status) {
+bool wants_status(const Pending& pending) {
+  return is_wild(pending) || (pending.kind == Pending::receive && pending.element.size > 0);
+}
+
+void retire(const Pending& pending, bool well, const MPI_Status& status) {
   if (pending.kind != Pending::receive || !pending.circle) return;
   int cancelled = 0;
   if (pending.cancelled) PMPI_Test_cancelled(&status, &cancelled);
   if (cancelled) return;
   const bool wild = is_wild(pending);
-  count_received(*pending.circle, wild ? status.MPI_SOURCE : pending.peer,
-                 wild ? status.MPI_TAG : pending.tag);
+  Channel& channel =
+      pending.circle->channel(wild ? status.MPI_SOURCE : pending.peer, wild ? status.MPI_TAG : pending.tag);
+  ++channel.received;
+  int bytes = MPI_UNDEFINED;
+  if (well && pending.element.size > 0) PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  if (bytes == MPI_UNDEFINED) return channel.received_contents.forget();
+  channel.received_contents.add(pending.element, static_cast<std::uint64_t>(bytes), part_of(pending));
 }
 
 RequestBatch::RequestBatch(int count, MPI_Request* requests) : count_(count > 0 ? count : 0) {
@@ -39,12 +48,12 @@ RequestBatch::RequestBatch(int count, MPI_Request* requests) : count_(count > 0 
       continue;
     }
     followed_ = true;
-    wild_ = wild_ || is_wild(*pending);
+    wants_statuses_ = wants_statuses_ || wants_status(*pending);
     delicate_ = delicate_ || (pending->kind == Pending::group && pending->persistent);
   }
 }
 
-void RequestBatch::completed(int i, const MPI_Status& status) {
+void RequestBatch::completed(int i, bool well, const MPI_Status& status) {
   if (handle(i) == MPI_REQUEST_NULL) return;
   Pending* pending = PendingRequests::find(handle(i));
   if (!pending || !pending->active) return;
@@ -57,7 +66,7 @@ void RequestBatch::completed(int i, const MPI_Status& status) {
   if (copy.kind == Pending::group) {
     close_group(copy);
   } else {
-    retire(copy, status);
+    retire(copy, well, status);
   }
 }
 

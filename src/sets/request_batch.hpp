@@ -13,8 +13,10 @@ namespace lapwing::sets {
 
 /// Whether only the status can tell what came.
 bool is_wild(const Pending& pending);
-/// MPI has completed it: what was received is counted.
-void retire(const Pending& pending, const MPI_Status& status);
+/// Whether its status is looked at.
+bool wants_status(const Pending& pending);
+/// MPI has completed it, without an error if `well`: what was received is counted.
+void retire(const Pending& pending, bool well, const MPI_Status& status);
 
 /// The requests of one completing call, as they were before MPI changed them.
 class RequestBatch {
@@ -24,14 +26,14 @@ class RequestBatch {
   RequestBatch& operator=(const RequestBatch&) = delete;
 
   /// Statuses are needed to know what came.
-  bool wild() const { return wild_; }
+  bool wants_statuses() const { return wants_statuses_; }
   bool followed() const { return followed_; }
   /// MPICH 4.0's MPI_Testall takes persistent collectives for failed, and frees requests of files twice.
   bool one_by_one() const { return delicate_ && count_ > 1; }
   MPI_Request handle(int i) const { return many_ ? many_[static_cast<std::size_t>(i)] : few_[i]; }
 
-  /// MPI has completed the one at `i`, with that status.
-  void completed(int i, const MPI_Status& status);
+  /// MPI has completed the one at `i`, with that status; `well`: without an error.
+  void completed(int i, bool well, const MPI_Status& status);
   /// Whether all collective ones are agreed on, and right.
   bool groups_settled() const;
   int count() const { return count_; }
@@ -40,7 +42,7 @@ class RequestBatch {
   static constexpr int few = 16;
   MPI_Request* handles() { return many_ ? many_.get() : few_; }
   int count_;
-  bool wild_ = false, followed_ = false, delicate_ = false;
+  bool wants_statuses_ = false, followed_ = false, delicate_ = false;
   MPI_Request few_[few];
   std::unique_ptr<MPI_Request[]> many_;
 };

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
 #include "mpi/ending.hpp"
+#include "sets/messages.hpp"
+#include "sets/passing_on.hpp"
 #include "transfer/places.hpp"
 
 namespace lapwing::sets {
@@ -181,6 +184,17 @@ int all_to_all(const Ready& r, Made* made) {
   }
 }
 
+std::string name_of(const SetComms& known) {
+  return fmt::format("the set {} of {}", Family::list(known.set->members()), known.family->name());
+}
+
+[[noreturn]] void fail_as_merged(const std::string& call, const std::string& set) {
+  fail(fmt::format(
+      "{}: its communicator is that of {}, which is no longer current: its merge has been reached; "
+      "a duplicate made before the merge would last",
+      call, set));
+}
+
 }  // namespace
 
 std::string place_of(const GroupCall& call) {
@@ -205,17 +219,20 @@ int refuse(Family& family, Set& set, const GroupCall& call, int code, const std:
 void refuse_stale(const GroupCall& call) {
   const SetComms* known = Family::set_of(call.comm);
   if (!known) return;
-  const std::string set =
-      fmt::format("the set {} of {}", Family::list(known->set->members()), known->family->name());
+  const std::string set = name_of(*known);
   if (call.operation == Operation::comm_free) {
     fail(fmt::format("{}: the communicator of {} is Lapwing's, which keeps it for the next time and frees it",
                      place_of(call), set));
   }
-  if (known->family->stack.active(known->set)) return;
-  fail(fmt::format(
-      "{}: its communicator is that of {}, which is no longer current: its merge has been reached; "
-      "a duplicate made before the merge would last",
-      place_of(call), set));
+  if (!known->family->stack.active(known->set)) fail_as_merged(place_of(call), set);
+}
+
+void refuse_merged(MPI_Comm comm, transfer::Caller caller) {
+  const std::lock_guard guard(Messages::lock());
+  const SetComms* known = at_hand.run ? Family::set_of(comm) : nullptr;
+  if (!known || known->family->stack.active(known->set)) return;
+  const std::string place = caller.address ? transfer::place_of(caller.address).site : "an unknown place";
+  fail_as_merged(fmt::format("{} at {}", caller.name, place), name_of(*known));
 }
 
 int move_data(Family& family, Set& set, const GroupCall& call, Made* made) {

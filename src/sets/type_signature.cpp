@@ -241,6 +241,34 @@ TypeSignature signature_of(MPI_Count count, MPI_Datatype type) {
   return of_type(type).repeated(static_cast<std::uint64_t>(count));
 }
 
+TypeSignature leaf_of(MPI_Datatype type) {
+  constexpr int few = 64;
+  if (type == MPI_DATATYPE_NULL) return {};
+  int integers = 0, addresses = 0, types = 0;
+  const int combiner = combiner_of(type, &integers, &addresses, &types);
+  if (is_basic(combiner)) {
+    const TypeSignature& all = basic_of(type).signature;
+    return all.elements == 1 ? all : TypeSignature{};
+  }
+  if (integers > few || addresses > few || types == 0 || types > few) return {};
+  std::vector<int> n(few + 1);
+  std::vector<MPI_Aint> at(few + 1);
+  std::vector<MPI_Datatype> inner(few + 1);
+  if (PMPI_Type_get_contents(type, integers, addresses, types, n.data(), at.data(), inner.data()) !=
+      MPI_SUCCESS)
+    return {};
+  TypeSignature leaf;
+  for (int i = 0; i < types; ++i) {
+    MPI_Datatype& part = inner[static_cast<std::size_t>(i)];
+    const TypeSignature next = leaf_of(part);
+    if (i == 0) leaf = next;
+    if (next.value() != leaf.value()) leaf = {};
+    int a = 0, b = 0, c = 0;
+    if (!is_basic(combiner_of(part, &a, &b, &c))) PMPI_Type_free(&part);
+  }
+  return leaf;
+}
+
 const char* type_name(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL";
   int integers = 0, addresses = 0, types = 0;

@@ -27,6 +27,10 @@ struct TypeSignature {
 /// C's and Fortran's names of one machine type count as the same.
 TypeSignature signature_of(MPI_Count count, MPI_Datatype type);
 
+/// Of the one basic type of which all elements of a type are; without elements where
+/// there are several, or the type is too large to be looked into for each message.
+TypeSignature leaf_of(MPI_Datatype type);
+
 /// "MPI_INT", or "a derived type": lives on.
 const char* type_name(MPI_Datatype type);
 

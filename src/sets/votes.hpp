@@ -38,6 +38,9 @@ class Votes {
   int owed() const { return owed_; }
   /// The same of all that are in this process.
   static inline std::atomic<int> owed_anywhere{0};
+  /// Also in it, once the program has been given the communicator of a set: one
+  /// word says that a message needs no attention.
+  static constexpr int comms_given = 1 << 30;
   /// Ballots that are open, or that others have begun.
   std::size_t open() const { return open_.size(); }
 

@@ -219,6 +219,30 @@ def messages():
                                 "if (rank == 1) { " + send.format(0, 0) + " sleep(1); " + send.format(0, 5) + " }",
         "received as other type": "if (rank == 0) MPI_Send(a, 8, MPI_INT, 1, 0, MPI_COMM_WORLD);\nif (rank == 1) MPI_Recv(a, 100, MPI_INT, 0, 0, "
                                   "MPI_COMM_WORLD, &status);",
+        "types that are equal": "MPI_Datatype t, u;\nMPI_Type_vector(3, 2, 5, MPI_INT, &t);\nMPI_Type_contiguous(2, t, &u);\nMPI_Type_commit(&t);\n"
+                                "MPI_Type_commit(&u);\nMPI_Isend(a, 1, u, (rank + 1) % size, 0, MPI_COMM_WORLD, &request);\nMPI_Type_free(&u);\n"
+                                "MPI_Recv(b, 100, rank % 2 ? MPI_INT : MPI_INT32_T, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &status);\n"
+                                "MPI_Wait(&request, &status);\nMPI_Send(a, 6, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD);\n"
+                                "MPI_Recv(b, 5, t, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &status);\nMPI_Type_free(&t);",
+        "types by turns": "for (int i = 0; i < 6; ++i) { MPI_Send(a, i, i % 2 ? MPI_INT : MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD);\n"
+                          "MPI_Recv(b, 100, i % 2 ? MPI_INT : MPI_DOUBLE, (rank + size - 1) % size, MPI_ANY_TAG, MPI_COMM_WORLD, &status); }",
+        "packed message": "char p[64];\nint n = 0;\nMPI_Pack(a, 3, MPI_INT, p, 64, &n, MPI_COMM_WORLD);\n"
+                          "MPI_Send(p, n, MPI_PACKED, (rank + 1) % size, 0, MPI_COMM_WORLD);\n"
+                          "MPI_Recv(b, 3, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &status);",
+        "structures of two types": "struct { double a; int b; } s[2] = {{0}};\nMPI_Datatype t, u;\nint n[2] = {1, 1};\nMPI_Aint p[2] = {0, 8};\n"
+                                   "MPI_Datatype ts[2] = {MPI_DOUBLE, MPI_INT};\nMPI_Type_create_struct(2, n, p, ts, &t);\n"
+                                   "MPI_Type_create_resized(t, 0, sizeof s[0], &u);\nMPI_Type_commit(&t);\nMPI_Type_commit(&u);\n"
+                                   "MPI_Send(s, 1, t, (rank + 1) % size, 0, MPI_COMM_WORLD);\n"
+                                   "MPI_Recv(s + 1, 1, u, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &status);\n"
+                                   "MPI_Type_free(&t);\nMPI_Type_free(&u);",
+        "matched receives of other types": "MPI_Message m;\nMPI_Isend(d, 2, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD, &request);\n"
+                                           "MPI_Mprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &m, &status);\n"
+                                           "MPI_Mrecv(d + 4, 2, MPI_DOUBLE, &m, &status);\nMPI_Wait(&request, &status);",
+        "requests freed and cancelled": "MPI_Irecv(b, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, requests);\nMPI_Cancel(requests);\n"
+                                        "MPI_Request_free(requests);\nMPI_Recv_init(b, 1, MPI_INT, 0, 98, MPI_COMM_WORLD, requests + 1);\n"
+                                        "MPI_Irecv(b, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, requests + 2);\n"
+                                        "MPI_Send(a, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD);\n"
+                                        "for (flag = 0; !flag;) MPI_Testsome(1, requests + 2, &flag, &which, MPI_STATUSES_IGNORE);",
         "to nobody": "MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);\nMPI_Recv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);",
         "many": "for (int i = 0; i < 500; ++i) { MPI_Irecv(&y, 1, MPI_INT, (rank + 1) % size, i, MPI_COMM_WORLD, &request); "
                 "MPI_Send(&x, 1, MPI_INT, (rank + size - 1) % size, i, MPI_COMM_WORLD); MPI_Wait(&request, &status); }",

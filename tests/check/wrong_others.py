@@ -158,6 +158,29 @@ def messages():
     yield Case("message/received once too few", "if (rank == 0) for (int i = 0; i < 2; ++i)\n"
                "MPI_Send(&x, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);\n"
                "if (rank == 1) MPI_Recv(&x, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &status);", kinds=("lost",))
+    # What is sent as one type must be received as that type.
+    for name, sent, count, received, room in (("MPI_FLOAT", "MPI_INT", 4, "MPI_FLOAT", 4), ("MPI_CHAR", "MPI_INT", 2, "MPI_CHAR", 100),
+                                              ("derived", "t", 2, "MPI_FLOAT", 20), ("MPI_UNSIGNED", "MPI_UNSIGNED", 3, "MPI_INT", 3)):
+        yield Case(f"types/{name}", "MPI_Datatype t;\nMPI_Type_vector(2, 1, 3, MPI_INT, &t);\nMPI_Type_commit(&t);\n"
+                   f"if (rank == 0) MPI_Send(a, {count}, {sent}, 1, 3, {WORLD}); /*@*/\n"
+                   f"if (rank == 1) MPI_Recv(b, {room}, {received}, MPI_ANY_SOURCE, 3, {WORLD}, &status); /*@*/\nMPI_Type_free(&t);",
+                   kinds=("mismatch",))
+    yield Case("types/one of many", "for (int i = 0; i < 5; ++i) {\n"
+               f"MPI_Irecv(b + i, 1, MPI_INT, (rank + 1) % size, i % 2, {WORLD}, requests + i);\n"
+               f"MPI_Isend(a, 1, rank == 2 && i == 3 ? MPI_FLOAT : MPI_INT, (rank + size - 1) % size, i % 2, {WORLD}, requests + 5 + i); }} /*@*/\n"
+               "MPI_Waitall(10, requests, MPI_STATUSES_IGNORE);", kinds=("mismatch",))
+    yield Case("types/exchange", f"MPI_Sendrecv(a, 1, MPI_DOUBLE, (rank + 1) % size, 0, b, 2, MPI_INT, (rank + size - 1) % size, 0, "
+               f"{WORLD}, &status); /*@*/", kinds=("mismatch",))
+    # A request that the program forgets.
+    for name, text in {"send": f"if (rank == 0) MPI_Isend(a, 1, MPI_INT, 1, 0, {WORLD}, &request); /*@*/\n"
+                               f"if (rank == 1) MPI_Recv(b, 1, MPI_INT, 0, 0, {WORLD}, &status);",
+                       "receive": f"if (rank == 0) MPI_Irecv(a, 1, MPI_INT, 1, 0, {WORLD}, &request); /*@*/",
+                       "received": f"if (rank == 0) MPI_Irecv(a, 1, MPI_INT, 1, 0, {WORLD}, &request); /*@*/\n"
+                                   f"if (rank == 1) MPI_Send(b, 1, MPI_INT, 0, 0, {WORLD});",
+                       "persistent": f"MPI_Send_init(a, 1, MPI_INT, (rank + 1) % size, 0, {WORLD}, &request); /*@*/\nMPI_Start(&request);\n"
+                                     f"MPI_Recv(b, 1, MPI_INT, (rank + size - 1) % size, 0, {WORLD}, &status);",
+                       "barrier": f"MPI_Ibarrier({WORLD}, &request); /*@*/\nsleep(1);"}.items():
+        yield Case(f"forgotten request/{name}", text, kinds=("request",))
     yield Case("end/exit", "if (rank == 1) exit(0);\nMPI_Barrier(MPI_COMM_WORLD); /*@*/", kinds=MISS)
     yield Case("end/exit before a message", "if (rank == 1) exit(0);\nif (rank == 0) "
                "MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status); /*@*/", kinds=dead)

@@ -43,7 +43,7 @@ class Examples(unittest.TestCase):
                 self.assertEqual(sets.stdout, run(compiled(explicit), ranks).stdout)
 
     def test_prefix(self):
-        self.same("prefix.c", "prefix_explicit.c", (2, 4, 7))
+        self.same("prefix.c", "prefix_explicit.c", (2, 3, 4, 7, 8))
 
     def test_refine(self):
         self.same("refine.c", "refine_explicit.c", (3, 7, 8))
@@ -51,7 +51,7 @@ class Examples(unittest.TestCase):
     def test_refine_in_fortran(self):
         if not shutil.which("flang-new-19"):
             self.skipTest("flang-new-19 is not installed")
-        self.same("refine.f90", "refine_explicit.c", (3,), compiler="lwfc")
+        self.same("refine.f90", "refine_explicit.c", (3, 7), compiler="lwfc")
 
     def test_search(self):
         self.same("search.c", "search_explicit.c", (2, 4, 7))
@@ -72,13 +72,17 @@ class Examples(unittest.TestCase):
 
     def test_a_hang_is_named(self):
         places = (r"hang\.c:13", r"hang\.c:27")
-        self.named(run(compiled("hang.c", "--sets=check"), 3), *places)
+        for ranks in (3, 7):
+            self.named(run(compiled("hang.c", "--sets=check"), ranks), *places)
         self.named(run(compiled("hang.c"), 3, before=[BUILD / "bin" / "lapwing", "check", "--"]), *places)
         done = run(compiled("hang.c", "--sets=run"), 3)
         self.assertEqual((done.returncode, done.stdout), (0, "hang: mean energy 1.523810 of 3 processes\n"), done.stderr)
+        done = run(compiled("hang.c", "--sets=run"), 7)
+        self.assertEqual((done.returncode, done.stdout[-16:]), (0, " of 7 processes\n"), done.stderr)
 
     def test_a_loop_that_processes_leave_is_named(self):
-        self.named(run(compiled("refine.c", "--sets=check"), 3), r"refine\.c:\d+")
+        for ranks in (3, 7):
+            self.named(run(compiled("refine.c", "--sets=check"), ranks), r"refine\.c:\d+")
 
 
 if __name__ == "__main__":

@@ -83,6 +83,25 @@ int main(int argc, char** argv) {
   } else if (!strcmp(which, "ended-receive")) {
     if (rank == 0) _exit(5);
     if (rank == size - 1) MPI_Recv(&x, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+  } else if (!strncmp(which, "stale-", 6) && strcmp(which, "stale-communicator")) {
+    /* A message on the communicator of a set that is over; before, and to oneself, it is right. */
+    MPI_Comm set;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int here = 0, me;
+    lapwing_split(comm, 2, rank == 0);
+    set = lapwing_set_comm(comm);
+    MPI_Comm_rank(set, &me);
+    MPI_Sendrecv(&rank, 1, MPI_INT, me, 1, &x, 1, MPI_INT, me, 1, set, MPI_STATUS_IGNORE);
+    lapwing_merge(comm);
+    MPI_Sendrecv(&rank, 1, MPI_INT, rank, 1, &x, 1, MPI_INT, rank, 1, comm, MPI_STATUS_IGNORE);
+    if (rank != 1) {
+    } else if (!strcmp(which, "stale-send")) {
+      MPI_Send(&x, 1, MPI_INT, 1 - me, 1, set);
+    } else if (!strcmp(which, "stale-receive")) {
+      MPI_Irecv(&x, 1, MPI_INT, 1 - me, 1, set, &request);
+    } else if (!strcmp(which, "stale-probe")) {
+      MPI_Iprobe(1 - me, 1, set, &here, MPI_STATUS_IGNORE);
+    }
   } else if (!strcmp(which, "stale-communicator") || !strcmp(which, "freed-set")) {
     MPI_Comm set, inner;
     lapwing_split(comm, 2, rank == 0);

@@ -15,8 +15,11 @@ CASES = {
     "used-after-merge": ["misuse.c:35", "no longer the current one"],
     "absent-root": ["MPI_Bcast", "misuse.c:39", "rank 0 of MPI_COMM_WORLD, is not in that set", "set 1"],
     "window": ["MPI_Win_create", "misuse.c:46"],
-    "stale-communicator": ["MPI_Barrier at", "misuse.c:97", "the set 1, 2 of MPI_COMM_WORLD", "no longer current"],
-    "freed-set": ["MPI_Comm_free at", "misuse.c:94", "Lapwing's"],
+    "stale-communicator": ["MPI_Barrier at", "misuse.c:116", "the set 1, 2 of MPI_COMM_WORLD", "no longer current"],
+    "stale-send": ["MPI_Send at", "misuse.c:99", "the set 1, 2 of MPI_COMM_WORLD", "no longer current"],
+    "stale-receive": ["MPI_Irecv at", "misuse.c:101", "no longer current"],
+    "stale-probe": ["MPI_Iprobe at", "misuse.c:103", "no longer current"],
+    "freed-set": ["MPI_Comm_free at", "misuse.c:113", "Lapwing's"],
     "died": [],
     "right": None,
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/contents.hpp"
+
+#include <fmt/format.h>
+
+#include "sets/type_signature.hpp"
+
+namespace lapwing::sets {
+
+Element element_of(MPI_Datatype type) {
+  // Basic types are never freed; most programs send messages of one.
+  static thread_local MPI_Datatype last = MPI_DATATYPE_NULL;
+  static thread_local Element element_of_last;
+  Element element;
+  if (type == MPI_DATATYPE_NULL) return element;
+  if (type == last) return element_of_last;
+  const TypeSignature leaf = leaf_of(type);
+  int size = 0;
+  if (leaf.packed || leaf.elements != 1 || PMPI_Type_size(type, &size) != MPI_SUCCESS) return element;
+  element.value = leaf.value();
+  element.size = size;
+  element.name = type_name(type);
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (combiner == MPI_COMBINER_NAMED) {
+    last = type;
+    element_of_last = element;
+  }
+  return element;
+}
+
+std::uint64_t bytes_of(MPI_Count count, MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (count <= 0 || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) return 0;
+  return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
+}
+
+std::string amount_text(std::int64_t count, const std::string& type) {
+  return fmt::format("{} {}{}", count, type.rfind("a ", 0) == 0 ? "of " : "", type);
+}
+
+void Contents::add(const Element& element, std::uint64_t bytes, const Part& first) {
+  if (bytes == 0 || !known_) return;
+  if (element.size == 0) return forget();
+  for (Part& part : parts_) {
+    if (part.value != element.value) continue;
+    part.bytes += bytes;
+    return;
+  }
+  parts_.push_back(first);
+  parts_.back().value = element.value;
+  parts_.back().type = element.name;
+  parts_.back().bytes = bytes;
+}
+
+const Contents::Part* Contents::find(std::uint64_t value) const {
+  for (const Part& part : parts_) {
+    if (part.value == value) return &part;
+  }
+  return nullptr;
+}
+
+}  // namespace lapwing::sets
