@@ -16,7 +16,10 @@ Element element_of(MPI_Datatype type) {
   if (type == last) return element_of_last;
   const TypeSignature leaf = leaf_of(type);
   int size = 0;
-  if (leaf.packed || leaf.elements != 1 || PMPI_Type_size(type, &size) != MPI_SUCCESS) return element;
+  // Strictly MPI_BYTE meets itself only; programs use it for anything, and get what they want.
+  static const std::uint64_t byte = signature_of(1, MPI_BYTE).value();
+  if (leaf.packed || leaf.value() == byte || leaf.elements != 1 || PMPI_Type_size(type, &size) != MPI_SUCCESS)
+    return element;
   element.value = leaf.value();
   element.size = size;
   element.name = type_name(type);

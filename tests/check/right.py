@@ -226,6 +226,8 @@ def messages():
                                 "MPI_Recv(b, 5, t, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &status);\nMPI_Type_free(&t);",
         "types by turns": "for (int i = 0; i < 6; ++i) { MPI_Send(a, i, i % 2 ? MPI_INT : MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD);\n"
                           "MPI_Recv(b, 100, i % 2 ? MPI_INT : MPI_DOUBLE, (rank + size - 1) % size, MPI_ANY_TAG, MPI_COMM_WORLD, &status); }",
+        "bytes of anything": "MPI_Send(a, 12, MPI_BYTE, (rank + 1) % size, 0, MPI_COMM_WORLD);\n"
+                             "MPI_Recv(b, 3, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &status);",
         "packed message": "char p[64];\nint n = 0;\nMPI_Pack(a, 3, MPI_INT, p, 64, &n, MPI_COMM_WORLD);\n"
                           "MPI_Send(p, n, MPI_PACKED, (rank + 1) % size, 0, MPI_COMM_WORLD);\n"
                           "MPI_Recv(b, 3, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &status);",
