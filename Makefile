@@ -32,7 +32,7 @@ test:
 	@for s in $(SANITIZERS); do $(MAKE) --no-print-directory test-$$s || exit 1; done
 
 test-release: build
-	timeout -k 30 $(TEST_LIMIT) ctest --preset release
+	timeout -k 30 $(TEST_LIMIT) tools/run-tests release
 
 # The rooms that do not know MPI, under one sanitizer.
 $(addprefix test-,$(PRESETS_SANITIZED)): test-%:
