@@ -60,9 +60,8 @@ struct Side {
 
 struct Comparison {
   Side off, on;
-  std::vector<double> ratios;          ///< off / on, pair by pair
-  std::vector<room::Report> reports;   ///< of the runs with Lapwing
-  std::optional<room::Report> before;  ///< Lapwing only watching
+  std::vector<double> ratios;                 ///< off / on, pair by pair
+  std::optional<room::Report> before, after;  ///< Lapwing only watching, and at work
 };
 
 class Runner {
@@ -73,18 +72,19 @@ class Runner {
   }
 
   Outcome off(Side& side) { return once(plan_.off(), &side); }
-  Outcome on(Side* side, std::optional<room::Report>& report, bool defer) {
+  Outcome on(Side& side) { return once(plan_.on(variables_), &side); }
+  /// A run that is not timed: looking for what waits costs a start of its own.
+  std::optional<room::Report> watched(bool defer) {
     const TemporaryFile file;
     Variables variables = variables_;
     if (!defer) set_variable(variables, "LAPWING_DEFER", "off");
     variables.emplace_back("LAPWING_REPORT", file.path().string());
-    const Outcome outcome = once(plan_.on(variables), side);
+    if (once(plan_.on(variables), nullptr).status != 0) return std::nullopt;
     try {
-      report = room::read_report(file.path().string());
+      return room::read_report(file.path().string());
     } catch (const room::BadReport&) {
-      report.reset();  // a launcher that runs rank 0 on another host, or an early end
+      return std::nullopt;  // a launcher that runs rank 0 on another host
     }
-    return outcome;
   }
 
  private:
@@ -171,12 +171,6 @@ std::vector<Named> verdicts_of(const RunOptions& options, const Comparison& resu
   return verdicts;
 }
 
-std::vector<double> exposed_after(const Comparison& result) {
-  std::vector<double> values;
-  for (const auto& report : result.reports) values.push_back(report.exposed_s());
-  return values;
-}
-
 void print_json(const Comparison& result, const std::vector<Named>& verdicts, bool equal) {
   const room::Interval interval = room::median_interval(result.ratios);
   nlohmann::json out{{"equal", equal},
@@ -191,9 +185,9 @@ void print_json(const Comparison& result, const std::vector<Named>& verdicts, bo
   }
   for (const auto& named : verdicts) out["outputs"][named.name] = word_of(named.verdict.sameness);
   if (result.before) out["exposed_before_s"] = result.before->exposed_s();
-  if (!result.reports.empty()) {
-    out["exposed_after_s"] = room::median(exposed_after(result));
-    out["standing_aside"] = result.reports.back().standing_aside;
+  if (result.after) {
+    out["exposed_after_s"] = result.after->exposed_s();
+    out["standing_aside"] = result.after->standing_aside;
   }
   fmt::print("{}\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
@@ -208,8 +202,7 @@ void print_text(const Comparison& result, const std::vector<Named>& verdicts) {
     table.add({name, room::seconds(room::median(side.wall_s)), room::seconds(least(side.wall_s)), exposed});
   };
   row("without Lapwing", result.off, result.before ? room::seconds(result.before->exposed_s()) : "-");
-  row("with Lapwing", result.on,
-      result.reports.empty() ? "-" : room::seconds(room::median(exposed_after(result))));
+  row("with Lapwing", result.on, result.after ? room::seconds(result.after->exposed_s()) : "-");
   fmt::print("{}\n", table.text(colours));
   const double ratio = room::median(result.ratios);
   std::string line = fmt::format("Speed: {:.3f} of the plain run", ratio);
@@ -222,9 +215,8 @@ void print_text(const Comparison& result, const std::vector<Named>& verdicts) {
                         result.ratios.size() == 1 ? "" : "s");
   }
   fmt::print("{}\n", line);
-  if (!result.reports.empty() && !result.reports.back().standing_aside.empty()) {
-    fmt::print("Lapwing stood aside: {}\n", result.reports.back().standing_aside);
-  }
+  if (result.after && !result.after->standing_aside.empty())
+    fmt::print("Lapwing stood aside: {}\n", result.after->standing_aside);
   for (const auto& named : verdicts) {
     const bool bad = named.verdict.sameness == Sameness::different;
     fmt::print("{}\n", room::painted(sentence(named.verdict, named.name),
@@ -252,22 +244,17 @@ int compare(const RunOptions& options, const std::vector<std::string>& words) {
         if (const Outcome outcome = runner.off(result.off); outcome.status != 0)
           fail(outcome, result.off, "without");
       } else {
-        std::optional<room::Report> report;
-        if (const Outcome outcome = runner.on(&result.on, report, true); outcome.status != 0) {
+        if (const Outcome outcome = runner.on(result.on); outcome.status != 0)
           fail(outcome, result.on, "with");
-        }
-        if (report) result.reports.push_back(*report);
       }
     }
     result.ratios.push_back(result.off.wall_s.back() / result.on.wall_s.back());
     say("pair {} of {}: {} without, {} with", pair + 1, options.pairs,
         room::seconds(result.off.wall_s.back()), room::seconds(result.on.wall_s.back()));
   }
-  // How much there was to hide: once more, with Lapwing only watching.
-  if (!result.reports.empty() && result.reports.back().standing_aside.empty()) {
-    if (const Outcome outcome = runner.on(nullptr, result.before, false); outcome.status != 0)
-      result.before.reset();
-  }
+  // What was hidden, and how much there was to hide.
+  result.after = runner.watched(true);
+  if (result.after && result.after->standing_aside.empty()) result.before = runner.watched(false);
   const std::vector<Named> verdicts = verdicts_of(options, result);
   const bool equal = std::none_of(verdicts.begin(), verdicts.end(), [](const Named& named) {
     return named.verdict.sameness == Sameness::different;
