@@ -166,7 +166,10 @@ bool Ranks::launch(Task& task) {
     return false;
   }
   const detail::Body& body = *task.body;
-  detail::Out closure;
+  detail::Out& closure = closure_;
+  closure.data.clear();
+  closure.addresses.clear();
+  closure.stays = false;
   closure.closure = true;
   bool stays = body.pack == nullptr;
   if (!stays && modules().encode(&body) == 0) {

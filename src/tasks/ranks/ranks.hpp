@@ -248,6 +248,7 @@ class Ranks {
   void help();
   void move_on();
   bool waits_to_send();
+  int look_well();
 
   Runtime& runtime_;
   Wire& wire_;
@@ -265,6 +266,7 @@ class Ranks {
 
   // Guarded by the wire's mutex.
   std::vector<Batch> batches_;
+  detail::Out closure_;  // of the task that is being sent
   Ahead ahead_;
   Central central_;
   std::unordered_map<std::uint64_t, Task*> elsewhere_;        // by their place
