@@ -5,6 +5,7 @@
 #include <lapwing/tasks/errors.hpp>
 
 #include <bit>
+#include <cstdio>
 #include <set>
 #include <string_view>
 
@@ -237,6 +238,12 @@ void Ranks::handle_batch(detail::In in) {
         runtime_.failure.take();
         ++forgotten_;
         break;
+      case Event::complaint: {
+        std::string sentence;
+        in& sentence;
+        std::fputs(fmt::format("lapwing: on rank {}: {}\n", rank_, sentence).c_str(), stderr);
+        break;
+      }
       case Event::end:
         if (runtime_.main.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) runtime_.ready_main();
         break;

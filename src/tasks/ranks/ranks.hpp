@@ -161,6 +161,7 @@ class Ranks {
   void move(Object& object, const Move& move);
   void reduce(Object& object, Record& record, Task& task, int rank);
   int choose(Task& task, bool stays);
+  void require_known(const Task& task);
   int pinned(Task& task) const;
   void drop(Object& object);
   void put_head(detail::Out& out, const Task& task, int placed);
