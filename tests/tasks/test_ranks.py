@@ -49,8 +49,8 @@ def main(ranks, program, faulty, stranger, *mpiexec):
         case("throws", True, "no more", "thrower(7)", "on rank " + str(int(ranks) - 1))
         case("nested", True, "'inner(3)'", "deep inside", "on rank 0: ")
         case("destroyed", True, "caught", "late", "'x'", "destroyed before")
-        case("stranger", True, "told: the function of 'stranger(7)' is not known to all ranks", "ranks_stranger",
-             *(f"on rank {rank}: the function of 'stranger(7)'" for rank in range(1, int(ranks))))
+        case("stranger", True, "told: the function of task 'stranger(7)'", "is not known to all ranks", "ranks_stranger.so",
+             *(f"on rank {rank}: the function of task 'stranger(7)'" for rank in range(1, int(ranks))))
         case("undeclared", True, "curious", "'y'", "did not declare")
     expect("nested, not lent", *run([*start, program, "nested"], LAPWING_TASKS_LEND="off"), True)
     expect("early", *run([*start, program, "early"], LAPWING_TASKS_STRIP="65536"), True, "early uses: some")
