@@ -19,6 +19,7 @@ constexpr double spinning = 20;  // microseconds before an idle worker sleeps
 // On ranks it looks for messages meanwhile: longer where that has paid of late.
 constexpr double most_spinning_on_ranks = 200;
 constexpr double least_spinning_on_ranks = 5;
+constexpr int rounds_of_one = 64;         // looks, some microseconds, before it lets others have the core
 constexpr timespec nap{0, 20000000};      // then the helper does, and wakes it
 constexpr timespec short_nap{0, 200000};  // where a creator may have to be let go
 
@@ -99,7 +100,7 @@ Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
       do {
         runtime.idle.fetch_add(1);
         if (ranks.poll() > 0) begin = since = microseconds();
-        if (ranks.crowded() || ++rounds % 16 == 0) sched_yield();
+        if (ranks.crowded() || ++rounds % rounds_of_one == 0) sched_yield();
         runtime.idle.fetch_sub(1);
         if (Task* const task = find(waited < runtime.options.patience)) return learn(task);
         ranks.want();

@@ -72,6 +72,7 @@ Options settle(Options asked) {
          asked.central = v == "central";
        }},
       {"LEND", [&](auto v) { asked.lend = choice("LEND", v); }},
+      {"NODE_MEMORY", [&](auto v) { asked.node_memory = choice("NODE_MEMORY", v); }},
       {"REMARKS", [&](auto v) { asked.remarks = choice("REMARKS", v); }},
       {"TRACE", [&](auto v) { asked.trace = v; }},
   };

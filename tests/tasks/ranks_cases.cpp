@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program with tasks does on ranks, one case a run: ranks_cases CASE.
 // Ends with 0 if all is as it should be; test_ranks.py knows what is to be said.
+#include <dlfcn.h>
 #include <unistd.h>
 #include <lapwing/tasks.hpp>
 
@@ -305,15 +306,32 @@ void costs() {
   });
 }
 
+// A library that only rank 0 has loaded.
+void stranger() {
+  const char* const path = std::getenv("STRANGER");
+  void* const library = rank() == 0 ? dlopen(path, RTLD_NOW) : nullptr;
+  run([&] {
+    const auto x = create_named<int>("x", 1);
+    auto* const spawn_it = reinterpret_cast<void (*)(const shared<int>&)>(dlsym(library, "spawn_stranger"));
+    try {
+      spawn_it(x);
+      check(false, "an unknown function is an error");
+    } catch (const Error& error) {
+      std::printf("told: %s\n", error.what());
+    }
+    spawn([](int& value) { ++value; }, read_write(x), on(workers() - 1));
+    check(*read(x) == 2, "the program goes on without it");
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
-  const std::map<std::string, void (*)()> cases{{"plain", plain},         {"language", language},
-                                                {"throws", throws},       {"dies", dies},
-                                                {"too_large", too_large}, {"undeclared", undeclared},
-                                                {"destroyed", destroyed}, {"early", early},
-                                                {"nested", nested},       {"costs", costs}};
+  const std::map<std::string, void (*)()> cases{
+      {"plain", plain},         {"language", language},     {"throws", throws},       {"dies", dies},
+      {"too_large", too_large}, {"undeclared", undeclared}, {"destroyed", destroyed}, {"early", early},
+      {"nested", nested},       {"costs", costs},           {"stranger", stranger}};
   const auto found = cases.find(name);
   if (found == cases.end()) return 2;
   try {

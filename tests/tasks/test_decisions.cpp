@@ -270,7 +270,7 @@ TEST(Modules, OtherBinariesAreAnErrorWithTheirNames) {
   detail::Out other;
   other& std::size_t{1} & std::uint64_t{1} & std::string("/bin/other");
   try {
-    all.agree({own, other.data});
+    all.agree({own, {other.data.begin(), other.data.end()}});
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("rank 1 runs /bin/other"), std::string::npos) << error.what();

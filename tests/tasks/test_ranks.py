@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with tasks under mpiexec: test_ranks.py RANKS PROGRAM MPIEXEC...
+"""Programs with tasks under mpiexec: test_ranks.py RANKS PROGRAM FAULTY STRANGER MPIEXEC...
 
 What each case of ranks_cases.cpp must do and say, with both schedulers; and two
 ranks with different binaries.
@@ -29,8 +29,9 @@ def seeded(fault, faulty):
             "LD_LIBRARY_PATH": library + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
 
 
-def main(ranks, program, faulty, *mpiexec):
+def main(ranks, program, faulty, stranger, *mpiexec):
     wrong = []
+    os.environ["STRANGER"] = stranger
 
     def expect(what, code, text, good, *words):
         missing = [word for word in words if word not in text]
@@ -48,6 +49,8 @@ def main(ranks, program, faulty, *mpiexec):
         case("throws", True, "no more", "thrower(7)", "on rank " + str(int(ranks) - 1))
         case("nested", True, "'inner(3)'", "deep inside", "on rank 0: ")
         case("destroyed", True, "caught", "late", "'x'", "destroyed before")
+        case("stranger", True, "told: the function of task 'stranger(7)'", "is not known to all ranks", "ranks_stranger.so",
+             *(f"on rank {rank}: the function of task 'stranger(7)'" for rank in range(1, int(ranks))))
         case("undeclared", True, "curious", "'y'", "did not declare")
     expect("nested, not lent", *run([*start, program, "nested"], LAPWING_TASKS_LEND="off"), True)
     expect("early", *run([*start, program, "early"], LAPWING_TASKS_STRIP="65536"), True, "early uses: some")

@@ -54,6 +54,9 @@ struct Options {
   /// Tasks that tasks spawn may run on other ranks; off: where their parent
   /// runs. LAPWING_TASKS_LEND=on|off.
   bool lend = true;
+  /// Ranks of a node send each other small messages through memory that they
+  /// share; off: by MPI. LAPWING_TASKS_NODE_MEMORY=on|off.
+  bool node_memory = true;
   /// A file that tells what ran where and why it waited when the program ends:
   /// the task graph for .dot, a table of tasks else. LAPWING_TASKS_TRACE.
   std::string trace;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <lapwing/tasks/abi.hpp>
+#include <lapwing/tasks/bytes.hpp>
 
 #include <array>
 #include <cstring>
@@ -24,16 +25,14 @@ struct Packing;
 
 /// Bytes on their way out.
 struct Out {
-  std::vector<char> data;
+  Bytes data;
   bool closure = false;                  // look for addresses
   bool stays = false;                    // found one that means something on this rank only
   std::vector<std::uint32_t> addresses;  // where one was found that all ranks have
 
   void put(const void* bytes, std::size_t size) {
     if (closure) return put_closure(*this, bytes, size);
-    const auto* const begin = static_cast<const char*>(bytes);
-    if (data.capacity() == 0) data.reserve(256);  // not byte by byte at first
-    data.insert(data.end(), begin, begin + size);
+    data.append(bytes, size);
   }
   template <class T>
   Out& operator&(const T& value) {
@@ -148,6 +147,13 @@ struct PackingOfContainer {
     C value;
     into(value, in);
     return value;
+  }
+};
+template <>
+struct Packing<Bytes> {  // read as a vector
+  static void pack(const Bytes& value, Out& out) {
+    pack_size(value.size(), out);
+    out.put(value.data(), value.size());
   }
 };
 template <class E, class A>

@@ -5,6 +5,7 @@
 #include <lapwing/tasks/errors.hpp>
 
 #include <bit>
+#include <cstdio>
 #include <set>
 #include <string_view>
 
@@ -139,8 +140,15 @@ void Ranks::take_failure(int source, detail::In& in) {
 
 void Ranks::arrived(Key key, detail::In in, Arrived message) {
   if (central_mode_ && rank_ == 0 && came_home(key, in, message)) return;
-  message.keep(in.next);
   const auto found = awaited_.find(key);
+  // Where all that is waited for is this, it is read where it lies.
+  const bool at_once = found != awaited_.end() && found->second->pending.load(std::memory_order_acquire) == 1;
+  if (!at_once || message.memory != nullptr) {
+    message.keep(in.next);
+  } else {
+    message.size = static_cast<std::size_t>(in.end - in.next);
+    message.data = in.next;
+  }
   if (found == awaited_.end()) {
     if (central_mode_) {  // nobody will want an older one that came unasked
       auto& newest = newest_[key.object];
@@ -230,6 +238,12 @@ void Ranks::handle_batch(detail::In in) {
         runtime_.failure.take();
         ++forgotten_;
         break;
+      case Event::complaint: {
+        std::string sentence;
+        in& sentence;
+        std::fputs(fmt::format("lapwing: on rank {}: {}\n", rank_, sentence).c_str(), stderr);
+        break;
+      }
       case Event::end:
         if (runtime_.main.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) runtime_.ready_main();
         break;

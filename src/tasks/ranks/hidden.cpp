@@ -116,7 +116,11 @@ void Ranks::put_object(detail::Out& out, const Object& object, const Hidden& hid
 }
 
 void Ranks::send_object(Object& object, const Hidden& hidden) {
+  // Its memory is used again, but for that of long messages; one sending may bring about another.
+  static thread_local detail::Bytes spare;
   detail::Out out;
+  out.data = std::move(spare);
+  out.data.clear();
   const bool there =
       object.value != nullptr && object.generation.load(std::memory_order_relaxed) == hidden.what.generation;
   put_object(out, object, hidden, there ? Form::packed : Form::absent);
@@ -139,9 +143,10 @@ void Ranks::send_object(Object& object, const Hidden& hidden) {
   const std::lock_guard lock(wire_.mutex);
   if (moving_ahead_ && out.data.size() <= most_along) {
     batch(hidden.to) & Event::object& out.data;
-    return;
+  } else {
+    wire_.send_object(hidden.to, Message::object, std::move(out.data));
   }
-  wire_.send_object(hidden.to, Message::object, std::move(out.data));
+  spare = std::move(out.data);
 }
 
 // What is said of an object before its value; in what form that comes.

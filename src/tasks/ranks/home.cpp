@@ -153,7 +153,24 @@ Guest& Ranks::guest_of(Task& task) {
   return *task.guest;
 }
 
+// Whoever runs a task must have its function. All ranks say so: on which of them
+// something was not loaded, or is of another build, only their users know.
+void Ranks::require_known(const Task& task) {
+  const detail::Body& body = *task.body;
+  if (body.pack == nullptr || modules().encode(&body) != 0) return;
+  const std::string sentence = fmt::format(
+      "the function of {} is not known to all ranks: it is in {}, which some have not loaded, or "
+      "in another build; load it on all ranks before run()",
+      text_of(task), modules().file_of(reinterpret_cast<std::uint64_t>(&body)));
+  {
+    const std::lock_guard lock(wire_.mutex);
+    for (int rank = 1; rank < ranks_; ++rank) batch(rank) & Event::complaint& sentence;
+  }
+  throw Error(sentence);
+}
+
 bool Ranks::launch(Task& task) {
+  require_known(task);
   if (central_mode_) {
     for (Record& record : task) {
       if (!runtime_.options.replication && record.kind == Class::shared) record.kind = Class::exclusive;
@@ -166,15 +183,12 @@ bool Ranks::launch(Task& task) {
     return false;
   }
   const detail::Body& body = *task.body;
-  detail::Out closure;
+  detail::Out& closure = closure_;
+  closure.data.clear();
+  closure.addresses.clear();
+  closure.stays = false;
   closure.closure = true;
   bool stays = body.pack == nullptr;
-  if (!stays && modules().encode(&body) == 0) {
-    throw Error(fmt::format(
-        "the function of {} is not known to all ranks: it is in {}, which some have not loaded, or "
-        "in another build; load it on all ranks before run()",
-        text_of(task), modules().file_of(reinterpret_cast<std::uint64_t>(&body))));
-  }
   if (!stays) {
     body.pack(task.closure, closure);
     stays = closure.stays;

@@ -37,6 +37,7 @@ enum class Event : std::uint8_t {
   ask,        // say when so many tasks have ended
   failure,    // tasks behind this place are skipped
   forget,     // the failure has been told to the main program
+  complaint,  // what the home has found wrong, for all to say
   end,
 };
 

@@ -72,6 +72,7 @@ Modules& modules() {
 
 std::vector<char> Modules::scan() {
   loaded_.clear();
+  program_ = nullptr;
   agreed_.clear();
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* data) {
@@ -90,19 +91,21 @@ std::vector<char> Modules::scan() {
         return 0;
       },
       &loaded_);
-  program_ = loaded_.front().begin;
+  const std::uint64_t begin_of_program = loaded_.front().begin;
   detail::Out out;
   out& loaded_.size();
   for (const Module& module : loaded_) out& module.identity& module.name;
   std::sort(loaded_.begin(), loaded_.end(),
             [](const Module& a, const Module& b) { return a.begin < b.begin; });
+  program_ = &*std::find_if(loaded_.begin(), loaded_.end(),
+                            [&](const Module& module) { return module.begin == begin_of_program; });
   lowest_ = loaded_.front().begin;
   if (std::FILE* const maps = std::fopen("/proc/self/maps", "r")) {
     unsigned long first = 0;
     if (std::fscanf(maps, "%lx", &first) == 1) lowest_ = std::min<std::uint64_t>(lowest_, first);
     std::fclose(maps);
   }
-  return std::move(out.data);
+  return {out.data.begin(), out.data.end()};
 }
 
 void Modules::agree(const std::vector<std::vector<char>>& of_all) {
@@ -145,6 +148,8 @@ void Modules::agree(const std::vector<std::vector<char>>& of_all) {
 }
 
 const Modules::Module* Modules::find(std::uint64_t address) const {
+  // Mostly the program itself is meant.
+  if (program_ != nullptr && address >= program_->begin && address < program_->end) return program_;
   const auto after = std::upper_bound(loaded_.begin(), loaded_.end(), address,
                                       [](std::uint64_t a, const Module& module) { return a < module.begin; });
   if (after == loaded_.begin()) return nullptr;

@@ -50,7 +50,7 @@ class Modules {
 
   std::vector<Module> loaded_;         // by address
   std::vector<std::uint64_t> agreed_;  // bases
-  std::uint64_t program_ = 0;
+  const Module* program_ = nullptr;
   std::uint64_t lowest_ = 0;
   std::uintptr_t shared_begin_ = 0, shared_end_ = 0;
 };

@@ -9,7 +9,7 @@ namespace lapwing::tasks::detail {
 void put_closure(Out& out, const void* bytes, std::size_t size) {
   const auto* const begin = static_cast<const char*>(bytes);
   const std::size_t at = out.data.size();
-  out.data.insert(out.data.end(), begin, begin + size);
+  out.data.append(begin, size);
   // Words as they are aligned here; on the way they are not.
   std::size_t offset = (8 - reinterpret_cast<std::uintptr_t>(bytes) % 8) % 8;
   for (; offset + 8 <= size; offset += 8) {

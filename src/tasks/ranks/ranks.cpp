@@ -56,16 +56,20 @@ Ranks::~Ranks() { stop_helper(); }
 void Ranks::start() {
   const std::lock_guard lock(wire_.mutex);
   detail::Out own;
-  own& modules().scan() & static_cast<int>(runtime_.workers.size());
+  own& modules().scan() & static_cast<int>(runtime_.workers.size()) & runtime_.options.node_memory;
   std::vector<std::vector<char>> loaded;
+  bool node_memory = true;
   first_worker_.assign(1, 0);
-  for (const auto& bytes : wire_.gather(own.data)) {
+  for (const auto& bytes : wire_.gather({own.data.begin(), own.data.end()})) {
     detail::In in{bytes.data(), bytes.data() + bytes.size()};
     int workers = 0;
-    in& loaded.emplace_back() & workers;
+    bool shares = false;
+    in& loaded.emplace_back() & workers& shares;
+    node_memory = node_memory && shares;
     first_worker_.push_back(first_worker_.back() + workers);
   }
   modules().agree(loaded);
+  wire_.use_node_memory(node_memory);
   const auto threads = static_cast<long>(runtime_.workers.size()) * wire_.neighbours();
   crowded_ = threads > sysconf(_SC_NPROCESSORS_ONLN);
   cpu_at_start_ = cpu_now();
@@ -107,7 +111,7 @@ void Ranks::help() {
       if (pollers_.load() > 0) continue;
     }
     wire_.listen(true);
-    if (poll() != 0) {
+    if (look_well() != 0) {
       // There may be more soon: nobody needs to ring for that.
       wire_.listen(false);
       move_on();
@@ -139,7 +143,13 @@ void Ranks::begin_polling() {
 void Ranks::end_polling() {
   if (pollers_.fetch_sub(1) != 1) return;
   wire_.listen(true);
-  poll();  // what came before that has woken nobody
+  look_well();  // what came before that has woken nobody
+}
+
+// An MPI that is asked may fetch what has come only after it has answered.
+int Ranks::look_well() {
+  const int found = poll();
+  return found != 0 || wire_.by_memory_only() ? found : poll();
 }
 
 bool Ranks::waits_to_send() {

@@ -161,6 +161,7 @@ class Ranks {
   void move(Object& object, const Move& move);
   void reduce(Object& object, Record& record, Task& task, int rank);
   int choose(Task& task, bool stays);
+  void require_known(const Task& task);
   int pinned(Task& task) const;
   void drop(Object& object);
   void put_head(detail::Out& out, const Task& task, int placed);
@@ -248,6 +249,7 @@ class Ranks {
   void help();
   void move_on();
   bool waits_to_send();
+  int look_well();
 
   Runtime& runtime_;
   Wire& wire_;
@@ -265,6 +267,7 @@ class Ranks {
 
   // Guarded by the wire's mutex.
   std::vector<Batch> batches_;
+  detail::Out closure_;  // of the task that is being sent
   Ahead ahead_;
   Central central_;
   std::unordered_map<std::uint64_t, Task*> elsewhere_;        // by their place

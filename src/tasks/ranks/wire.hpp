@@ -4,6 +4,8 @@
 // loaded when a program with tasks has been started by that MPI's launcher.
 #pragma once
 
+#include <lapwing/tasks/bytes.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +45,17 @@ class Wire {
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
   virtual void on_message(Handler handler) = 0;
+  /// Ranks of a node send through memory that they share, if they can; the same on all
+  /// ranks, and while nothing is on its way.
+  virtual void use_node_memory(bool on) = 0;
+  /// So do all, and one look finds what has come.
+  virtual bool by_memory_only() const = 0;
   /// Sends without waiting; the bytes are copied. Kinds are 1..15. Between two
   /// ranks messages arrive in order.
   virtual void send(int destination, int kind, const void* data, std::size_t size) = 0;
-  /// The same for an object, which may be long and come later than what is sent after it.
-  virtual void send_object(int destination, int kind, std::vector<char> bytes) = 0;
+  /// The same for an object, which may come later than what is sent after it where it
+  /// is long; its memory is then taken away.
+  virtual void send_object(int destination, int kind, detail::Bytes&& bytes) = 0;
   /// The bytes of a large object from where they are, which nobody may change until
   /// `left`; in strips of that size. The receiver must be told the number before.
   virtual int next_bulk(int destination) const = 0;
@@ -90,7 +98,7 @@ class Wire {
 
 /// The name of the function by which a wire's library is entered. It starts MPI
 /// if the program has not; null where there is only one rank.
-constexpr const char* wire_entry = "lapwing_tasks_wire_2";  // with the number of this interface
+constexpr const char* wire_entry = "lapwing_tasks_wire_3";  // with the number of this interface
 using WireEntry = Wire* (*)();
 
 /// The wire of this process, if it is one of several ranks; the same for each

@@ -3,23 +3,22 @@
 // that the ranks of a node share. MPI has nothing that waits without looking.
 #pragma once
 
-#include <mpi.h>
-
 #include <atomic>
 #include <chrono>
-#include <memory>
+#include <cstddef>
 #include <vector>
 
 namespace lapwing::tasks::ranks {
 
 class Bells {
  public:
-  /// Collective. Null where this rank has no neighbours, or memory cannot be shared.
-  static std::unique_ptr<Bells> make(MPI_Comm comm);
+  struct alignas(64) Bell {
+    std::atomic<int> listens;
+  };
+  /// By rank, null where it is no neighbour; in shared memory, zeroed.
+  Bells(std::vector<Bell*> bells, int own)
+      : bells_(std::move(bells)), own_(bells_[static_cast<std::size_t>(own)]) {}
 
-  /// All other ranks can ring this one's.
-  bool reach_all() const { return reach_all_; }
-  int neighbours() const { return near_; }
   /// Something has been sent to the rank: ends its sleep, if it sleeps. Nothing
   /// happens where it is no neighbour.
   void ring(int rank);
@@ -30,14 +29,8 @@ class Bells {
   void sleep(std::chrono::nanoseconds most);
 
  private:
-  struct alignas(64) Bell {
-    std::atomic<int> listens;
-  };
-  Bells() = default;
-  std::vector<Bell*> bells_;  // by rank; null where it is no neighbour
-  Bell* own_ = nullptr;
-  int near_ = 1;
-  bool reach_all_ = false;
+  std::vector<Bell*> bells_;
+  Bell* own_;
 };
 
 }  // namespace lapwing::tasks::ranks

@@ -15,6 +15,8 @@
 #include "tasks/ranks/wire.hpp"
 #include "tasks/wire/bells.hpp"
 #include "tasks/wire/bulks.hpp"
+#include "tasks/wire/near.hpp"
+#include "tasks/wire/neighbours.hpp"
 #include "transfer/control.hpp"
 
 namespace lapwing::tasks::ranks {
@@ -35,28 +37,23 @@ class MpiWire final : public Wire {
     MPI_Comm bulk = MPI_COMM_NULL;
     PMPI_Comm_dup(comm, &bulk);
     bulks_ = std::make_unique<Bulks>(bulk, ranks_);
-    bells_ = Bells::make(comm);
     handled_from_.assign(static_cast<std::size_t>(ranks_), 0);
+    sent_to_ = handled_from_;
+    share(comm);
+    for (int kind = 0; kind < kinds; ++kind) {
+      control_->on(kind, [this, kind](int source, const char* data, std::size_t size) {
+        came(source, kind, data, size);
+      });
+    }
   }
 
   int rank() const override { return rank_; }
   int ranks() const override { return ranks_; }
 
-  void on_message(Handler handler) override {
-    handler_ = std::move(handler);
-    for (int kind = 0; kind < kinds; ++kind) {
-      control_->on(kind, [this, kind](int source, const char* data, std::size_t size) {
-        ++handled_from_[static_cast<std::size_t>(source)];
-        ++handled_;
-        if (kind == Long::kind_of_all) {
-          Long what;
-          std::memcpy(&what, data, sizeof what);
-          return long_one(source, what);
-        }
-        handler_(source, kind, {data, size});
-      });
-    }
-  }
+  void on_message(Handler handler) override { handler_ = std::move(handler); }
+
+  void use_node_memory(bool on) override { by_memory_ = on && near_ != nullptr; }
+  bool by_memory_only() const override { return by_memory_ && all_near_; }
 
   void send(int destination, int kind, const void* data, std::size_t size) override {
     if (size > most_bytes) {
@@ -70,15 +67,20 @@ class MpiWire final : public Wire {
     ++messages_;
     ++sent_;
     bytes_ += size;
-    control_->send(destination, kind, data, size);
+    ++sent_to_[static_cast<std::size_t>(destination)];
+    if (by_memory_ && near_->reaches(destination)) {
+      near_->send(destination, kind, data, size);
+    } else {
+      control_->send(destination, kind, data, size);
+    }
     if (bells_ != nullptr) bells_->ring(destination);
   }
 
-  void send_object(int destination, int kind, std::vector<char> bytes) override {
+  void send_object(int destination, int kind, detail::Bytes&& bytes) override {
     if (bytes.size() <= long_message || bytes.size() > most_bytes) {
       return send(destination, kind, bytes.data(), bytes.size());
     }
-    auto kept = std::make_shared<std::vector<char>>(std::move(bytes));
+    auto kept = std::make_shared<detail::Bytes>(std::move(bytes));
     const Long what{kind, next_bulk(destination), kept->size()};
     send(destination, Long::kind_of_all, &what, sizeof what);
     send_bulk(destination, kept->data(), kept->size(), whole, [kept] {});
@@ -100,7 +102,8 @@ class MpiWire final : public Wire {
   }
 
   int progress() override {
-    int handled = control_->progress();
+    int handled = by_memory_ ? near_->progress() : 0;
+    if (!by_memory_only()) handled += control_->progress();
     if (bulks_->busy()) handled += bulks_->progress();
     return handled;
   }
@@ -125,7 +128,7 @@ class MpiWire final : public Wire {
 
   void settle() override {
     std::vector<std::uint64_t> expected(static_cast<std::size_t>(ranks_));
-    const std::vector<std::uint64_t> sent = control_->sent_to();
+    const std::vector<std::uint64_t> sent = sent_to_;
     MPI_Request request = MPI_REQUEST_NULL;
     PMPI_Ialltoall(sent.data(), 1, MPI_UINT64_T, expected.data(), 1, MPI_UINT64_T, comm_, &request);
     for (int done = 0;;) {
@@ -135,7 +138,9 @@ class MpiWire final : public Wire {
     }
   }
 
-  bool busy() const override { return control_->sending() || bulks_->busy(); }
+  bool busy() const override {
+    return control_->sending() || bulks_->busy() || (near_ != nullptr && near_->sending());
+  }
 
   void listen(bool on) override {
     if (bells_ != nullptr) bells_->listen(on);
@@ -144,8 +149,8 @@ class MpiWire final : public Wire {
     if (bells_ != nullptr) return bells_->sleep(most);
     usleep(static_cast<useconds_t>(most.count() / 1000));
   }
-  bool woken_by_all() const override { return bells_ != nullptr && bells_->reach_all(); }
-  int neighbours() const override { return bells_ == nullptr ? 1 : bells_->neighbours(); }
+  bool woken_by_all() const override { return all_near_; }
+  int neighbours() const override { return neighbours_; }
 
   std::uint64_t messages() const override { return messages_; }
   std::uint64_t bytes() const override { return bytes_; }
@@ -165,6 +170,46 @@ class MpiWire final : public Wire {
     std::size_t size;
   };
 
+  // What the ranks of a node share of each.
+  struct Part {
+    Bells::Bell bell;
+    Mailbox box;
+  };
+
+  void share(MPI_Comm comm) {
+    MPI_Comm queue = MPI_COMM_NULL;
+    PMPI_Comm_dup(comm, &queue);
+    const Neighbours all = share_with_neighbours(comm, sizeof(Part));
+    if (all.parts.empty()) {
+      PMPI_Comm_free(&queue);
+      return;
+    }
+    neighbours_ = all.count;
+    all_near_ = all.all();
+    std::vector<Bells::Bell*> bells;
+    std::vector<Mailbox*> boxes;
+    for (char* const part : all.parts) {
+      auto* const its = reinterpret_cast<Part*>(part);
+      bells.push_back(its == nullptr ? nullptr : &its->bell);
+      boxes.push_back(its == nullptr ? nullptr : &its->box);
+    }
+    bells_ = std::make_unique<Bells>(std::move(bells), rank_);
+    near_ = std::make_unique<Near>(
+        std::move(boxes), rank_, queue, *bells_,
+        [this](int source, int kind, const char* data, std::size_t size) { came(source, kind, data, size); });
+  }
+
+  void came(int source, int kind, const char* data, std::size_t size) {
+    ++handled_from_[static_cast<std::size_t>(source)];
+    ++handled_;
+    if (kind == Long::kind_of_all) {
+      Long what;
+      std::memcpy(&what, data, sizeof what);
+      return long_one(source, what);
+    }
+    handler_(source, kind, {data, size});
+  }
+
   void long_one(int source, const Long& what) {
     auto message = std::make_shared<Arrived>();
     message->memory = std::make_unique_for_overwrite<char[]>(what.size);
@@ -180,9 +225,12 @@ class MpiWire final : public Wire {
   int rank_ = 0, ranks_ = 1;
   std::unique_ptr<transfer::Control> control_;
   std::unique_ptr<Bells> bells_;
+  std::unique_ptr<Near> near_;
+  int neighbours_ = 1;
+  bool all_near_ = false, by_memory_ = false;
   std::unique_ptr<Bulks> bulks_;
   Handler handler_;
-  std::vector<std::uint64_t> handled_from_;
+  std::vector<std::uint64_t> handled_from_, sent_to_;
   std::uint64_t messages_ = 0, bytes_ = 0, sent_ = 0, handled_ = 0;
 };
 
@@ -222,6 +270,6 @@ Wire* make() {
 
 }  // namespace lapwing::tasks::ranks
 
-extern "C" __attribute__((visibility("default"))) lapwing::tasks::ranks::Wire* lapwing_tasks_wire_2() {
+extern "C" __attribute__((visibility("default"))) lapwing::tasks::ranks::Wire* lapwing_tasks_wire_3() {
   return lapwing::tasks::ranks::make();
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mailbox of a rank: every message once, those of one sender in their order,
+// also where it is full and where senders are many.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tasks/wire/mailbox.hpp"
+
+namespace lapwing::tasks::ranks {
+namespace {
+
+// Zeroed, as shared memory is.
+struct Box {
+  Box() : memory(static_cast<char*>(std::aligned_alloc(64, sizeof(Mailbox)))) {
+    std::memset(memory, 0, sizeof(Mailbox));
+  }
+  ~Box() { std::free(memory); }
+  Box(const Box&) = delete;
+  Mailbox& operator*() { return *reinterpret_cast<Mailbox*>(memory); }
+  char* memory;
+};
+
+TEST(Mailbox, IsFullAndHasRoomAgain) {
+  Box box;
+  EXPECT_EQ((*box).next(0), nullptr);
+  for (std::size_t round = 0, taken = 0; round < 5; ++round) {
+    for (std::size_t i = 0; i < Mailbox::slots; ++i) EXPECT_TRUE((*box).put(1, 2, &i, sizeof i));
+    EXPECT_FALSE((*box).put(1, 2, &round, sizeof round));
+    for (std::size_t i = 0; i < Mailbox::slots; ++i, ++taken) {
+      const Mailbox::Letter* const letter = (*box).next(taken);
+      ASSERT_NE(letter, nullptr);
+      EXPECT_EQ(letter->source, 1);
+      EXPECT_EQ(letter->kind, 2);
+      EXPECT_EQ(letter->size, sizeof i);
+      EXPECT_EQ(std::memcmp(letter->bytes, &i, sizeof i), 0);
+      (*box).done(taken);
+    }
+    EXPECT_EQ((*box).next(taken), nullptr);
+  }
+}
+
+TEST(Mailbox, TakesTheLargestAndTheEmptyMessage) {
+  Box box;
+  const std::vector<char> bytes(Mailbox::most, 'x');
+  EXPECT_TRUE((*box).put(0, 1, bytes.data(), bytes.size()));
+  EXPECT_TRUE((*box).put(0, 3, nullptr, 0));
+  EXPECT_EQ(std::memcmp((*box).next(0)->bytes, bytes.data(), bytes.size()), 0);
+  (*box).done(0);
+  EXPECT_EQ((*box).next(1)->kind, 3);
+  EXPECT_EQ((*box).next(1)->size, 0U);
+}
+
+TEST(Mailbox, KeepsTheOrderOfEachOfManySenders) {
+  constexpr int senders = 3, each = 20000;
+  Box box;
+  std::vector<std::thread> threads;
+  for (int sender = 0; sender < senders; ++sender) {
+    threads.emplace_back([&box, sender] {
+      for (int i = 0; i < each; ++i) {
+        int values[3] = {i, i + sender, ~i};
+        while (!(*box).put(sender, i % 7, values, sizeof values)) std::this_thread::yield();
+      }
+    });
+  }
+  std::vector<int> next(senders, 0);
+  for (std::uint64_t taken = 0; taken < senders * each;) {
+    const Mailbox::Letter* const letter = (*box).next(taken);
+    if (letter == nullptr) {
+      std::this_thread::yield();
+      continue;
+    }
+    int values[3] = {};
+    ASSERT_EQ(letter->size, sizeof values);
+    std::memcpy(values, letter->bytes, sizeof values);
+    int& expected = next[static_cast<std::size_t>(letter->source)];
+    EXPECT_EQ(values[0], expected);
+    EXPECT_EQ(values[1], expected + letter->source);
+    EXPECT_EQ(values[2], ~expected);
+    EXPECT_EQ(letter->kind, expected % 7);
+    ++expected;
+    (*box).done(taken++);
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace lapwing::tasks::ranks
