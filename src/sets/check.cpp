@@ -9,6 +9,7 @@
 #include "sets/call_signature.hpp"
 #include "sets/circle_make.hpp"
 #include "sets/deadlock.hpp"
+#include "sets/epochs.hpp"
 #include "sets/messages.hpp"
 #include "sets/p2p_watch.hpp"
 #include "sets/path.hpp"
@@ -139,6 +140,7 @@ void Checker::start(bool provable) {
   checked_process = getpid();
   Circles::start();
   Deadlock::start(provable);
+  Epochs::start();
   Reports::start();
   make_world_circles();
   if (provable) P2pWatch::start();
@@ -147,8 +149,9 @@ void Checker::start(bool provable) {
   std::atexit(at_exit);
 }
 
-bool Checker::before(const GroupCall& call, int*, Made*) {
+bool Checker::before(const GroupCall& call, int* result, Made*) {
   current = {};
+  if (Epochs::is_one(call.operation)) return Epochs::before(call, result);
   Circle* circle = circle_of(call);
   if (!circle) return false;
   meet_other_leader(*circle, call);
@@ -165,6 +168,7 @@ bool Checker::before(const GroupCall& call, int*, Made*) {
 }
 
 void Checker::after(const GroupCall& call, int result, const Made& made) {
+  if (Epochs::is_one(call.operation) && result == MPI_SUCCESS) return Epochs::after(call);
   if (!current.circle) return;
   if (result != MPI_SUCCESS) return bind_again(call, current.circle);
   // The two sides wait for each other here, so no lock of ours is held.

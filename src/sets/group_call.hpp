@@ -68,6 +68,11 @@ enum class Operation : std::uint8_t {
   win_create_dynamic,
   win_free,
   win_fence,
+  win_post,  // from here to win_test: not of the whole group
+  win_start,
+  win_complete,
+  win_wait,
+  win_test,
   // Files.
   file_open,
   file_close,
@@ -130,7 +135,7 @@ struct GroupCall {
   bool has_root = false;
   int root = 0;  ///< or a leader, or MPI_ROOT, MPI_PROC_NULL
   MPI_Op op = MPI_OP_NULL;
-  MPI_Group group = MPI_GROUP_NULL;  ///< of comm_create and comm_create_group
+  MPI_Group group = MPI_GROUP_NULL;  ///< of comm_create, comm_create_group, win_post and win_start
   /// Of intercomm_create: where the other leader is. At this side's leader only.
   MPI_Comm peer_comm = MPI_COMM_NULL;
   int peer = 0, tag = 0;

@@ -51,6 +51,8 @@ class P2pWatch {
   static int mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
                     Caller caller);
   static int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
+  /// A receive of what a matched probe has taken.
+  static void note_matched_receive(const MPI_Message* message);
 };
 
 }  // namespace lapwing::sets

@@ -47,6 +47,21 @@ class PendingRequests {
   static inline std::unordered_map<std::uint64_t, Pending> map_;
 };
 
+/// Messages that a matched probe has taken and no receive yet: their number, and one of them.
+class MatchedMessages {
+ public:
+  static void add(MPI_Message message, const Pending& pending) { map_[key(message)] = pending; }
+  static void remove(MPI_Message message) {
+    if (!map_.empty()) map_.erase(key(message));
+  }
+  static const Pending* any() { return map_.empty() ? nullptr : &map_.begin()->second; }
+  static std::size_t count() { return map_.size(); }
+
+ private:
+  static std::uint64_t key(MPI_Message message) { return Circles::key(&message, sizeof message); }
+  static inline std::unordered_map<std::uint64_t, Pending> map_;
+};
+
 /// What lets a request complete that has not: edges of one clause. `goes_on` is
 /// set where it may complete by itself.
 void request_edges(MPI_Request request, int clause, Edges* edges);

@@ -156,6 +156,11 @@ Finding finding(const std::string& kind, const std::string& what, const std::vec
   return f;
 }
 
+bool is_of_epochs(const std::vector<Account>& accounts) {
+  return std::any_of(accounts.begin(), accounts.end(),
+                     [](const Account& a) { return !a.collective && a.call.rfind("MPI_Win_", 0) == 0; });
+}
+
 }  // namespace
 
 std::string rank_list(const std::set<int>& ranks) {
@@ -233,9 +238,12 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
         "that do.");
   }
   if (somebody_ended && somebody_sends) {
-    return finding(
-        "partner", "ended", involved, "a process waits for another that can no longer answer:",
-        "For each send there must be a receive, and for each receive a send, before MPI_Finalize.");
+    return finding("partner", "ended", involved, "a process waits for another that can no longer answer:",
+                   is_of_epochs(involved)
+                       ? "For each MPI_Win_start there must be an MPI_Win_post, and for each "
+                         "MPI_Win_post an MPI_Win_complete, before MPI_Finalize."
+                       : "For each send there must be a receive, and for each receive a send, before "
+                         "MPI_Finalize.");
   }
   if (somebody_ended) {
     return finding("missing", "MPI_Finalize", involved,
