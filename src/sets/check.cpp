@@ -51,6 +51,10 @@ bool joins_strangers(Operation operation) {
          operation == Operation::comm_accept || operation == Operation::comm_connect;
 }
 
+bool is_partitioned(Operation operation) {
+  return operation == Operation::psend_init || operation == Operation::precv_init;
+}
+
 // Nobody waits in MPI_Comm_free, in any MPI; that all have called it is seen at
 // the end. A call that returns at once is looked at when it is waited for.
 bool returns_at_once(const GroupCall& call) {
@@ -152,6 +156,7 @@ void Checker::start(bool provable) {
 bool Checker::before(const GroupCall& call, int* result, Made*) {
   current = {};
   if (Epochs::is_one(call.operation)) return Epochs::before(call, result);
+  if (is_partitioned(call.operation)) return false;
   Circle* circle = circle_of(call);
   if (!circle) return false;
   meet_other_leader(*circle, call);
@@ -169,6 +174,8 @@ bool Checker::before(const GroupCall& call, int* result, Made*) {
 
 void Checker::after(const GroupCall& call, int result, const Made& made) {
   if (Epochs::is_one(call.operation) && result == MPI_SUCCESS) return Epochs::after(call);
+  if (is_partitioned(call.operation) && result == MPI_SUCCESS)
+    return P2pWatch::note_partitioned(call, made.request);
   if (!current.circle) return;
   if (result != MPI_SUCCESS) return bind_again(call, current.circle);
   // The two sides wait for each other here, so no lock of ours is held.

@@ -246,7 +246,8 @@ void say_farewell() {
   if (first == Messages::rank()) {
     if (unfinished) end_job(unfinished_finding(account));
     if (lost.circle)
-      end_job(lost_finding(lost.from, Messages::rank(), lost.tag, lost.count, lost.circle->described()));
+      end_job(lost_finding(lost.from, Messages::rank(), shown_tag(lost.tag), lost.count,
+                           lost.circle->described()));
     if (differing.circle) report_types();
     end_job(request_finding(request));
   }

@@ -88,6 +88,9 @@ enum class Operation : std::uint8_t {
   file_write_at_all,
   file_read_ordered,
   file_write_ordered,
+  // Partitioned messages, which are no group's: their requests are followed.
+  psend_init,
+  precv_init,
   // The end.
   finalize,
 };
@@ -136,7 +139,8 @@ struct GroupCall {
   int root = 0;  ///< or a leader, or MPI_ROOT, MPI_PROC_NULL
   MPI_Op op = MPI_OP_NULL;
   MPI_Group group = MPI_GROUP_NULL;  ///< of comm_create, comm_create_group, win_post and win_start
-  /// Of intercomm_create: where the other leader is. At this side's leader only.
+  /// Of intercomm_create: where the other leader is. At this side's leader only. Of a partitioned message:
+  /// the partner.
   MPI_Comm peer_comm = MPI_COMM_NULL;
   int peer = 0, tag = 0;
   /// Folded: what else must be equal on all (dimensions of a grid, an access mode).

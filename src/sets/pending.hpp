@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <climits>
 #include <cstdint>
 #include <unordered_map>
 
@@ -27,6 +28,11 @@ struct Pending {
   const char* name = "";
   const void* returns_to = nullptr;
 };
+
+/// Partitioned messages match each other only: they have tags of their own.
+constexpr int first_partitioned_tag = INT_MIN;
+inline bool is_partitioned(int tag) { return tag < INT_MIN / 2; }
+inline int shown_tag(int tag) { return is_partitioned(tag) ? tag - first_partitioned_tag : tag; }
 
 /// Under the lock of Messages where several threads call MPI.
 class PendingRequests {

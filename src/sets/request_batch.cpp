@@ -52,7 +52,8 @@ RequestBatch::RequestBatch(int count, MPI_Request* requests) : count_(count > 0 
     }
     followed_ = true;
     wants_statuses_ = wants_statuses_ || wants_status(*pending);
-    delicate_ = delicate_ || (pending->kind == Pending::group && pending->persistent);
+    delicate_ =
+        delicate_ || (pending->kind == Pending::group && pending->persistent) || is_partitioned(pending->tag);
   }
 }
 
