@@ -24,6 +24,7 @@ namespace {
 using Guard = std::lock_guard<Lock>;
 
 bool finalized = false;
+bool left = false;  ///< all processes have come to the end of main without it
 
 /// This thread's call, between before() and after(); no circle if it is not followed.
 struct Current {
@@ -122,7 +123,8 @@ void bind_again(const GroupCall& call, Circle* circle) {
   with_freed(call, [circle](auto handle) { Circles::bind(handle, circle); });
 }
 
-// A process that ends without MPI_Finalize is missed by those that go on.
+// A process that ends without MPI_Finalize is missed by those that go on. If all come here, a destructor
+// may still call it; what follows it could only be followed with objects that exist no more.
 void at_exit() {
   if (finalized || job_ends || !watcher || getpid() != checked_process) return;
   int over = 0;
@@ -135,6 +137,9 @@ void at_exit() {
   call.comm = MPI_COMM_WORLD;
   Circle* world = Circles::of(MPI_COMM_WORLD);
   wait_for_all(*world, open_call(*world, call));
+  left = true;
+  path = nullptr;
+  P2pWatch::stop();
 }
 
 }  // namespace
@@ -155,6 +160,7 @@ void Checker::start(bool provable) {
 
 bool Checker::before(const GroupCall& call, int* result, Made*) {
   current = {};
+  if (left) return false;
   if (Epochs::is_one(call.operation)) return Epochs::before(call, result);
   if (is_partitioned(call.operation)) return false;
   Circle* circle = circle_of(call);
@@ -173,6 +179,7 @@ bool Checker::before(const GroupCall& call, int* result, Made*) {
 }
 
 void Checker::after(const GroupCall& call, int result, const Made& made) {
+  if (left) return;
   if (Epochs::is_one(call.operation) && result == MPI_SUCCESS) return Epochs::after(call);
   if (is_partitioned(call.operation) && result == MPI_SUCCESS)
     return P2pWatch::note_partitioned(call, made.request);

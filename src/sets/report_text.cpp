@@ -138,7 +138,7 @@ std::string field_sentence(int field) {
     case Signature::reverse:
       return "the counts or types of its processes do not fit together";
     case Signature::in_place:
-      return "some of its processes pass MPI_IN_PLACE and others do not";
+      return "some of its processes pass MPI_IN_PLACE and others do not, or others than the root do";
     default:
       return "its processes pass different arguments where all must pass the same";
   }

@@ -67,6 +67,9 @@ def collectives():
                "for (flag = 0; !flag;) MPI_Test(&request, &flag, &status); } /*@*/", kinds=MISS)
     yield Case("strange/in place/some only", "if (rank) MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, a, 1, MPI_INT, MPI_COMM_WORLD); /*@*/\n"
                "else MPI_Alltoall(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD); /*@*/", kinds=MISS)
+    for name, arguments in {"Reduce": "rank == 1 ? MPI_IN_PLACE : (void*)a, b, 1, MPI_INT, MPI_SUM, 0", "Gather": "MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, 0",
+                            "Scatter": "a, 1, MPI_INT, rank == 1 ? MPI_IN_PLACE : (void*)b, 1, MPI_INT, 0"}.items():
+        yield Case(f"strange/in place/not by the root/{name}", f"MPI_{name}({arguments}, MPI_COMM_WORLD); /*@*/", kinds=("mismatch",))
     yield Case("strange/v/receives less than is sent", "counts(3, MPI_INT, MPI_COMM_WORLD);\nMPI_Scatterv(a, n_of, at, MPI_INT, b, 3 - (rank == 1), MPI_INT, 0, "
                "MPI_COMM_WORLD); /*@*/", kinds=MISS)
     yield Case("strange/v/one block of an exchange", "counts(2, MPI_INT, MPI_COMM_WORLD);\nint m[64];\nmemcpy(m, n_of, sizeof m);\nif (rank == 1) m[0] = 1;\n"
