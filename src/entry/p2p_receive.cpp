@@ -42,14 +42,20 @@ namespace transfer = lapwing::transfer;
 #define MATCHED(SUFFIX, COUNT)                                                                              \
   LAPWING_ENTRY int MPI_Mrecv##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, MPI_Message* message,   \
                                       MPI_Status* status) {                                                 \
-    if (watched()) return PMPI_Mrecv##SUFFIX(buffer, count, type, message, status);                         \
+    if (watched()) {                                                                                        \
+      P2pWatch::note_matched_receive(message);                                                              \
+      return PMPI_Mrecv##SUFFIX(buffer, count, type, message, status);                                      \
+    }                                                                                                       \
     return transfer::mreceive(                                                                              \
         {buffer, count, type, 0, 0, MPI_COMM_NULL, LAPWING_CALLER("MPI_Mrecv" #SUFFIX)}, message, status,   \
         [&](MPI_Status* s) { return PMPI_Mrecv##SUFFIX(buffer, count, type, message, s); });                \
   }                                                                                                         \
   LAPWING_ENTRY int MPI_Imrecv##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, MPI_Message* message,  \
                                        MPI_Request* request) {                                              \
-    if (watched()) return PMPI_Imrecv##SUFFIX(buffer, count, type, message, request);                       \
+    if (watched()) {                                                                                        \
+      P2pWatch::note_matched_receive(message);                                                              \
+      return PMPI_Imrecv##SUFFIX(buffer, count, type, message, request);                                    \
+    }                                                                                                       \
     return transfer::imreceive(                                                                             \
         {buffer, count, type, 0, 0, MPI_COMM_NULL, LAPWING_CALLER("MPI_Imrecv" #SUFFIX)}, message, request, \
         [&](MPI_Request* r) { return PMPI_Imrecv##SUFFIX(buffer, count, type, message, r); });              \

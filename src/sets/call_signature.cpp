@@ -83,8 +83,19 @@ void say_all_blocks(const GroupCall& call, const Circle& circle, Signature* s) {
   }
 }
 
+// In these only the root's data may be in place.
+void say_in_place(const GroupCall& call, const Circle& circle, Part part, Signature* s) {
+  if (circle.inter || part != Part::other) return;
+  const bool sends = call.operation == Operation::reduce || call.operation == Operation::gather ||
+                     call.operation == Operation::gatherv;
+  const bool receives = call.operation == Operation::scatter || call.operation == Operation::scatterv;
+  if ((sends && in_place(call.send)) || (receives && in_place(call.receive)))
+    s->wrong |= 1u << Field::in_place;
+}
+
 void say_data(const GroupCall& call, const Circle& circle, Signature* s) {
   const Part part = call.has_root ? part_of(call, circle) : Part::none;
+  say_in_place(call, circle, part, s);
   switch (call.operation) {
     case Operation::bcast:
       if (part != Part::none || !circle.inter) s->say(Field::data, block(call.send));

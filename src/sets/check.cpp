@@ -9,6 +9,7 @@
 #include "sets/call_signature.hpp"
 #include "sets/circle_make.hpp"
 #include "sets/deadlock.hpp"
+#include "sets/epochs.hpp"
 #include "sets/messages.hpp"
 #include "sets/p2p_watch.hpp"
 #include "sets/path.hpp"
@@ -23,6 +24,7 @@ namespace {
 using Guard = std::lock_guard<Lock>;
 
 bool finalized = false;
+bool left = false;  ///< all processes have come to the end of main without it
 
 /// This thread's call, between before() and after(); no circle if it is not followed.
 struct Current {
@@ -48,6 +50,10 @@ Circle* circle_of(const GroupCall& call) {
 bool joins_strangers(Operation operation) {
   return operation == Operation::comm_spawn || operation == Operation::comm_spawn_multiple ||
          operation == Operation::comm_accept || operation == Operation::comm_connect;
+}
+
+bool is_partitioned(Operation operation) {
+  return operation == Operation::psend_init || operation == Operation::precv_init;
 }
 
 // Nobody waits in MPI_Comm_free, in any MPI; that all have called it is seen at
@@ -117,7 +123,8 @@ void bind_again(const GroupCall& call, Circle* circle) {
   with_freed(call, [circle](auto handle) { Circles::bind(handle, circle); });
 }
 
-// A process that ends without MPI_Finalize is missed by those that go on.
+// A process that ends without MPI_Finalize is missed by those that go on. If all come here, a destructor
+// may still call it; what follows it could only be followed with objects that exist no more.
 void at_exit() {
   if (finalized || job_ends || !watcher || getpid() != checked_process) return;
   int over = 0;
@@ -130,6 +137,9 @@ void at_exit() {
   call.comm = MPI_COMM_WORLD;
   Circle* world = Circles::of(MPI_COMM_WORLD);
   wait_for_all(*world, open_call(*world, call));
+  left = true;
+  path = nullptr;
+  P2pWatch::stop();
 }
 
 }  // namespace
@@ -139,6 +149,7 @@ void Checker::start(bool provable) {
   checked_process = getpid();
   Circles::start();
   Deadlock::start(provable);
+  Epochs::start();
   Reports::start();
   make_world_circles();
   if (provable) P2pWatch::start();
@@ -147,8 +158,11 @@ void Checker::start(bool provable) {
   std::atexit(at_exit);
 }
 
-bool Checker::before(const GroupCall& call, int*, Made*) {
+bool Checker::before(const GroupCall& call, int* result, Made*) {
   current = {};
+  if (left) return false;
+  if (Epochs::is_one(call.operation)) return Epochs::before(call, result);
+  if (is_partitioned(call.operation)) return false;
   Circle* circle = circle_of(call);
   if (!circle) return false;
   meet_other_leader(*circle, call);
@@ -165,6 +179,10 @@ bool Checker::before(const GroupCall& call, int*, Made*) {
 }
 
 void Checker::after(const GroupCall& call, int result, const Made& made) {
+  if (left) return;
+  if (Epochs::is_one(call.operation) && result == MPI_SUCCESS) return Epochs::after(call);
+  if (is_partitioned(call.operation) && result == MPI_SUCCESS)
+    return P2pWatch::note_partitioned(call, made.request);
   if (!current.circle) return;
   if (result != MPI_SUCCESS) return bind_again(call, current.circle);
   // The two sides wait for each other here, so no lock of ours is held.

@@ -14,6 +14,7 @@ enum CheckKind : int {
   report_kind,    ///< report.hpp: a description for who reports
   finished_kind,  ///< farewell.cpp: how many messages went where
   sent_as_kind,   ///< farewell.cpp: which call sent messages of a type?
+  post_kind,      ///< epochs.cpp
 };
 
 }  // namespace lapwing::sets

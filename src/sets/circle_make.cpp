@@ -10,21 +10,6 @@
 namespace lapwing::sets {
 namespace {
 
-std::vector<int> world_ranks(MPI_Group group) {
-  static MPI_Group world = [] {
-    MPI_Group g;
-    PMPI_Comm_group(MPI_COMM_WORLD, &g);
-    return g;
-  }();
-  int size = 0;
-  PMPI_Group_size(group, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size)), translated(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  if (size > 0) PMPI_Group_translate_ranks(group, size, ranks.data(), world, translated.data());
-  if (std::find(translated.begin(), translated.end(), MPI_UNDEFINED) != translated.end()) translated.clear();
-  return translated;
-}
-
 // What the members of a group, and two leaders, agree on: no number of a call that
 // makes something (made_id) is like these.
 constexpr std::uint64_t of_a_group = ~std::uint64_t{0}, of_a_pair = of_a_group - 1;
@@ -40,6 +25,21 @@ int position(const std::vector<int>& members) {
 }
 
 }  // namespace
+
+std::vector<int> world_ranks(MPI_Group group) {
+  static MPI_Group world = [] {
+    MPI_Group g;
+    PMPI_Comm_group(MPI_COMM_WORLD, &g);
+    return g;
+  }();
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size)), translated(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (size > 0) PMPI_Group_translate_ranks(group, size, ranks.data(), world, translated.data());
+  if (std::find(translated.begin(), translated.end(), MPI_UNDEFINED) != translated.end()) translated.clear();
+  return translated;
+}
 
 Members members_of(MPI_Comm comm) {
   Members members;

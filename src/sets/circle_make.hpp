@@ -14,6 +14,9 @@ struct Members {
 };
 Members members_of(MPI_Comm comm);
 
+/// Of a group, in its order; empty if one is not of this world.
+std::vector<int> world_ranks(MPI_Group group);
+
 void make_world_circles();
 /// The group that MPI_Comm_create_group is called with.
 Circle* group_circle(const Circle& parent, MPI_Group group);

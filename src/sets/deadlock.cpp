@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sets/check_kinds.hpp"
+#include "sets/epochs.hpp"
 #include "sets/parcel.hpp"
 #include "sets/pending.hpp"
 #include "sets/report.hpp"
@@ -66,6 +67,7 @@ Stuck own_stuck() {
 // Has this process done what `edge` of `asker`'s waits for, or may it do so
 // without anybody's help?
 bool is_done(const Edge& edge, int asker) {
+  if (edge.kind == Edge::exposes || edge.kind == Edge::completes) return Epochs::is_done(edge, asker);
   Circle* circle = Circles::by_id(edge.circle);
   if (edge.kind == Edge::round) return circle && circle->has_sent(edge.a, static_cast<int>(edge.b));
   if (!circle) return false;  // what it does not know yet, it has not used

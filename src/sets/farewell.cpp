@@ -195,6 +195,15 @@ void take_sent_as(int source, const char* data, std::size_t size) {
                         account_of_part(differing.received_as, "from", differing.peer, differing.tag)));
 }
 
+// A message that a matched probe has taken and no receive.
+void find_matched() {
+  const std::lock_guard guard(Messages::lock());
+  const Pending* pending = MatchedMessages::any();
+  if (!pending || lost.circle) return;
+  lost = {pending->circle, pending->circle->peers[static_cast<std::size_t>(pending->peer)], pending->tag,
+          MatchedMessages::count()};
+}
+
 // A request that the program has started and never completed, nor freed.
 bool find_active(Account* account) {
   const std::lock_guard guard(Messages::lock());
@@ -225,6 +234,7 @@ void say_farewell() {
   sum_of_all<int>({0}, MPI_INT, MPI_SUM);
   tell_what_was_sent();
   settle();
+  find_matched();
   Account account;
   const bool unfinished = find_unfinished(&account);
   const int none = Messages::processes();
@@ -236,7 +246,8 @@ void say_farewell() {
   if (first == Messages::rank()) {
     if (unfinished) end_job(unfinished_finding(account));
     if (lost.circle)
-      end_job(lost_finding(lost.from, Messages::rank(), lost.tag, lost.count, lost.circle->described()));
+      end_job(lost_finding(lost.from, Messages::rank(), shown_tag(lost.tag), lost.count,
+                           lost.circle->described()));
     if (differing.circle) report_types();
     end_job(request_finding(request));
   }

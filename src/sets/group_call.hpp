@@ -68,6 +68,11 @@ enum class Operation : std::uint8_t {
   win_create_dynamic,
   win_free,
   win_fence,
+  win_post,  // from here to win_test: not of the whole group
+  win_start,
+  win_complete,
+  win_wait,
+  win_test,
   // Files.
   file_open,
   file_close,
@@ -83,6 +88,9 @@ enum class Operation : std::uint8_t {
   file_write_at_all,
   file_read_ordered,
   file_write_ordered,
+  // Partitioned messages, which are no group's: their requests are followed.
+  psend_init,
+  precv_init,
   // The end.
   finalize,
 };
@@ -130,8 +138,9 @@ struct GroupCall {
   bool has_root = false;
   int root = 0;  ///< or a leader, or MPI_ROOT, MPI_PROC_NULL
   MPI_Op op = MPI_OP_NULL;
-  MPI_Group group = MPI_GROUP_NULL;  ///< of comm_create and comm_create_group
-  /// Of intercomm_create: where the other leader is. At this side's leader only.
+  MPI_Group group = MPI_GROUP_NULL;  ///< of comm_create, comm_create_group, win_post and win_start
+  /// Of intercomm_create: where the other leader is. At this side's leader only. Of a partitioned message:
+  /// the partner.
   MPI_Comm peer_comm = MPI_COMM_NULL;
   int peer = 0, tag = 0;
   /// Folded: what else must be equal on all (dimensions of a grid, an access mode).

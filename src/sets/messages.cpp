@@ -25,7 +25,7 @@ void Messages::start() {
   PMPI_Comm_dup(MPI_COMM_WORLD, &world_);
   PMPI_Comm_rank(world_, &rank_);
   PMPI_Comm_size(world_, &processes_);
-  board_ = transfer::Board::make(world_);
+  board_ = transfer::Board::make(world_).release();
   control_ = new transfer::Control(queue, processes_);
   note_errors(queue);
   note_errors(world_);

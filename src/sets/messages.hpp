@@ -11,7 +11,6 @@
 #include <mpi.h>
 
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -56,16 +55,17 @@ class Messages {
   /// For communicators of the sets' own; never seen by the program.
   static MPI_Comm world() { return world_; }
   /// To the processes of this node; null where there is none to be had.
-  static transfer::Board* board() { return board_.get(); }
+  static transfer::Board* board() { return board_; }
   /// For tests and benchmarks: messages sent by this process so far.
   static std::uint64_t sent() { return sent_; }
   static std::uint64_t handled() { return control_ ? control_->handled() : 0; }
 
  private:
   static bool step();
-  static inline std::vector<std::function<bool()>> parts_;
+  // Never destroyed: a destructor of the program's may call MPI_Finalize.
+  static inline std::vector<std::function<bool()>>& parts_ = *new std::vector<std::function<bool()>>;
   static inline transfer::Control* control_ = nullptr;
-  static inline std::unique_ptr<transfer::Board> board_;
+  static inline transfer::Board* board_ = nullptr;
   static inline MPI_Comm world_ = MPI_COMM_NULL;
   static inline int rank_ = 0, processes_ = 1;
   static inline std::uint64_t sent_ = 0;

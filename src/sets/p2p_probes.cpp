@@ -9,6 +9,17 @@
 namespace lapwing::sets {
 namespace {
 
+// A message that only a receive by its handle can have now.
+void take(Circle& circle, MPI_Message message, const MPI_Status& status) {
+  count_taken(circle, status.MPI_SOURCE, status.MPI_TAG);
+  Pending pending;
+  pending.kind = Pending::receive;
+  pending.circle = &circle;
+  pending.peer = status.MPI_SOURCE;
+  pending.tag = status.MPI_TAG;
+  MatchedMessages::add(message, pending);
+}
+
 /// A probe, matched or not.
 template <typename Look>
 class ProbeWait : public Wait {
@@ -71,7 +82,7 @@ int P2pWatch::mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI
   };
   ProbeWait wait(*circle, rank, tag, caller, look);
   block(wait);
-  if (rc == MPI_SUCCESS) count_taken(*circle, seen->MPI_SOURCE, seen->MPI_TAG);
+  if (rc == MPI_SUCCESS) take(*circle, *message, *seen);
   return rc;
 }
 
@@ -81,9 +92,10 @@ int P2pWatch::improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* 
   MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;
   const int rc = PMPI_Improbe(rank, tag, comm, flag, message, seen);
   Circle* circle = rank == MPI_PROC_NULL ? nullptr : Circles::of(comm);
-  if (rc == MPI_SUCCESS && *flag && circle && !circle->peers.empty())
-    count_taken(*circle, seen->MPI_SOURCE, seen->MPI_TAG);
+  if (rc == MPI_SUCCESS && *flag && circle && !circle->peers.empty()) take(*circle, *message, *seen);
   return rc;
 }
+
+void P2pWatch::note_matched_receive(const MPI_Message* message) { MatchedMessages::remove(*message); }
 
 }  // namespace lapwing::sets

@@ -148,6 +148,24 @@ int P2pWatch::receive_init(const Receive& a, MPI_Request* request) {
   return rc;
 }
 
+void P2pWatch::note_partitioned(const GroupCall& call, MPI_Request request) {
+  Send a{};
+  a.rank = call.peer;
+  a.comm = call.comm;
+  Circle* circle = p2p_watched ? followed(a) : nullptr;
+  if (!circle) return;
+  Pending pending;
+  pending.kind = call.operation == Operation::psend_init ? Pending::send : Pending::receive;
+  pending.persistent = true;
+  pending.active = false;
+  pending.circle = circle;
+  pending.peer = call.peer;
+  pending.tag = first_partitioned_tag + call.tag;
+  pending.name = call.name;
+  pending.returns_to = call.returns_to;
+  PendingRequests::add(request, pending);
+}
+
 int P2pWatch::send_receive(const Send& s, const Receive& r, MPI_Status* status) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   int rc = ireceive(r, &requests[0]);

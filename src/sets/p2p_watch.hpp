@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "sets/group_call.hpp"
 #include "transfer/requests.hpp"
 
 namespace lapwing::sets {
@@ -31,7 +32,8 @@ class P2pWatch {
   static int send_receive_replace(const Send& s, const Receive& r, MPI_Status* status);
   /// A call that is not followed has sent, and has posted a receive.
   static void note_exchange(const Send& s, const Receive& r);
-  static void note_start(MPI_Request request);
+  /// A request of MPI_Psend_init or MPI_Precv_init has been made.
+  static void note_partitioned(const GroupCall& call, MPI_Request request);
 
   static int wait(MPI_Request* request, MPI_Status* status, Caller caller);
   static int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller caller);
@@ -51,6 +53,8 @@ class P2pWatch {
   static int mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
                     Caller caller);
   static int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
+  /// A receive of what a matched probe has taken.
+  static void note_matched_receive(const MPI_Message* message);
 };
 
 }  // namespace lapwing::sets

@@ -115,7 +115,8 @@ void request_edges(MPI_Request request, int clause, Edges* edges) {
 
 std::string partner_text(const Pending& pending) {
   const std::string rank = pending.peer == MPI_ANY_SOURCE ? "any rank" : fmt::format("rank {}", pending.peer);
-  const std::string tag = pending.tag == MPI_ANY_TAG ? "any tag" : fmt::format("tag {}", pending.tag);
+  const std::string tag =
+      pending.tag == MPI_ANY_TAG ? "any tag" : fmt::format("tag {}", shown_tag(pending.tag));
   return fmt::format("{} {}, {}", pending.kind == Pending::receive ? "from" : "to", rank, tag);
 }
 

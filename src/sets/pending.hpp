@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <climits>
 #include <cstdint>
 #include <unordered_map>
 
@@ -28,6 +29,11 @@ struct Pending {
   const void* returns_to = nullptr;
 };
 
+/// Partitioned messages match each other only: they have tags of their own.
+constexpr int first_partitioned_tag = INT_MIN;
+inline bool is_partitioned(int tag) { return tag < INT_MIN / 2; }
+inline int shown_tag(int tag) { return is_partitioned(tag) ? tag - first_partitioned_tag : tag; }
+
 /// Under the lock of Messages where several threads call MPI.
 class PendingRequests {
  public:
@@ -44,6 +50,21 @@ class PendingRequests {
   static std::unordered_map<std::uint64_t, Pending>& all() { return map_; }
 
  private:
+  static inline std::unordered_map<std::uint64_t, Pending> map_;
+};
+
+/// Messages that a matched probe has taken and no receive yet: their number, and one of them.
+class MatchedMessages {
+ public:
+  static void add(MPI_Message message, const Pending& pending) { map_[key(message)] = pending; }
+  static void remove(MPI_Message message) {
+    if (!map_.empty()) map_.erase(key(message));
+  }
+  static const Pending* any() { return map_.empty() ? nullptr : &map_.begin()->second; }
+  static std::size_t count() { return map_.size(); }
+
+ private:
+  static std::uint64_t key(MPI_Message message) { return Circles::key(&message, sizeof message); }
   static inline std::unordered_map<std::uint64_t, Pending> map_;
 };
 

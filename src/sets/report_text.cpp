@@ -138,7 +138,7 @@ std::string field_sentence(int field) {
     case Signature::reverse:
       return "the counts or types of its processes do not fit together";
     case Signature::in_place:
-      return "some of its processes pass MPI_IN_PLACE and others do not";
+      return "some of its processes pass MPI_IN_PLACE and others do not, or others than the root do";
     default:
       return "its processes pass different arguments where all must pass the same";
   }
@@ -154,6 +154,11 @@ Finding finding(const std::string& kind, const std::string& what, const std::vec
   f.text += "  " + advice + "\n";
   f.json = json_of(kind, accounts, what, f.text);
   return f;
+}
+
+bool is_of_epochs(const std::vector<Account>& accounts) {
+  return std::any_of(accounts.begin(), accounts.end(),
+                     [](const Account& a) { return !a.collective && a.call.rfind("MPI_Win_", 0) == 0; });
 }
 
 }  // namespace
@@ -233,9 +238,12 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
         "that do.");
   }
   if (somebody_ended && somebody_sends) {
-    return finding(
-        "partner", "ended", involved, "a process waits for another that can no longer answer:",
-        "For each send there must be a receive, and for each receive a send, before MPI_Finalize.");
+    return finding("partner", "ended", involved, "a process waits for another that can no longer answer:",
+                   is_of_epochs(involved)
+                       ? "For each MPI_Win_start there must be an MPI_Win_post, and for each "
+                         "MPI_Win_post an MPI_Win_complete, before MPI_Finalize."
+                       : "For each send there must be a receive, and for each receive a send, before "
+                         "MPI_Finalize.");
   }
   if (somebody_ended) {
     return finding("missing", "MPI_Finalize", involved,

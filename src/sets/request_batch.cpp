@@ -2,9 +2,12 @@
 #include "sets/request_batch.hpp"
 
 #include "sets/p2p_waits.hpp"
+#include "transfer/engine.hpp"
 
 namespace lapwing::sets {
 namespace {
+
+constexpr std::uint64_t long_unsettled = 2'000'000'000u;
 
 // What has not been agreed on yet is left open: somebody's message will close it.
 void close_group(const Pending& pending) {
@@ -49,7 +52,8 @@ RequestBatch::RequestBatch(int count, MPI_Request* requests) : count_(count > 0 
     }
     followed_ = true;
     wants_statuses_ = wants_statuses_ || wants_status(*pending);
-    delicate_ = delicate_ || (pending->kind == Pending::group && pending->persistent);
+    delicate_ =
+        delicate_ || (pending->kind == Pending::group && pending->persistent) || is_partitioned(pending->tag);
   }
 }
 
@@ -71,13 +75,18 @@ void RequestBatch::completed(int i, bool well, const MPI_Status& status) {
 }
 
 bool RequestBatch::groups_settled() const {
+  bool settled = true;
   for (int i = 0; followed_ && i < count_; ++i) {
     const Pending* pending = handle(i) == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(handle(i));
     if (!pending || pending->kind != Pending::group || !pending->active) continue;
     const Opened* opened = pending->circle->find(pending->number);
-    if (opened && (!opened->settled() || opened->combined.wrong)) return false;
+    if (opened && opened->combined.wrong) return false;
+    settled = settled && (!opened || opened->settled());
   }
-  return true;
+  if (settled) return true;
+  const std::uint64_t now = transfer::now_ns();
+  if (unsettled_since_ == 0) unsettled_since_ = now;
+  return now - unsettled_since_ > long_unsettled;
 }
 
 }  // namespace lapwing::sets

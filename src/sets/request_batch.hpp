@@ -34,7 +34,8 @@ class RequestBatch {
 
   /// MPI has completed the one at `i`, with that status; `well`: without an error.
   void completed(int i, bool well, const MPI_Status& status);
-  /// Whether all collective ones are agreed on, and right.
+  /// Whether all collective ones are agreed on, and right; or are not known to be wrong after a long time:
+  /// who should pass the agreement on may be inside MPI, which completes the call without it.
   bool groups_settled() const;
   int count() const { return count_; }
 
@@ -42,6 +43,7 @@ class RequestBatch {
   static constexpr int few = 16;
   MPI_Request* handles() { return many_ ? many_.get() : few_; }
   int count_;
+  mutable std::uint64_t unsettled_since_ = 0;
   bool wants_statuses_ = false, followed_ = false, delicate_ = false;
   MPI_Request few_[few];
   std::unique_ptr<MPI_Request[]> many_;

@@ -64,6 +64,17 @@ int main(int argc, char** argv) {
   return bad;
 }
 """
+LATE = r"""
+#include <mpi.h>
+#include <stdlib.h>
+static void finish(void) { MPI_Finalize(); }
+int main(int argc, char** argv) {
+  atexit(finish);  /* as a global object's destructor does */
+  MPI_Init(&argc, &argv);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return 0;
+}
+"""
 OPTIONS = None
 
 
@@ -119,6 +130,14 @@ class Command(unittest.TestCase):
         source.write_text(THREADS)
         program = str(source.with_suffix(""))
         subprocess.run([suite.COMPILERS[OPTIONS.mpi], "-g", "-pthread", str(source), "-o", program], check=True)
+        result = self.check("-n", "3", program)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_the_last_call_comes_after_main(self):
+        source = pathlib.Path(self.folder.name) / "late.c"
+        source.write_text(LATE)
+        program = str(source.with_suffix(""))
+        subprocess.run([suite.COMPILERS[OPTIONS.mpi], "-g", str(source), "-o", program], check=True)
         result = self.check("-n", "3", program)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 

@@ -17,8 +17,10 @@ import time
 
 import cases as library
 import right
+import right_strange
 import wrong_collectives
 import wrong_others
+import wrong_strange
 
 LAUNCHERS = {"mpich": ["mpiexec.mpich"], "openmpi": ["mpiexec.openmpi", "--oversubscribe"]}
 COMPILERS = {"mpich": "mpicc.mpich", "openmpi": "mpicc.openmpi"}
@@ -32,8 +34,8 @@ AT_ONCE = 12  # right cases in one job
 class Suite:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
-        self.wrong = [*wrong_collectives.cases(), *wrong_others.cases()]
-        self.right = list(right.cases())
+        self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases()]
+        self.right = [*right.cases(), *right_strange.cases()]
         self.all = self.wrong + self.right
         names = [c.name + str(c.wrong) for c in self.all]
         assert len(set(names)) == len(names), "two cases have one name"

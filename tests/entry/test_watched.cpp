@@ -211,6 +211,17 @@ TEST_F(Watched, WindowsAndFiles) {
   EXPECT_EQ(recorder.made.win, win);
   MPI_Win_fence(0, win);
   EXPECT_EQ(only("MPI_Win_fence", Operation::win_fence).win, win);
+  MPI_Group group;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Win_post(group, 0, win);
+  EXPECT_EQ(only("MPI_Win_post", Operation::win_post).group, group);
+  MPI_Win_start(group, 0, win);
+  EXPECT_EQ(only("MPI_Win_start", Operation::win_start).group, group);
+  MPI_Win_complete(win);
+  EXPECT_EQ(only("MPI_Win_complete", Operation::win_complete).win, win);
+  MPI_Win_wait(win);
+  EXPECT_EQ(only("MPI_Win_wait", Operation::win_wait).win, win);
+  MPI_Group_free(&group);
   MPI_Win_free(&win);
   EXPECT_NE(only("MPI_Win_free", Operation::win_free).win, MPI_WIN_NULL);
   MPI_File file;
