@@ -12,6 +12,7 @@ import os
 import sys
 
 import constants
+import large
 import module_f08
 import module_mpi
 import routines
@@ -41,14 +42,17 @@ def main():
     try:
         chosen, missing = routines.select(flavour, libmpi, os.environ.get("NM") or "nm")
         mpif = constants.Mpif(mpif_folder)
+        large_forms = large.select(flavour, libmpi, chosen, mpif, os.environ.get("NM") or "nm")
         # What this MPI has beyond what we know is left out here, and the coverage test says so.
         if missing:
             print(f"bindings/fortran: no signature for {', '.join(missing)}", file=sys.stderr)
+        large_source = large.source(large_forms, mpif)
         modules = {
             "lapwing_mpi_sizeof": sizeof.module(),
             "mpi": module_mpi.module(chosen, mpif),
-            "lapwing_f08_types": module_f08.types_module(chosen, mpif, signatures.read_handles()),
-            "mpi_f08": module_f08.module(chosen),
+            "lapwing_f08_types": module_f08.types_module({**chosen, **large.callbacks(large_forms)}, mpif,
+                                                         signatures.read_handles()),
+            "mpi_f08": module_f08.module(chosen, large_forms),
         }
     except (routines.RoutineError, constants.MpifError, signatures.SignatureError, KeyError, OSError) as error:
         sys.exit(f"generate.py: {error}")
@@ -56,6 +60,7 @@ def main():
     for name, lines in modules.items():
         write(out, f"{name}.f90", HEAD + "\n".join(lines) + "\n")
     write(out, "shims.c", shims.source(chosen))
+    write(out, "large.c", large_source)
 
 
 if __name__ == "__main__":

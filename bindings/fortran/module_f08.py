@@ -7,6 +7,7 @@ bind(C) would pass descriptors.
 """
 
 import routines
+from large import OWN_NAME
 from fortran import PRIVATE_FIELD, Dialect, block, constants, sentinels
 
 
@@ -82,7 +83,9 @@ def function_bodies(chosen):
     return bodies
 
 
-def interfaces(chosen, prefix=""):
+def interfaces(chosen, large, prefix=""):
+    """A routine's specific procedure is MPI_X_f08, MPI's name for it, and MPI_X_c_f08 with large counts. Where
+    there is but one form MPI_X is that procedure itself, which gives better errors than a generic name."""
     f08 = Dialect(f08=True)
     plain, generic = ([], []) if prefix else (function_bodies(chosen), [])
     for stem, signature in chosen.items():
@@ -91,14 +94,24 @@ def interfaces(chosen, prefix=""):
             continue
         if signature.kind == "plain":
             plain += f08.body(signature, name)
-        elif is_bound(signature):
+            continue
+        second = large.get(stem)
+        if second and second.name.lower() in OWN_NAME:
+            plain += f08.body(second, f"{prefix}MPI_{second.name}", f"{shim}_c")
+            second = None
+        bound = is_bound(signature)
+        if bound and not second:
             plain += f08.body(signature, name, shim)
-        else:
-            generic += block(f"interface {name}", f08.body(signature, shim), "end interface")
+            generic.append(f'procedure({name}), bind(C, name="{shim}") :: {name}_f08')
+            continue
+        bodies = f08.body(signature, *((f"{name}_f08", shim) if bound else (shim,)))
+        if second:
+            bodies += f08.body(second, *((f"{name}_c_f08", f"{shim}_c") if bound else (f"{shim}_c",)))
+        generic += block(f"interface {name}", bodies, "end interface")
     return block("interface", plain, "end interface") + generic
 
 
-def module(chosen):
+def module(chosen, large):
     lines = ["use, intrinsic :: iso_c_binding, only: c_ptr", "use lapwing_f08_types",
              "use lapwing_mpi_sizeof, only: MPI_Sizeof, PMPI_Sizeof", "implicit none", "private :: c_ptr", ""]
-    return block("module mpi_f08", lines + interfaces(chosen) + interfaces(chosen, "P"), "end module")
+    return block("module mpi_f08", lines + interfaces(chosen, large) + interfaces(chosen, large, "P"), "end module")

@@ -58,7 +58,7 @@ def exported(flavour, libmpi, nm="nm"):
 def select(flavour, libmpi, nm="nm"):
     """(signatures that the flavour has, by lower-case name; symbols that have none and no reason)."""
     known = signatures.read()
-    names = {s.name.lower() for s in known.values() if s.kind != "callback"}
+    names = {s.name.lower() for s in known.values() if s.kind not in ("callback", "large")}
     chosen, missing = {}, []
     for symbol in sorted(exported(flavour, libmpi, nm)):
         stem = symbol[4:-1] if symbol.startswith("mpi_") else ""

@@ -29,7 +29,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "signatures")
 HANDLES = ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
 SIMPLE = ("int", "log", "addr", "off", "cnt", "double", "str", "status", "statuses", "buf", "place", "ptr",
           "detached", "cptr")
-KINDS = ("routine", "collective", "plain", "deprecated", "callback", "function")
+KINDS = ("routine", "collective", "plain", "deprecated", "callback", "function", "large")
 INTENTS = {"": "in", ">": "out", "=": "inout", "?": ""}
 
 
@@ -56,7 +56,7 @@ class Signature:
 
     @property
     def has_ierror(self):
-        return self.kind in ("routine", "collective", "deprecated")
+        return self.kind in ("routine", "collective", "deprecated", "large")
 
     def strings(self):
         return [a for a in self.arguments if a.type == "str"]

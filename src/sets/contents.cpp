@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sets/type_signature.hpp"
+#include "transfer/datatype.hpp"
 
 namespace lapwing::sets {
 
@@ -23,9 +24,7 @@ Element element_of(MPI_Datatype type) {
   element.value = leaf.value();
   element.size = size;
   element.name = type_name(type);
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED) {
+  if (transfer::is_predefined(type)) {
     last = type;
     element_of_last = element;
   }

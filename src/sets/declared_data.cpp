@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "sets/messages.hpp"
+#include "transfer/datatype.hpp"
 
 namespace lapwing::sets::declared {
 
@@ -20,9 +21,7 @@ Layout::Layout(int count, MPI_Datatype type) : count_(count), type_(type) {
   first_ = true_lower + std::min<MPI_Aint>(furthest, 0);
   last_ = true_lower + true_extent + std::max<MPI_Aint>(furthest, 0);
   if (count == 0 || size == 0) first_ = last_ = 0;
-  int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) {
+  if (!transfer::is_predefined(type)) {
     PMPI_Type_dup(type, &type_);
     own_ = true;
   }

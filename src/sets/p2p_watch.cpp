@@ -8,30 +8,15 @@
 #include "sets/messages.hpp"
 #include "sets/p2p_waits.hpp"
 #include "sets/pending.hpp"
-#include "sets/posting.hpp"
 #include "transfer/datatype.hpp"
+#include "transfer/packing.hpp"
+#include "transfer/posting.hpp"
 
 namespace lapwing::sets {
 namespace {
 
 using Send = P2pWatch::Send;
 using Receive = P2pWatch::Receive;
-
-int to_int(MPI_Count count) { return static_cast<int>(count); }
-
-int post_persistent(const Send& a, MPI_Request* r) {
-  const int count = to_int(a.count);
-  switch (a.kind) {
-    case Send::Kind::synchronous:
-      return PMPI_Ssend_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
-    case Send::Kind::ready:
-      return PMPI_Rsend_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
-    case Send::Kind::buffered:
-      return PMPI_Bsend_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
-    default:
-      return PMPI_Send_init(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
-  }
-}
 
 /// The circle in which a call's partner is; null for calls that are not followed.
 template <typename Arguments>
@@ -86,7 +71,7 @@ int P2pWatch::send(const Send& a) {
       Pending pending = pending_of(a, Pending::send, circle);
       count_sent(&pending);
     }
-    return PMPI_Bsend(a.buffer, to_int(a.count), a.type, a.rank, a.tag, a.comm);
+    return transfer::send_buffered(a);
   }
   Circle* circle = followed(a);
   MPI_Request request = MPI_REQUEST_NULL;
@@ -114,7 +99,7 @@ int P2pWatch::isend(const Send& a, MPI_Request* request) {
 }
 
 int P2pWatch::send_init(const Send& a, MPI_Request* request) {
-  const int rc = post_persistent(a, request);
+  const int rc = transfer::prepare(a, request);
   Circle* circle = followed(a);
   if (rc != MPI_SUCCESS || !circle) return rc;
   Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::send, circle));
@@ -139,7 +124,7 @@ int P2pWatch::ireceive(const Receive& a, MPI_Request* request) {
 }
 
 int P2pWatch::receive_init(const Receive& a, MPI_Request* request) {
-  const int rc = PMPI_Recv_init(a.buffer, to_int(a.count), a.type, a.rank, a.tag, a.comm, request);
+  const int rc = transfer::prepare(a, request);
   Circle* circle = followed(a);
   if (rc != MPI_SUCCESS || !circle) return rc;
   Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::receive, circle));
@@ -188,16 +173,10 @@ int P2pWatch::send_receive(const Send& s, const Receive& r, MPI_Status* status) 
 }
 
 int P2pWatch::send_receive_replace(const Send& s, const Receive& r, MPI_Status* status) {
-  int size = 0, at = 0;
-  int rc = PMPI_Pack_size(to_int(s.count), s.type, s.comm, &size);
-  if (rc != MPI_SUCCESS) return rc;
-  std::vector<char> copy(static_cast<std::size_t>(size) + 1);
-  rc = PMPI_Pack(s.buffer, to_int(s.count), s.type, copy.data(), size, &at, s.comm);
-  if (rc != MPI_SUCCESS) return rc;
+  std::unique_ptr<char[]> copy;
   Send packed = s;
-  packed.buffer = copy.data();
-  packed.count = at;
-  packed.type = MPI_PACKED;
+  const int rc = transfer::copy_to_send(&packed, &copy);
+  if (rc != MPI_SUCCESS) return rc;
   return send_receive(packed, r, status);
 }
 

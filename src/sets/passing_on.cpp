@@ -3,9 +3,9 @@
 
 #include <sched.h>
 
-#include "sets/posting.hpp"
 #include "sets/run.hpp"
 #include "transfer/comms.hpp"
+#include "transfer/posting.hpp"
 
 namespace lapwing::sets {
 namespace {

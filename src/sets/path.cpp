@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
 namespace lapwing::sets {
 namespace {
 
@@ -13,14 +17,36 @@ bool has_branch(const lapwing_split_merge& merge, int branch) {
 }  // namespace
 
 void PathRecorder::split(const lapwing_split_site* site, int branch, int, const void*, bool) {
-  // Met again before its last merge: a loop goes round.
-  for (std::size_t i = stack_.size(); i-- > 0;) {
-    if (stack_[i].site != site) continue;
-    stack_.resize(i);
-    break;
-  }
-  last_[site] = branch;
+  Met& known = met(site);
+  // Met again before its last merge: a loop goes round. No site is there twice.
+  if (known.open < stack_.size() && stack_[known.open].site == site) stack_.resize(known.open);
+  known.branch = branch;
+  known.open = stack_.size();
   stack_.push_back({site, branch});
+}
+
+PathRecorder::Met& PathRecorder::slot(const lapwing_split_site* site) {
+  const std::size_t mask = met_.size() - 1;
+  std::size_t at = (reinterpret_cast<std::uintptr_t>(site) >> 4) * 0x9e3779b97f4a7c15u >> 32 & mask;
+  while (met_[at].site && met_[at].site != site) at = (at + 1) & mask;
+  return met_[at];
+}
+
+PathRecorder::Met& PathRecorder::met(const lapwing_split_site* site) {
+  Met* found = &slot(site);
+  if (found->site) return *found;
+  if (2 * ++sites_ > met_.size()) {
+    std::vector<Met> old(2 * met_.size());
+    old.swap(met_);
+    for (const Met& one : old) {
+      if (one.site) slot(one.site) = one;
+    }
+    found = &slot(site);
+  }
+  // Nowhere on the stack: no site is at its end.
+  found->site = site;
+  found->open = stack_.size();
+  return *found;
 }
 
 void PathRecorder::merge(const lapwing_merge_site* site) {
@@ -48,7 +74,12 @@ std::string PathRecorder::text() const {
     text += fmt::format("{}{}:{} branch {}\n", mark, file.substr(file.rfind('/') + 1), place.line, branch);
   };
   for (const Taken& taken : stack_) add("", taken.site->place, taken.branch);
-  for (const auto& [site, branch] : last_) add("~", site->place, branch);
+  std::vector<Met> all;
+  for (const Met& one : met_) {
+    if (one.site) all.push_back(one);
+  }
+  std::sort(all.begin(), all.end(), [](const Met& a, const Met& b) { return std::less<>()(a.site, b.site); });
+  for (const Met& one : all) add("~", one.site->place, one.branch);
   return text;
 }
 

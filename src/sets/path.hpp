@@ -2,7 +2,7 @@
 // The branches that a process has taken, in compiled code, while checking.
 #pragma once
 
-#include <map>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -28,8 +28,19 @@ class PathRecorder : public Path {
     const lapwing_split_site* site;
     int branch;
   };
+  /// What is known of a site. A loop goes round a hot branch as often as it computes,
+  /// so a table without chains, at most half full, and no search of the stack.
+  struct Met {
+    const lapwing_split_site* site = nullptr;
+    int branch = 0;        ///< taken last
+    std::size_t open = 0;  ///< where on the stack it was put last; it may have gone since
+  };
+  Met& met(const lapwing_split_site* site);
+  Met& slot(const lapwing_split_site* site);
+
   std::vector<Taken> stack_;
-  std::map<const lapwing_split_site*, int> last_;
+  std::vector<Met> met_ = std::vector<Met>(64);
+  std::size_t sites_ = 0;
 };
 
 PathRecorder& path_recorder();

@@ -9,8 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "transfer/type_contents.hpp"
+
 namespace lapwing::sets {
 namespace {
+
+using transfer::Envelope;
+using transfer::TypeContents;
 
 constexpr std::uint64_t base = 0x9e3779b97f4a7c15u;
 
@@ -132,31 +137,31 @@ const Basic& basic_of(MPI_Datatype type) {
   return *basic;
 }
 
-int combiner_of(MPI_Datatype type, int* integers, int* addresses, int* types) {
-  int combiner = MPI_COMBINER_NAMED;
-  if (PMPI_Type_get_envelope(type, integers, addresses, types, &combiner) != MPI_SUCCESS)
-    return MPI_COMBINER_NAMED;
-  return combiner;
+// One that MPI says nothing of counts as basic.
+Envelope made_by(MPI_Datatype type) {
+  Envelope made;
+  return transfer::read_envelope(type, &made) ? made : Envelope{};
 }
 
-bool is_basic(int combiner) {
+bool is_basic(const Envelope& made) {
+  const int combiner = made.combiner;
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
 TypeSignature of_type(MPI_Datatype type);
 
-TypeSignature of_blocks(const int* lengths, int count, const TypeSignature& element) {
+TypeSignature of_blocks(const MPI_Count* lengths, MPI_Count count, const TypeSignature& element) {
   std::uint64_t elements = 0;
-  for (int i = 0; i < count; ++i) elements += static_cast<std::uint64_t>(lengths[i]);
+  for (MPI_Count i = 0; i < count; ++i) elements += static_cast<std::uint64_t>(lengths[i]);
   return element.repeated(elements);
 }
 
-TypeSignature of_parts(int combiner, const std::vector<int>& n, const std::vector<TypeSignature>& parts,
+TypeSignature of_parts(int combiner, const std::vector<MPI_Count>& n, const std::vector<TypeSignature>& parts,
                        std::uint64_t size, std::uint64_t part_size) {
-  auto product = [&](int from, int count) {
+  auto product = [&](MPI_Count from, MPI_Count count) {
     std::uint64_t elements = 1;
-    for (int i = 0; i < count; ++i)
+    for (MPI_Count i = 0; i < count; ++i)
       elements *= static_cast<std::uint64_t>(n[static_cast<std::size_t>(from + i)]);
     return elements;
   };
@@ -173,7 +178,7 @@ TypeSignature of_parts(int combiner, const std::vector<int>& n, const std::vecto
       return of_blocks(n.data() + 1, n[0], parts[0]);
     case MPI_COMBINER_STRUCT: {
       TypeSignature all;
-      for (int i = 0; i < n[0]; ++i) {
+      for (MPI_Count i = 0; i < n[0]; ++i) {
         const auto at = static_cast<std::size_t>(i);
         all.append(parts[at].repeated(static_cast<std::uint64_t>(n[at + 1])));
       }
@@ -189,32 +194,24 @@ TypeSignature of_parts(int combiner, const std::vector<int>& n, const std::vecto
   }
 }
 
-TypeSignature of_derived(MPI_Datatype type, int combiner, int integers, int addresses, int types) {
-  std::vector<int> n(static_cast<std::size_t>(integers) + 1);
-  std::vector<MPI_Aint> at(static_cast<std::size_t>(addresses) + 1);
-  std::vector<MPI_Datatype> inner(static_cast<std::size_t>(types) + 1);
-  if (types == 0 || PMPI_Type_get_contents(type, integers, addresses, types, n.data(), at.data(),
-                                           inner.data()) != MPI_SUCCESS)
-    return {};
+TypeSignature of_derived(MPI_Datatype type, const Envelope& made) {
+  TypeContents contents;
+  if (made.types == 0 || !transfer::read_contents(type, made, &contents)) return {};
   std::vector<TypeSignature> parts;
   MPI_Count size = 0, part_size = 0;
   PMPI_Type_size_x(type, &size);
-  PMPI_Type_size_x(inner[0], &part_size);
-  for (int i = 0; i < types; ++i) {
-    MPI_Datatype& part = inner[static_cast<std::size_t>(i)];
+  PMPI_Type_size_x(contents.types.front(), &part_size);
+  for (MPI_Datatype& part : contents.types) {
     parts.push_back(of_type(part));
-    int a = 0, b = 0, c = 0;
-    if (!is_basic(combiner_of(part, &a, &b, &c))) PMPI_Type_free(&part);
+    if (!is_basic(made_by(part))) PMPI_Type_free(&part);
   }
-  return of_parts(combiner, n, parts, static_cast<std::uint64_t>(size),
+  return of_parts(made.combiner, contents.numbers, parts, static_cast<std::uint64_t>(size),
                   static_cast<std::uint64_t>(part_size));
 }
 
 TypeSignature of_type(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0;
-  const int combiner = combiner_of(type, &integers, &addresses, &types);
-  return is_basic(combiner) ? basic_of(type).signature
-                            : of_derived(type, combiner, integers, addresses, types);
+  const Envelope made = made_by(type);
+  return is_basic(made) ? basic_of(type).signature : of_derived(type, made);
 }
 
 }  // namespace
@@ -244,36 +241,30 @@ TypeSignature signature_of(MPI_Count count, MPI_Datatype type) {
 TypeSignature leaf_of(MPI_Datatype type) {
   constexpr int few = 64;
   if (type == MPI_DATATYPE_NULL) return {};
-  int integers = 0, addresses = 0, types = 0;
-  const int combiner = combiner_of(type, &integers, &addresses, &types);
-  if (is_basic(combiner)) {
+  const Envelope made = made_by(type);
+  if (is_basic(made)) {
     const TypeSignature& all = basic_of(type).signature;
     return all.elements == 1 ? all : TypeSignature{};
   }
-  if (integers > few || addresses > few || types == 0 || types > few) return {};
-  std::vector<int> n(few + 1);
-  std::vector<MPI_Aint> at(few + 1);
-  std::vector<MPI_Datatype> inner(few + 1);
-  if (PMPI_Type_get_contents(type, integers, addresses, types, n.data(), at.data(), inner.data()) !=
-      MPI_SUCCESS)
+  TypeContents contents;
+  if (made.integers > few || made.addresses > few || made.counts > few || made.types == 0 ||
+      made.types > few || !transfer::read_contents(type, made, &contents))
     return {};
   TypeSignature leaf;
-  for (int i = 0; i < types; ++i) {
-    MPI_Datatype& part = inner[static_cast<std::size_t>(i)];
+  bool first = true;
+  for (MPI_Datatype& part : contents.types) {
     const TypeSignature next = leaf_of(part);
-    if (i == 0) leaf = next;
+    if (first) leaf = next;
+    first = false;
     if (next.value() != leaf.value()) leaf = {};
-    int a = 0, b = 0, c = 0;
-    if (!is_basic(combiner_of(part, &a, &b, &c))) PMPI_Type_free(&part);
+    if (!is_basic(made_by(part))) PMPI_Type_free(&part);
   }
   return leaf;
 }
 
 const char* type_name(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return "MPI_DATATYPE_NULL";
-  int integers = 0, addresses = 0, types = 0;
-  return is_basic(combiner_of(type, &integers, &addresses, &types)) ? basic_of(type).name.c_str()
-                                                                    : "a derived type";
+  return is_basic(made_by(type)) ? basic_of(type).name.c_str() : "a derived type";
 }
 
 }  // namespace lapwing::sets

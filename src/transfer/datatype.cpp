@@ -2,8 +2,8 @@
 #include "transfer/datatype.hpp"
 
 #include <algorithm>
-#include <vector>
 
+#include "transfer/type_contents.hpp"
 #include "transfer/wire.hpp"
 
 namespace lapwing::transfer {
@@ -16,9 +16,8 @@ std::size_t payload_bytes(MPI_Count count, MPI_Datatype type) {
 }
 
 bool is_predefined(MPI_Datatype type) {
-  int integers, addresses, types, combiner;
-  return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-         combiner == MPI_COMBINER_NAMED;
+  Envelope made;
+  return read_envelope(type, &made) && made.combiner == MPI_COMBINER_NAMED;
 }
 
 namespace {
@@ -26,8 +25,9 @@ namespace {
 // Only constructions that keep order and leave no gap; anything else travels
 // the plain way, as a type map may permute bytes without leaving a gap.
 bool is_run(MPI_Datatype type, int depth = 0) {
-  int integers, addresses, types, combiner;
-  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
+  Envelope made;
+  if (!read_envelope(type, &made)) return false;
+  const int combiner = made.combiner;
   if (combiner == MPI_COMBINER_NAMED) {
     MPI_Count size, lower, extent;
     PMPI_Type_size_x(type, &size);
@@ -35,10 +35,9 @@ bool is_run(MPI_Datatype type, int depth = 0) {
     return size == extent && lower == 0;
   }
   if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || depth > 8) return false;
-  std::vector<int> i(static_cast<std::size_t>(std::max(integers, 1)));
-  std::vector<MPI_Aint> a(static_cast<std::size_t>(std::max(addresses, 1)));
-  MPI_Datatype inner;
-  PMPI_Type_get_contents(type, integers, addresses, 1, i.data(), a.data(), &inner);
+  TypeContents contents;
+  if (!read_contents(type, made, &contents) || contents.types.size() != 1) return false;
+  MPI_Datatype& inner = contents.types.front();
   const bool run = is_run(inner, depth + 1);
   if (!is_predefined(inner)) PMPI_Type_free(&inner);
   return run;
@@ -46,9 +45,9 @@ bool is_run(MPI_Datatype type, int depth = 0) {
 
 // The size of all basic elements, 0 for none yet, -1 where they differ.
 MPI_Count element_size(MPI_Datatype type, int depth) {
-  int integers, addresses, types, combiner;
-  if (depth > 16 || PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
-    return -1;
+  Envelope made;
+  if (depth > 16 || !read_envelope(type, &made)) return -1;
+  const int combiner = made.combiner;
   if (combiner == MPI_COMBINER_NAMED) {
     MPI_Count size, lower, extent;
     PMPI_Type_size_x(type, &size);
@@ -59,15 +58,10 @@ MPI_Count element_size(MPI_Datatype type, int depth) {
       combiner == MPI_COMBINER_F90_INTEGER) {
     return -1;
   }
-  std::vector<int> i(static_cast<std::size_t>(std::max(integers, 1)));
-  std::vector<MPI_Aint> a(static_cast<std::size_t>(std::max(addresses, 1)));
-  std::vector<MPI_Datatype> inner(static_cast<std::size_t>(std::max(types, 1)));
-  if (PMPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), inner.data()) !=
-      MPI_SUCCESS)
-    return -1;
+  TypeContents contents;
+  if (!read_contents(type, made, &contents)) return -1;
   MPI_Count size = 0;
-  for (int k = 0; k < types; ++k) {
-    MPI_Datatype& part = inner[static_cast<std::size_t>(k)];
+  for (MPI_Datatype& part : contents.types) {
     const MPI_Count its = element_size(part, depth + 1);
     if (its != 0 && size != 0 && its != size)
       size = -1;

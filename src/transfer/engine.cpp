@@ -15,6 +15,7 @@
 #include "transfer/datatype.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
+#include "transfer/posting.hpp"
 #include "transfer/record.hpp"
 
 namespace lapwing::transfer {
@@ -182,9 +183,7 @@ void Engine::take_header(const Destination& destination, HeaderBytes* header) {
 }
 
 void Engine::gather(const void* buffer, MPI_Count count, MPI_Datatype type, char* out, std::size_t bytes) {
-  MPI_Status status;
-  PMPI_Sendrecv(buffer, static_cast<int>(count), type, 0, 3, out, static_cast<int>(bytes), MPI_BYTE, 0, 3,
-                self_comm_, &status);
+  carry({buffer, count, type, 0, 3, self_comm_, {}}, out, static_cast<MPI_Count>(bytes), MPI_BYTE);
 }
 
 void Engine::note_call(const Caller& caller, std::size_t bytes, std::uint64_t nanoseconds) {
@@ -225,11 +224,10 @@ int Engine::receive_from_self(const char* bytes, std::size_t size, const Destina
       return MPI_SUCCESS;
     }
   }
-  MPI_Status status;
   const bool cut = mpi::truncation_overflows && size > destination.capacity;
-  const int rc = PMPI_Sendrecv(bytes, static_cast<int>(cut ? destination.capacity : size), MPI_BYTE, 0, 0,
-                               destination.buffer, static_cast<int>(destination.count), destination.type, 0,
-                               0, self_comm_, &status);
+  const auto sent = static_cast<MPI_Count>(cut ? destination.capacity : size);
+  const int rc = carry({bytes, sent, MPI_BYTE, 0, 0, self_comm_, {}}, destination.buffer, destination.count,
+                       destination.type);
   return cut && rc == MPI_SUCCESS ? MPI_ERR_TRUNCATE : rc;
 }
 

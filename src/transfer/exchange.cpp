@@ -5,6 +5,8 @@
 #include "flavour.hpp"
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/packing.hpp"
+#include "transfer/posting.hpp"
 #include "transfer/retire.hpp"
 
 namespace lapwing::transfer {
@@ -19,14 +21,10 @@ int send_receive(const SendArguments& sent, const ReceiveArguments& received, MP
   s.half = r.half = true;
   // The receive is posted first, as MPI would; both may then take the strips.
   MPI_Request receiving = MPI_REQUEST_NULL;
-  int rc = ireceive(r, &receiving, [&](MPI_Request* request) {
-    return PMPI_Irecv(r.buffer, static_cast<int>(r.count), r.type, r.rank, r.tag, r.comm, request);
-  });
+  int rc = ireceive(r, &receiving, [&](MPI_Request* request) { return post(r, request); });
   if (rc != MPI_SUCCESS) return rc;
   MPI_Request sending = MPI_REQUEST_NULL;
-  rc = isend(s, &sending, [&](MPI_Request* request) {
-    return PMPI_Isend(s.buffer, static_cast<int>(s.count), s.type, s.rank, s.tag, s.comm, request);
-  });
+  rc = isend(s, &sending, [&](MPI_Request* request) { return post(s, request); });
   if (rc != MPI_SUCCESS) return rc;
   MPI_Status statuses[2] = {};
   MPI_Request both[2] = {receiving, sending};
@@ -59,15 +57,9 @@ int send_receive_replace(const SendArguments& s, const ReceiveArguments& r, MPI_
   const Span span = buffer_span(r.buffer, r.count, r.type);
   retire_for_write(span.begin, span.length);
   // MPI keeps such a copy, too: one buffer cannot be sent and received into.
-  auto copy = std::make_unique_for_overwrite<char[]>(bytes + 1);
-  {
-    std::lock_guard lock(engine->mutex());
-    engine->gather(s.buffer, s.count, s.type, copy.get(), bytes);
-  }
+  std::unique_ptr<char[]> copy;
   SendArguments packed = s;
-  packed.buffer = copy.get();
-  packed.count = static_cast<MPI_Count>(bytes);
-  packed.type = MPI_BYTE;
+  copy_for_exchange(*engine, &packed, &copy);
   const int rc = send_receive(packed, r, status, plain);
   if (mpi::replace_clears_error && rc == MPI_SUCCESS && status != MPI_STATUS_IGNORE) {
     status->MPI_ERROR = MPI_SUCCESS;

@@ -3,6 +3,9 @@
 
 #include <climits>
 #include <cstring>
+#include <mutex>
+
+#include "transfer/engine.hpp"
 
 namespace lapwing::transfer {
 
@@ -15,6 +18,13 @@ int copy_to_send(SendArguments* a, std::unique_ptr<char[]>* copy) {
     return MPI_SUCCESS;
   }
   // As MPI_Sendrecv_replace does; more than MPI can pack it refuses with its own error.
+#if MPI_VERSION >= 4
+  MPI_Count room = 0, used = 0;
+  int rc = PMPI_Pack_size_c(a->count, a->type, a->comm, &room);
+  if (rc != MPI_SUCCESS) return rc;
+  *copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(room) + 1);
+  rc = PMPI_Pack_c(a->buffer, a->count, a->type, copy->get(), room, &used, a->comm);
+#else
   int room = 0, used = 0;
   int rc = PMPI_Pack_size(static_cast<int>(a->count), a->type, a->comm, &room);
   if (rc != MPI_SUCCESS) return rc;
@@ -22,12 +32,28 @@ int copy_to_send(SendArguments* a, std::unique_ptr<char[]>* copy) {
     PMPI_Comm_call_errhandler(a->comm, MPI_ERR_COUNT);
     return MPI_ERR_COUNT;
   }
-  *copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(room));
+  *copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(room) + 1);
   rc = PMPI_Pack(a->buffer, static_cast<int>(a->count), a->type, copy->get(), room, &used, a->comm);
+#endif
   a->buffer = copy->get();
   a->count = used;
   a->type = MPI_PACKED;
   return rc;
+}
+
+void copy_for_exchange(Engine& engine, SendArguments* a, std::unique_ptr<char[]>* copy) {
+  const std::size_t bytes = payload_bytes(a->count, a->type);
+  *copy = std::make_unique_for_overwrite<char[]>(bytes + 1);
+  // Its own type stays where it can: the bytes may be more than a call's count can say.
+  if (const char* base = contiguous_base(a->buffer, a->count, a->type)) {
+    std::memcpy(copy->get(), base, bytes);
+  } else {
+    std::lock_guard lock(engine.mutex());
+    engine.gather(a->buffer, a->count, a->type, copy->get(), bytes);
+    a->count = static_cast<MPI_Count>(bytes);
+    a->type = MPI_BYTE;
+  }
+  a->buffer = copy->get();
 }
 
 }  // namespace lapwing::transfer

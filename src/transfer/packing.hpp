@@ -8,8 +8,13 @@
 
 namespace lapwing::transfer {
 
+class Engine;
+
 /// Makes `*a` send a copy of its payload, with which the same receives match.
 /// MPI's error where it cannot be read.
 int copy_to_send(SendArguments* a, std::unique_ptr<char[]>* copy);
+
+/// The same for a call that receives into the very buffer; no byte of the copy is another's.
+void copy_for_exchange(Engine& engine, SendArguments* a, std::unique_ptr<char[]>* copy);
 
 }  // namespace lapwing::transfer

@@ -8,6 +8,8 @@
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/packing.hpp"
+#include "transfer/posting.hpp"
 #include "transfer/retire.hpp"
 
 namespace lapwing::transfer {
@@ -59,7 +61,7 @@ bool receive_early(Engine& engine, const ReceiveArguments& a, MPI_Status* status
   if (!early) return false;
   if (!early->header) {
     lock.unlock();
-    *rc = PMPI_Mrecv(a.buffer, static_cast<int>(a.count), a.type, &early->message, status);
+    *rc = receive_matched(a, &early->message, status);
     return true;
   }
   Site& site = engine.sites().at(a.caller.address, a.caller.name);
@@ -101,9 +103,7 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
     MPI_Request request = MPI_REQUEST_NULL;
     ReceiveArguments half = a;
     half.half = true;
-    rc = ireceive(half, &request, [&](MPI_Request* r) {
-      return PMPI_Irecv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, r);
-    });
+    rc = ireceive(half, &request, [&](MPI_Request* r) { return post(a, r); });
     return rc == MPI_SUCCESS ? wait(&request, status, a.caller) : rc;
   }
   MPI_Status own{};
@@ -212,7 +212,7 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
   CommInfo& info = engine->comms().of(a.comm);
   if (std::optional<EarlyMessage> early = take_early(info, a.rank, a.tag)) {
     if (!early->header) {
-      return PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &early->message, request);
+      return post_matched(a, &early->message, request);
     }
     Site& site = engine->sites().at(a.caller.address, a.caller.name);
     auto transfer = engine->start_incoming(*early->header, info.world_rank(early->source),
@@ -306,7 +306,7 @@ bool start_early(Engine& engine, MPI_Request request) {
     tracked->substitute = engine.mint_request();
   } else {
     tracked->known_plain = true;
-    PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &early->message, &tracked->substitute);
+    post_matched(a, &early->message, &tracked->substitute);
   }
   return true;
 }
@@ -332,22 +332,12 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& received, MPI_
   SendArguments half = s;
   half.half = true;
   if (s.buffer == r.buffer && bytes > 0) {  // MPI_Isendrecv_replace
-    copy = std::make_unique_for_overwrite<char[]>(bytes);
-    std::lock_guard lock(engine->mutex());
-    engine->gather(s.buffer, s.count, s.type, copy.get(), bytes);
-    half.buffer = copy.get();
-    half.count = static_cast<MPI_Count>(bytes);
-    half.type = MPI_BYTE;
+    copy_for_exchange(*engine, &half, &copy);
   }
-  int rc = ireceive(r, request, [&](MPI_Request* receiving) {
-    return PMPI_Irecv(r.buffer, static_cast<int>(r.count), r.type, r.rank, r.tag, r.comm, receiving);
-  });
+  int rc = ireceive(r, request, [&](MPI_Request* receiving) { return post(r, receiving); });
   if (rc != MPI_SUCCESS) return rc;
   MPI_Request sending = MPI_REQUEST_NULL;
-  rc = isend(half, &sending, [&](MPI_Request* started) {
-    return PMPI_Isend(half.buffer, static_cast<int>(half.count), half.type, half.rank, half.tag, half.comm,
-                      started);
-  });
+  rc = isend(half, &sending, [&](MPI_Request* started) { return post(half, started); });
   if (rc != MPI_SUCCESS) return rc;
   std::lock_guard lock(engine->mutex());
   Tracked* tracked = engine->requests().find(*request);

@@ -14,6 +14,7 @@ import unittest
 BINDINGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bindings", "fortran")
 sys.path.insert(0, BINDINGS)
 import constants  # noqa: E402
+import large  # noqa: E402
 import routines  # noqa: E402
 import shims  # noqa: E402
 import signatures  # noqa: E402
@@ -45,7 +46,7 @@ def expected(parameter):
     text = re.sub(r"\bconst\b", "", parameter.split("[")[0])
     match = re.match(r"\s*(?:struct )?(\w+)\s*(\**)", text)
     base, stars = match[1], len(match[2]) + (1 if array else 0)
-    if base.endswith(("_function", "_fn")) or "(" in parameter:
+    if base.endswith(("_function", "_function_c", "_fn")) or "(" in parameter:
         return {"fn"}, None
     if base == "void":
         return {"buf", "place", "addr", "ptr", "detached", "fn"}, False
@@ -56,6 +57,16 @@ def expected(parameter):
     if base == "MPI_Status":
         return kinds, False
     return kinds, array if array or stars == 0 else None
+
+
+def large_forms(flavour):
+    libmpi, header, *_ = FLAVOURS[flavour]
+    return large.select(flavour, libmpi, routines.select(flavour, libmpi)[0], mpif_of(header))
+
+
+def mpif_of(header):
+    """Open MPI's mpif.h is in its own folder, as mpi.h is; MPICH's too."""
+    return constants.Mpif(os.path.dirname(header))
 
 
 class Coverage(unittest.TestCase):
@@ -77,6 +88,8 @@ class Coverage(unittest.TestCase):
         used = set()
         for flavour, (libmpi, *_) in FLAVOURS.items():
             used |= set(routines.select(flavour, libmpi)[0])
+            forms = large_forms(flavour)
+            used |= {s.name.lower() for s in forms.values()} | set(large.callbacks(forms))
         self.assertEqual(sorted(set(signatures.read()) - used), [])
 
     def test_modules_offer_what_was_chosen(self):
@@ -93,6 +106,38 @@ class Coverage(unittest.TestCase):
                     self.assertEqual(bool(there), wanted, f"{flavour}: {module} and MPI_{signature.name}")
                     if wanted and signature.kind in ("routine", "collective", "plain"):
                         self.assertRegex(text, rf"(?:subroutine|function|interface|procedure\(\)::)\s*pmpi_{stem}\b")
+
+    def test_every_large_count_is_offered_or_has_a_reason(self):
+        for flavour, (libmpi, _, folder, _) in FLAVOURS.items():
+            there = {n[4:-2].lower() for n in routines.table.exported(libmpi)[0] if re.fullmatch(r"MPI_\w+_c", n)}
+            forms = large_forms(flavour)
+            # The same types as without: an address is as large as a count.
+            same = {s for s in there if s.startswith("type_get_") or s in ("type_create_resized", "file_get_type_extent")}
+            self.assertEqual(there - set(forms) - set(large.LEFT_OUT) - (same - set(forms)), set(), flavour)
+            self.assertEqual(set(forms) - there, set(), flavour)
+            self.assertEqual(set(large.LEFT_OUT) - there, set() if there else set(large.LEFT_OUT), flavour)
+            self.assertEqual(flavour == "mpich", len(forms) > 140, flavour)
+            with open(os.path.join(folder, "mpi_f08.mod"), encoding="utf-8") as file:
+                text = file.read()
+            names = set(re.findall(r'name="(lapwing_p?f08_\w+_c)"', text))
+            names |= set(re.findall(r"^subroutine (lapwing_p?f08_\w+_c)\(", text, re.M))
+            self.assertEqual(names, {f"lapwing_{p}f08_{s}_c" for s in forms for p in ("", "p")}, flavour)
+            for stem, form in forms.items():
+                name = form.name.lower() if form.name.lower() in large.OWN_NAME else f"{stem}_c_f08"
+                if not form.strings():
+                    self.assertRegex(text, rf"subroutine mpi_{name}\(")
+                    self.assertRegex(text, rf"subroutine pmpi_{name}\(")
+            with open(os.path.join(folder, "mpi.mod"), encoding="utf-8") as file:
+                self.assertNotIn("_c(", re.sub(r"_cptr\(", "", file.read()))
+
+    def test_specific_procedures_have_names(self):
+        for flavour, (libmpi, _, folder, _) in FLAVOURS.items():
+            with open(os.path.join(folder, "mpi_f08.mod"), encoding="utf-8") as file:
+                text = file.read()
+            for stem, signature in routines.select(flavour, libmpi)[0].items():
+                if signature.kind in ("routine", "collective") and not signature.strings():
+                    for name in (f"mpi_{stem}_f08", f"pmpi_{stem}_f08"):
+                        self.assertRegex(text, rf"(?:::|subroutine ){name}\b", flavour)
 
     def test_archives_define_what_modules_bind(self):
         for flavour, (libmpi, _, folder, archive) in FLAVOURS.items():
@@ -112,7 +157,7 @@ class Coverage(unittest.TestCase):
             for path in routines.table.find_libraries(flavour, libmpi).values():
                 libraries |= routines.table.exported(path)[0]
             # The MPI's routines, the C API, and what every Fortran or C program has.
-            strange = {u for u in undefined - libraries if not re.match(r"_Fortran|__tls_get_addr|_GLOBAL_|mem|malloc|free|strlen$|lapwing_(array|distribution|tasks)_", u)}
+            strange = {u for u in undefined - libraries if not re.match(r"_Fortran|mpipriv\d_|__tls_get_addr|_GLOBAL_|mem|malloc|free|strlen$|lapwing_(array|distribution|tasks)_", u)}
             self.assertEqual(strange, set(), flavour)
 
     def test_unknown_exports_are_noticed(self):
@@ -150,6 +195,23 @@ class Signatures(unittest.TestCase):
                     compared += 1
         self.assertGreater(compared, 1500)
 
+    def test_large_ones_agree_with_mpi_h(self):
+        compared = 0
+        for flavour, (_, header, *_) in FLAVOURS.items():
+            declared = prototypes(header)
+            for stem, form in large_forms(flavour).items():
+                parameters = declared[f"{stem}_c"]
+                self.assertEqual(len(parameters), len(form.arguments), f"{form.name}: {parameters}")
+                for parameter, argument in zip(parameters, form.arguments):
+                    kinds, array = expected(parameter)
+                    kind = "fn" if argument.callback else argument.type
+                    said = f"{flavour}: {form.name}, {argument.name}: C has '{parameter}', we have {argument.type}"
+                    self.assertIn(kind, kinds, said)
+                    if array is not None and kind not in ("fn", "buf", "place"):
+                        self.assertEqual(bool(argument.dims), array, said)
+                    compared += 1
+        self.assertEqual("mpich" in FLAVOURS, compared > 900)
+
     def test_bad_ones_are_refused(self):
         for text in ("Send: buf", "[routin]\nSend: buf", "[routine]\nSend buf", "[routine]\nSend: !buf",
                      "[routine]\nSend: buf:Cmm"):
@@ -161,6 +223,41 @@ class Signatures(unittest.TestCase):
         self.assertEqual([a.name for a in known["ibcast"].arguments][-2:], ["comm", "request"])
         self.assertEqual([a.name for a in known["bcast_init"].arguments][-3:], ["comm", "info", "request"])
         self.assertEqual(known["ineighbor_alltoallw"].arguments[2].type, "addr")
+
+
+class Large(unittest.TestCase):
+    def test_sources(self):
+        known = signatures.read()
+        text = large.function(large.derive(known["irecv"]), "P")
+        self.assertIn("PMPI_Irecv_c(buffer(a0), *(const MPI_Count*)a1, MPI_Type_f2c(*(MPI_Fint*)a2)", text)
+        self.assertIn("*(MPI_Fint*)a6 = MPI_Request_c2f(h6);", text)
+        self.assertIn("void* a5, void* a6, MPI_Fint* ierror, size_t n0)", large.function(large.derive(known["pack_external"])))
+        self.assertNotIn("(large", large.source({}, None))
+
+    def test_forms_that_fortran_cannot_tell_apart_are_left_out(self):
+        class Kinds:
+            values = {"MPI_ADDRESS_KIND": 8, "MPI_COUNT_KIND": 8}
+        known = signatures.read()
+        extent = known["type_get_extent"]
+        self.assertTrue(large.same_to_fortran(extent, large.derive(extent), Kinds))
+        self.assertFalse(large.same_to_fortran(known["send"], large.derive(known["send"]), Kinds))
+        Kinds.values = {"MPI_ADDRESS_KIND": 4, "MPI_COUNT_KIND": 8}
+        self.assertFalse(large.same_to_fortran(extent, large.derive(extent), Kinds))
+
+    def test_a_size_is_a_count_of_bytes_or_of_processes(self):
+        known = signatures.read()
+        kinds = {n: [a.type for a in large.derive(known[n]).arguments if a.name == "size"] for n in ("type_size", "type_create_darray")}
+        self.assertEqual(kinds, {"type_size": ["cnt"], "type_create_darray": ["int"]})
+
+    def test_sentinels_are_where_mpif_h_has_them(self):
+        for flavour, (_, header, *_) in FLAVOURS.items():
+            if not large_forms(flavour):
+                continue
+            mpif = mpif_of(header)
+            for block, members in mpif.commons.items():
+                if "MPI_STATUS_IGNORE" in members:
+                    text = large.sentinels(mpif)
+                    self.assertIn(f"#define MPI_STATUS_IGNORE_F {block}_[{members.index('MPI_STATUS_IGNORE')}]", text)
 
 
 class Constants(unittest.TestCase):
