@@ -95,9 +95,13 @@ Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction, cons
   return grant_of(handle, rights, reduction, type, all);
 }
 
+// What the task has declared tells whether it means the object or a borrowed copy. A loan
+// may know an older object in the same place.
 void* value_here(ObjectHead* object) {
-  const Object* const copy = ranks::borrowed_by_address(object, *user("a shared object is used").current);
-  return copy == nullptr ? object->value : copy->value;
+  for (const Record& record : *user("a shared object is used").current) {
+    if (ranks::handle_of(*record.object).object == object) return record.object->value;
+  }
+  return object->value;
 }
 
 Grant grant_part(Handle handle, std::size_t size, const Type* type) {

@@ -48,15 +48,6 @@ const Place* place_of_lender(const Guest& guest) {
 
 bool in_loan(const Task& task) { return loan_of(task) != nullptr; }
 
-Object* borrowed_by_address(const detail::ObjectHead* object, const Task& task) {
-  const Loan* const loan = loan_of(task);
-  if (loan == nullptr) return nullptr;
-  for (const Loan::Copy& copy : loan->copies) {
-    if (copy.object->real.object == object) return copy.object.get();
-  }
-  return nullptr;
-}
-
 Object* borrowed(const detail::Handle& handle, const Task& task) {
   const Loan* const loan = loan_of(task);
   if (loan == nullptr) return nullptr;

@@ -38,8 +38,6 @@ struct Loan {
 
 /// The copy that stands for an object in a task, which is borrowed or comes of one that is; or null.
 Object* borrowed(const detail::Handle& handle, const Task& task);
-/// The same for an object that the task is known to have declared.
-Object* borrowed_by_address(const detail::ObjectHead* object, const Task& task);
 bool in_loan(const Task& task);
 /// The handle of an object or of a copy.
 detail::Handle handle_of(Object& object);
