@@ -43,6 +43,7 @@ lapwing::tasks::Options choose(std::mt19937_64& random) {
   options.strips = pick(0, 1) != 0;
   options.strip = static_cast<std::size_t>(pick(5, 8, 24));
   options.lend = pick(0, 1, 1) != 0;
+  options.node_memory = pick(0, 1, 1) != 0;
   return options;
 }
 
@@ -50,9 +51,10 @@ std::string text(const lapwing::tasks::Options& o) {
   char line[400];
   std::snprintf(line, sizeof line,
                 "workers %d, locality %d, placement %d, patience %g, window %zu, stack %zu, replication %d, "
-                "broadcast %d, central %d, target %d, concurrent %d, large %zu, strips %d of %zu, lend %d",
+                "broadcast %d, central %d, target %d, concurrent %d, large %zu, strips %d of %zu, lend %d, "
+                "node memory %d",
                 o.workers, o.locality, o.placement, o.patience, o.window, o.stack, o.replication, o.broadcast,
-                o.central, o.target, o.concurrent_fetches, o.large, o.strips, o.strip, o.lend);
+                o.central, o.target, o.concurrent_fetches, o.large, o.strips, o.strip, o.lend, o.node_memory);
   return line;
 }
 
