@@ -63,9 +63,12 @@ class Kernels(unittest.TestCase):
         self.assertFalse(record(run("openmpi", 2, "hand", "--expect", "1", "--repeat", "2"))["verified"])
 
     def test_limit(self):
-        found = record(run("openmpi", 2, "plain", "--limit"))
-        self.assertTrue(found["verified"])
-        for part in ("compute_s", "transfer_s", "rest_s"):
+        # Times: the quickest of three runs, as other tests may run beside it.
+        parts = ("compute_s", "transfer_s", "rest_s")
+        runs = [record(run("openmpi", 2, "plain", "--limit")) for _ in range(3)]
+        self.assertTrue(all(one["verified"] for one in runs))
+        found = min(runs, key=lambda one: sum(one[part] for part in parts))
+        for part in parts:
             self.assertGreater(found[part], 0)
         self.assertGreater(found["limit_s"], max(found["compute_s"], found["transfer_s"]))
         self.assertLess(found["limit_s"], 3 * (found["compute_s"] + found["transfer_s"] + found["rest_s"]))
