@@ -52,10 +52,6 @@ bool joins_strangers(Operation operation) {
          operation == Operation::comm_accept || operation == Operation::comm_connect;
 }
 
-bool is_partitioned(Operation operation) {
-  return operation == Operation::psend_init || operation == Operation::precv_init;
-}
-
 // Nobody waits in MPI_Comm_free, in any MPI; that all have called it is seen at
 // the end. A call that returns at once is looked at when it is waited for.
 bool returns_at_once(const GroupCall& call) {

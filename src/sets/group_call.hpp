@@ -163,6 +163,11 @@ struct Made {
   MPI_Comm instead = MPI_COMM_NULL;
 };
 
+/// Of two processes, not of a group.
+inline bool is_partitioned(Operation operation) {
+  return operation == Operation::psend_init || operation == Operation::precv_init;
+}
+
 /// Whoever looks at the calls that groups make; at most one in a process.
 class Watcher {
  public:

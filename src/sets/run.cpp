@@ -366,9 +366,7 @@ void Run::hand_over() {
 }
 
 bool Run::before(const GroupCall& call, int* result, Made* made) {
-  if (call.operation == Operation::finalize || call.operation == Operation::psend_init ||
-      call.operation == Operation::precv_init)
-    return false;
+  if (call.operation == Operation::finalize || is_partitioned(call.operation)) return false;
   if (call.way == Way::blocking) hand_over();
   if (call.comm == MPI_COMM_NULL) return false;  // of a window or a file
   Family* family = nullptr;

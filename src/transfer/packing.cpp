@@ -8,16 +8,25 @@
 #include "transfer/engine.hpp"
 
 namespace lapwing::transfer {
+namespace {
+
+// Of a payload that is one run, which keeps its own type: the bytes may be more than a
+// call's count can say. False for others.
+bool copy_run(SendArguments* a, std::unique_ptr<char[]>* copy) {
+  const char* const base = contiguous_base(a->buffer, a->count, a->type);
+  if (base == nullptr) return false;
+  const std::size_t bytes = payload_bytes(a->count, a->type);
+  *copy = std::make_unique_for_overwrite<char[]>(bytes + 1);
+  std::memcpy(copy->get(), base, bytes);
+  a->buffer = copy->get();
+  return true;
+}
+
+}  // namespace
 
 int copy_to_send(SendArguments* a, std::unique_ptr<char[]>* copy) {
-  const std::size_t bytes = payload_bytes(a->count, a->type);
-  if (const char* base = contiguous_base(a->buffer, a->count, a->type)) {
-    *copy = std::make_unique_for_overwrite<char[]>(bytes);
-    std::memcpy(copy->get(), base, bytes);
-    a->buffer = copy->get();
-    return MPI_SUCCESS;
-  }
-  // As MPI_Sendrecv_replace does; more than MPI can pack it refuses with its own error.
+  // Else as MPI_Sendrecv_replace does; more than MPI can pack it refuses with its own error.
+  if (copy_run(a, copy)) return MPI_SUCCESS;
 #if MPI_VERSION >= 4
   MPI_Count room = 0, used = 0;
   int rc = PMPI_Pack_size_c(a->count, a->type, a->comm, &room);
@@ -28,7 +37,7 @@ int copy_to_send(SendArguments* a, std::unique_ptr<char[]>* copy) {
   int room = 0, used = 0;
   int rc = PMPI_Pack_size(static_cast<int>(a->count), a->type, a->comm, &room);
   if (rc != MPI_SUCCESS) return rc;
-  if (bytes > INT_MAX || room < 0) {
+  if (payload_bytes(a->count, a->type) > INT_MAX || room < 0) {
     PMPI_Comm_call_errhandler(a->comm, MPI_ERR_COUNT);
     return MPI_ERR_COUNT;
   }
@@ -42,18 +51,16 @@ int copy_to_send(SendArguments* a, std::unique_ptr<char[]>* copy) {
 }
 
 void copy_for_exchange(Engine& engine, SendArguments* a, std::unique_ptr<char[]>* copy) {
+  if (copy_run(a, copy)) return;
   const std::size_t bytes = payload_bytes(a->count, a->type);
   *copy = std::make_unique_for_overwrite<char[]>(bytes + 1);
-  // Its own type stays where it can: the bytes may be more than a call's count can say.
-  if (const char* base = contiguous_base(a->buffer, a->count, a->type)) {
-    std::memcpy(copy->get(), base, bytes);
-  } else {
+  {
     std::lock_guard lock(engine.mutex());
     engine.gather(a->buffer, a->count, a->type, copy->get(), bytes);
-    a->count = static_cast<MPI_Count>(bytes);
-    a->type = MPI_BYTE;
   }
   a->buffer = copy->get();
+  a->count = static_cast<MPI_Count>(bytes);
+  a->type = MPI_BYTE;
 }
 
 }  // namespace lapwing::transfer

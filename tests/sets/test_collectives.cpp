@@ -21,7 +21,7 @@ class Collectives : public testing::TestWithParam<int> {
     // Ways to divide: odd and even; the first and all others; three; nobody.
     const int way = GetParam();
     // More ranks than cores take long; one division of many is enough there.
-    if (size > 4 && way != 2) GTEST_SKIP();
+    if (size > 4 && way != 2) GTEST_SKIP() << "one division of many ranks is enough";
     branch = way == 0 ? rank % 2 : way == 1 ? rank > 0 : way == 2 ? rank * 7 % 3 : 0;
     lapwing_split(MPI_COMM_WORLD, 3, branch);
     MPI_Comm_split(MPI_COMM_WORLD, branch, rank, &by_hand);
