@@ -155,8 +155,9 @@ void defer_starts(const Transfer& transfer) {
     builder.SetCurrentDebugLocation(start->getDebugLoc());
     const auto begun = MpiCall::of(*start);
     const Routine& b = begun->routine();
-    progress(*begun, "lapwing_defer", builder, request_count(*begun, builder),
-             begun->argument(b.any_request()));
+    const bool receives = b.name == "irecv";
+    progress(*begun, receives ? "lapwing_defer_receives" : "lapwing_defer", builder,
+             request_count(*begun, builder), begun->argument(b.any_request()));
   }
 }
 

@@ -37,6 +37,7 @@ int noted(int rc) {
 }
 
 int blocking_send(const SendArguments& a) {
+  Proved::receive_matched();
   const int count = static_cast<int>(a.count);
   auto plain = [&] {
     return a.kind == Kind::synchronous ? PMPI_Ssend(a.buffer, count, a.type, a.rank, a.tag, a.comm)
@@ -48,6 +49,7 @@ int blocking_send(const SendArguments& a) {
 }
 
 int blocking_receive(const ReceiveArguments& a, MPI_Status* status) {
+  Proved::receive_matched();
   auto plain = [&](MPI_Status* s) {
     return PMPI_Recv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, s);
   };
@@ -71,6 +73,14 @@ class KeptError {
   MPI_Status* status_;
   int error_;
 };
+
+// What a receive that may wait for the program's own send brings at least: less
+// is on its way for too short a time to matter. See Proved::may_keep_matched().
+constexpr std::size_t long_on_its_way = std::size_t{64} << 10;
+
+bool may_wait_for_send(std::size_t bytes, MPI_Comm comm, int partner) {
+  return bytes >= long_on_its_way && !watched() && Proved::may_keep_matched(comm, partner);
+}
 
 // What has left, or has arrived already, is done with: nobody need be woken. The
 // look also sets a rendezvous going.
@@ -119,11 +129,18 @@ lapwing_token describe(const ReceiveArguments& a, MPI_Status* status) {
   return token;
 }
 
+void say_matched(const MPI_Status& seen, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  const KeptError kept(status);
+  *status = seen;
+}
+
 // Returns once the message is matched. What is small, or too large for the
 // buffer, is received here and now.
 lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int* error) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status seen{};
+  Proved::receive_matched();
   {
     const Proved::Waiting waiting;
     *error = transfer::mprobe(a.rank, a.tag, a.comm, &message, &seen);
@@ -133,26 +150,34 @@ lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int*
   MPI_Count arriving = 0;
   PMPI_Get_elements_x(&seen, MPI_BYTE, &arriving);
   lapwing_token token = describe(a, MPI_STATUS_IGNORE);
+  token.peer = seen.MPI_SOURCE;
+  token.tag = seen.MPI_TAG;
+  const auto size = static_cast<std::size_t>(arriving);
+  const bool at_once = size < Proved::threshold() || size > token.bytes;
+  // A datatype of the program's own may be freed before the message is received.
+  if (!at_once && may_wait_for_send(size, a.comm, token.peer) && transfer::is_predefined(a.type)) {
+    token.matched = lapwing_token::Matched::kept;
+    token.message = message;
+    token.buffer = a.buffer;
+    token.count = static_cast<int>(a.count);
+    token.type = a.type;
+    say_matched(seen, status);
+    return Proved::begin(token);
+  }
   ReceiveArguments matched = a;
   matched.comm = MPI_COMM_NULL;
   *error = transfer::imreceive(matched, &message, &token.request, [&](MPI_Request* r) {
     return PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &message, r);
   });
   if (*error != MPI_SUCCESS) return nullptr;
-  const auto size = static_cast<std::size_t>(arriving);
-  if (size < Proved::threshold() || size > token.bytes) {
+  if (at_once) {
     // Not MPI_Mrecv: MPICH's calls the error handler of another communicator.
     const Proved::Waiting waiting;
     const KeptError kept(status);
     *error = complete(&token, status, a.caller);
     return nullptr;
   }
-  if (status != MPI_STATUS_IGNORE) {
-    const KeptError kept(status);
-    *status = seen;
-  }
-  token.peer = seen.MPI_SOURCE;
-  token.tag = seen.MPI_TAG;
+  say_matched(seen, status);
   return follow(token, error);
 }
 
@@ -237,7 +262,9 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
   } else {
     *error = straight(a.count, a.type) ? plain(&token.request) : transfer::ireceive(a, &token.request, plain);
   }
-  return *error == MPI_SUCCESS ? follow(token, error) : nullptr;
+  if (*error != MPI_SUCCESS) return nullptr;
+  if (how == Receiving::early && may_wait_for_send(token.bytes, a.comm, a.rank)) return Proved::begin(token);
+  return follow(token, error);
 }
 
 }  // namespace lapwing::entry
@@ -283,6 +310,7 @@ LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
     const std::uint64_t begun = transfer::now_ns();
     int rc = MPI_SUCCESS;
     {
+      Proved::receive_matched();
       const Proved::Waiting waiting;
       const lapwing::entry::KeptError kept(token->status);
       rc = lapwing::entry::complete(token, token->status, LAPWING_CALLER(token->call));
@@ -293,7 +321,13 @@ LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
   Proved::release(token);
 }
 
-LAPWING_ENTRY void lapwing_defer(int count, const MPI_Request* requests) { Proved::defer(count, requests); }
+LAPWING_ENTRY void lapwing_defer(int count, const MPI_Request* requests) {
+  Proved::defer(count, requests, false);
+}
+
+LAPWING_ENTRY void lapwing_defer_receives(int count, const MPI_Request* requests) {
+  Proved::defer(count, requests, true);
+}
 
 LAPWING_ENTRY void lapwing_retire(int count, const MPI_Request* requests) { Proved::retire(count, requests); }
 

@@ -57,7 +57,14 @@ LAPWING_ENTRY int lapwing_may_sink_(MPI_Fint comm) {
 LAPWING_ENTRY void lapwing_defer_(MPI_Fint count, const MPI_Fint* requests) {
   for (MPI_Fint i = 0; i < count; ++i) {
     const MPI_Request request = PMPI_Request_f2c(requests[i]);
-    Proved::defer(1, &request);
+    Proved::defer(1, &request, false);
+  }
+}
+
+LAPWING_ENTRY void lapwing_defer_receives_(MPI_Fint count, const MPI_Fint* requests) {
+  for (MPI_Fint i = 0; i < count; ++i) {
+    const MPI_Request request = PMPI_Request_f2c(requests[i]);
+    Proved::defer(1, &request, true);
   }
 }
 

@@ -19,6 +19,7 @@ namespace lapwing::transfer {
 namespace {
 
 using State = lapwing_token::State;
+using Matched = lapwing_token::Matched;
 
 constexpr int most_per_look = 16;
 constexpr int quiet_looks = 3;
@@ -110,7 +111,9 @@ lapwing_token* Proved::begin(const lapwing_token& what) {
     token->previous = last_;
     (last_ ? last_->next : first_) = token;
     last_ = token;
+    note_start(what.receives, !in_flight());
     unfinished_.fetch_add(1);
+    if (token->matched == Matched::kept) kept_.fetch_add(1);
   }
   (what.receives ? receives : sends).fetch_add(1, std::memory_order_relaxed);
   bytes.fetch_add(what.bytes, std::memory_order_relaxed);
@@ -118,19 +121,70 @@ lapwing_token* Proved::begin(const lapwing_token& what) {
   return token;
 }
 
-// Under the lock.
+// Under the lock, as are the next two.
+void Proved::note_start(bool receives, bool alone) {
+  if (!helper_) return;
+  receives ? pairing_.received(now_ns(), alone) : pairing_.sent(now_ns());
+  hold_until_.store(pairing_.hold_until(), std::memory_order_relaxed);
+}
+
+void Proved::note_wait() {
+  pairing_.waited();
+  hold_until_.store(0, std::memory_order_relaxed);
+}
+
 void Proved::unlink(lapwing_token* token) {
   (token->previous ? token->previous->next : first_) = token->next;
   (token->next ? token->next->previous : last_) = token->previous;
   unfinished_.fetch_sub(1);
 }
 
+bool Proved::may_keep_matched(MPI_Comm comm, int partner) {
+  if (!helper_) return false;
+  std::lock_guard guard(lock_);
+  for (const lapwing_token* token = first_; token; token = token->next) {
+    if (!token->receives && token->peer == partner && token->comm == comm) return false;
+  }
+  return true;
+}
+
+// Of a token that the caller has marked as taken.
+void Proved::receive_one_matched(lapwing_token* token) {
+  if (PMPI_Imrecv(token->buffer, token->count, token->type, &token->message, &token->request) != MPI_SUCCESS)
+    token->request = MPI_REQUEST_NULL;
+  std::lock_guard guard(lock_);
+  token->matched = Matched::no;
+  kept_.fetch_sub(1);
+}
+
+void Proved::receive_all_matched() {
+  while (true) {
+    lapwing_token* token;
+    {
+      std::lock_guard guard(lock_);
+      for (token = first_; token && token->matched != Matched::kept;) token = token->next;
+      if (!token) return;
+      token->matched = Matched::taken;
+    }
+    receive_one_matched(token);
+  }
+}
+
 bool Proved::take(lapwing_token* token) {
+  bool kept;
   {
     std::lock_guard guard(lock_);
     if (token->state == State::dropped) return false;
     if (token->state == State::flying) unlink(token);
     token->state = State::waiting;
+    note_wait();
+    kept = token->matched == Matched::kept;
+    if (kept) token->matched = Matched::taken;
+  }
+  if (kept) receive_one_matched(token);
+  for (bool taken = !kept; taken;) {
+    std::lock_guard guard(lock_);
+    taken = token->matched == Matched::taken;
   }
   // Whoever looks at it now ends soon, and will not look again.
   for (unsigned round = 0; examined_.load() == token; ++round) {
@@ -151,8 +205,9 @@ void Proved::release(lapwing_token* token) {
   free_ = token;
 }
 
-void Proved::defer(int count, const MPI_Request* requests) {
+void Proved::defer(int count, const MPI_Request* requests, bool receives) {
   if (way() == Way::blocking) return;
+  const bool alone = !in_flight();
   int added = 0;
   for (int i = 0; i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
@@ -161,6 +216,10 @@ void Proved::defer(int count, const MPI_Request* requests) {
   }
   changes_.fetch_add(1, std::memory_order_relaxed);
   if (added == 0) return;
+  if (helper_) {
+    std::lock_guard guard(lock_);
+    note_start(receives, alone);
+  }
   deferred_.fetch_add(added);
   rouse();
 }
@@ -173,6 +232,10 @@ void Proved::retire(int count, const MPI_Request* requests) {
     if (slot_[slot_index(key, slots)].compare_exchange_strong(key, 0)) ++removed;
   }
   if (removed == 0) return;
+  if (helper_) {
+    std::lock_guard guard(lock_);
+    note_wait();
+  }
   changes_.fetch_add(1, std::memory_order_relaxed);
   deferred_.fetch_sub(removed);
   calm();
@@ -225,7 +288,7 @@ bool Proved::look_at_front(bool* turned) {
       last_->next = token;
       last_ = token;
     }
-    if (token->touchy) return false;
+    if (token->touchy || token->matched != Matched::no) return false;
     examined_.store(token);
   }
   int complete = 0;
@@ -248,6 +311,7 @@ bool Proved::look_at_front(bool* turned) {
 
 bool Proved::look() {
   if (looking_.exchange(true, std::memory_order_acquire)) return false;
+  receive_matched();
   bool moved = false, turned = false;
   const int count = std::min(unfinished_.load(), most_per_look);
   for (int i = 0; i < count; ++i) moved |= look_at_front(&turned);

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transfer/pairing.hpp"
 #include "transfer/settings.hpp"
 #include "transfer/spin.hpp"
 
@@ -27,6 +28,12 @@ struct lapwing_token {
   bool receives = false;
   bool group = false;   ///< a collective: its request can be neither cancelled nor freed
   bool touchy = false;  ///< an error would call what only the program's wait may call
+  /// A message that has been matched and is not received yet: see Proved::keep_matched().
+  enum class Matched { no, kept, taken } matched = Matched::no;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  void* buffer = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
   int peer = 0, tag = 0;
   std::size_t bytes = 0;
@@ -62,9 +69,22 @@ class Proved {
   static bool take(lapwing_token* token);
   static void release(lapwing_token* token);
 
+  /// True where the receive of a matched message may wait for the start that
+  /// follows it. A rendezvous that is answered before the program's own send has
+  /// been announced lets the partner fill the connection with its payload, and the
+  /// answer to that send stands behind it: the two halves of an exchange would
+  /// travel one after the other. So not where a send to that partner is in flight.
+  /// Needs the helper, which receives it soon, for the program may do anything next.
+  static bool may_keep_matched(MPI_Comm comm, int partner);
+  /// Receives what is kept so; one load where there is nothing. To be called where
+  /// a thread has put its own transfer in flight, and before it waits in MPI.
+  static void receive_matched() {
+    if (kept_.load(std::memory_order_relaxed) > 0) receive_all_matched();
+  }
+
   /// Requests of the program's own, which only count: their handles may be freed
   /// at any time, so nobody but the program touches them.
-  static void defer(int count, const MPI_Request* requests);
+  static void defer(int count, const MPI_Request* requests, bool receives);
   static void retire(int count, const MPI_Request* requests);
 
   static bool in_flight() { return unfinished_.load() + deferred_.load() > 0; }
@@ -77,6 +97,8 @@ class Proved {
   /// and a comparison, but for once in a while. In short loops even that costs more
   /// than the waiting that it hides, so a helper is preferred where it can be had.
   static void poll();
+  /// Until when the helper had better not look; 0 almost always: see pairing.hpp.
+  static std::uint64_t hold_until() { return hold_until_.load(std::memory_order_relaxed); }
   /// Counts what is put in flight.
   static unsigned begun() { return begun_.load(std::memory_order_relaxed); }
 
@@ -95,6 +117,10 @@ class Proved {
  private:
   static constexpr std::size_t slots = 128;
 
+  static void receive_all_matched();
+  static void receive_one_matched(lapwing_token* token);
+  static void note_start(bool receives, bool alone);
+  static void note_wait();
   static void rouse();
   static void calm();
   static void unlink(lapwing_token* token);
@@ -106,12 +132,14 @@ class Proved {
   static inline ProvedHelper* helper_ = nullptr;
   static inline bool polled_ = false, polled_by_all_ = false;
 
-  static inline Spin lock_;  // guards the two lists
+  static inline Spin lock_;  // guards the two lists and the pairing
+  static inline Pairing pairing_;
+  static inline std::atomic<std::uint64_t> hold_until_{0};
   static inline lapwing_token* first_ = nullptr;
   static inline lapwing_token* last_ = nullptr;
   static inline lapwing_token* free_ = nullptr;
   static inline std::atomic<lapwing_token*> examined_{nullptr};
-  static inline std::atomic<int> unfinished_{0}, deferred_{0}, waiting_{0};
+  static inline std::atomic<int> unfinished_{0}, deferred_{0}, waiting_{0}, kept_{0};
   static inline std::atomic<bool> looking_{false};
   /// Direct-mapped: of two requests in one slot the later one counts. That costs
   /// the earlier one its help at worst, and nothing ever grows or is left over.

@@ -164,6 +164,11 @@ void ProvedHelper::loop() {
       continue;
     }
     idle = 0;
+    // A send rings the bell, and a wait of the program's moves everything itself.
+    if (const std::uint64_t until = Proved::hold_until(), now = now_ns(); until > now) {
+      nap(static_cast<std::int64_t>(until - now));
+      continue;
+    }
     if (const unsigned begun = Proved::begun(); begun != seen) {
       seen = begun;
       pace.begin();
