@@ -82,10 +82,11 @@ int lapwing_may_sink_(MPI_Fint comm);
 void lapwing_wait(lapwing_token*);
 
 /* Waits of the program's that were moved. Behind each start that such a wait
- * waits for stands lapwing_defer, or lapwing_defer_receives, which tells the helper
- * that these requests need progress; before the wait, at its new place, stands lapwing_retire, which
- * ends that. The requests, and the calls on them, stay the program's; null and
- * inactive requests, and requests that were never deferred, are skipped. */
+ * waits for stands lapwing_defer (of receives lapwing_defer_receives), which tells
+ * the helper that these requests need progress; before the wait, at its new place,
+ * stands lapwing_retire, which ends that. The requests, and the calls on them, stay
+ * the program's; null and inactive requests, and requests that were never deferred,
+ * are skipped. */
 void lapwing_defer(int count, const MPI_Request*);
 void lapwing_defer_receives(int count, const MPI_Request*);
 void lapwing_retire(int count, const MPI_Request*);

@@ -28,7 +28,7 @@ struct lapwing_token {
   bool receives = false;
   bool group = false;   ///< a collective: its request can be neither cancelled nor freed
   bool touchy = false;  ///< an error would call what only the program's wait may call
-  /// A message that has been matched and is not received yet: see Proved::keep_matched().
+  /// A message that has been matched and is not received yet: see may_keep_matched().
   enum class Matched { no, kept, taken } matched = Matched::no;
   MPI_Message message = MPI_MESSAGE_NULL;
   void* buffer = nullptr;
@@ -76,8 +76,8 @@ class Proved {
   /// travel one after the other. So not where a send to that partner is in flight.
   /// Needs the helper, which receives it soon, for the program may do anything next.
   static bool may_keep_matched(MPI_Comm comm, int partner);
-  /// Receives what is kept so; one load where there is nothing. To be called where
-  /// a thread has put its own transfer in flight, and before it waits in MPI.
+  /// Receives what is kept so; one load where there is nothing. To be called before
+  /// a thread waits in MPI; the helper does it otherwise.
   static void receive_matched() {
     if (kept_.load(std::memory_order_relaxed) > 0) receive_all_matched();
   }
