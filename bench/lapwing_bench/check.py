@@ -33,7 +33,7 @@ class _Case:
             lines = []
             try:
                 run(self._place, self._mpi, argv, self._checked if role == "check" else {}, 180, lines.append,
-                    ranks=self.ranks, first=self._options.first)
+                    ranks=self.ranks, first=self._options.first, last_line='{"kernel"')
             except BenchError:
                 if not any('"seconds"' in line for line in lines):
                     raise

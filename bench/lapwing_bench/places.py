@@ -118,7 +118,7 @@ def choose(options, here):
 def run(place, mpi, argv, env, timeout, each_line=None, ranks=2, errors=None, first=False, last_line=None):
     """Runs a job and returns its lines of stdout; each_line sees each at once. Its stderr passes through, or
     goes to the file `errors`. first: the ranks go before the machine's other work (needs root). last_line: once
-    the job has said this, all is measured: should MPI not end it within 10 s, it is ended, and that is said."""
+    the job has said what begins so, all is measured: should MPI not end it within 10 s, it is ended, and that is said."""
     command, extra = place.command(mpi, _BEFORE_OTHERS + argv if first else argv, env, ranks)
     environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
     environment.update(extra)
@@ -133,7 +133,7 @@ def run(place, mpi, argv, env, timeout, each_line=None, ranks=2, errors=None, fi
     try:
         for line in process.stdout:
             lines.append(line)
-            if last_line and line.strip() == last_line:
+            if last_line and line.startswith(last_line):
                 measured = True
                 signal.alarm(10)
             if each_line:

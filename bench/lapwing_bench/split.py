@@ -32,7 +32,7 @@ class _Runs:
         if self._mpi == "openmpi" and self.ranks > (os.cpu_count() or 1):
             env["OMPI_MCA_mpi_yield_when_idle"] = "1"
         text = places.run(self._place, self._mpi, argv, env, 300, ranks=self.ranks, first=self._options.first,
-                          last_line="end")
+                          last_line="end\n")
         self.lines[mode] += [json.loads(line) for line in text if line.startswith("{")]
 
     def of(self, mode, what, **fields):
