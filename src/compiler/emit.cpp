@@ -30,13 +30,17 @@ llvm::AllocaInst* Slots::make(llvm::Type* type, llvm::Constant* initial, const l
   return slot;
 }
 
-std::function<Value*(IRBuilder<>&)> Slots::keep(Value* value, llvm::Instruction* at) {
+std::function<Value*(IRBuilder<>&)> Slots::keep(Value* value) {
   const auto* local = llvm::dyn_cast<llvm::AllocaInst>(value);
   if (!llvm::isa<llvm::Instruction>(value) || (local && local->isStaticAlloca()))
     return [value](IRBuilder<>&) { return value; };
   llvm::AllocaInst* slot = make(value->getType(), llvm::PoisonValue::get(value->getType()), "lapwing.kept");
-  IRBuilder<>(at).CreateStore(value, slot);
+  kept_.emplace_back(value, slot);
   return [slot](IRBuilder<>& builder) { return builder.CreateLoad(slot->getAllocatedType(), slot); };
+}
+
+void Slots::take(llvm::Instruction* at) {
+  for (const auto& [value, slot] : kept_) IRBuilder<>(at).CreateStore(value, slot);
 }
 
 void Slots::promote() {

@@ -19,13 +19,16 @@ class Slots {
   explicit Slots(llvm::Function& function) : function_(function) {}
   /// A variable that holds `initial` wherever nothing was stored.
   llvm::AllocaInst* make(llvm::Type* type, llvm::Constant* initial, const llvm::Twine& name);
-  /// A slot that always holds what `value` held at `at`; constants stay themselves.
-  std::function<llvm::Value*(llvm::IRBuilder<>&)> keep(llvm::Value* value, llvm::Instruction* at);
+  /// A slot that holds what `value` was where it was last taken; constants stay themselves.
+  std::function<llvm::Value*(llvm::IRBuilder<>&)> keep(llvm::Value* value);
+  /// Takes the values of all such slots, before `at`.
+  void take(llvm::Instruction* at);
   void promote();
 
  private:
   llvm::Function& function_;
   std::vector<llvm::AllocaInst*> slots_;
+  std::vector<std::pair<llvm::Value*, llvm::AllocaInst*>> kept_;
 };
 
 /// Memory of the function's own, as large as an MPI status or an integer.

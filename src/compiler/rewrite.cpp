@@ -233,7 +233,8 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
   llvm::AllocaInst* pending =
       slots.make(truth, llvm::ConstantInt::getFalse(module.getContext()), "lapwing.pending");
 
-  // The arguments as they are now.
+  // The arguments as they are now: taken behind the wait of an earlier round,
+  // which may stand just here.
   using Kept = std::function<Value*(IRBuilder<>&)>;
   std::vector<Kept> kept;
   for (unsigned i = 0; i < wait->arg_size(); ++i) {
@@ -249,13 +250,13 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
     } else if (index == r.count && call->is_fortran()) {
       Value* count = IRBuilder<>(wait).CreateLoad(integer, argument);
       llvm::AllocaInst* memory = scratch(function, integer, "lapwing.count");
-      Kept value = slots.keep(count, wait);
+      Kept value = slots.keep(count);
       kept.push_back([memory, value](IRBuilder<>& builder) -> Value* {
         builder.CreateStore(value(builder), memory);
         return memory;
       });
     } else {
-      kept.push_back(slots.keep(argument, wait));
+      kept.push_back(slots.keep(argument));
     }
   }
   const int requests = r.any_request();
@@ -283,6 +284,7 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
     sunk = part_ways(*call, ask_may_sink(*call, how.comm));
     end_progress(*call);
   }
+  slots.take(sunk);
   IRBuilder<>(sunk).CreateStore(llvm::ConstantInt::getTrue(module.getContext()), pending);
   if (!transfer.checked) wait->eraseFromParent();
   slots.promote();

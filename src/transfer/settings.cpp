@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "machine/profile.hpp"
 #include "transfer/wire.hpp"
@@ -64,6 +65,13 @@ Reader text(std::string& target) {
     target = value;
     return {};
   };
+}
+
+/// Variables that other parts of Lapwing read, which check their values themselves.
+bool of_another_part(const std::string& name) {
+  static const std::set<std::string> wrappers{"LAPWING_MPI", "LAPWING_CC", "LAPWING_CXX", "LAPWING_FC",
+                                              "LAPWING_PASS"};
+  return name.compare(0, 14, "LAPWING_TASKS_") == 0 || wrappers.count(name) != 0;
 }
 
 }  // namespace
@@ -154,6 +162,7 @@ Settings read_settings() {
     if (!equals) continue;
     const std::string name(*entry, static_cast<std::size_t>(equals - *entry)), value(equals + 1);
     if (name != "LAPWING" && name.compare(0, 8, "LAPWING_") != 0) continue;
+    if (of_another_part(name)) continue;
     const auto found = known.find(name);
     if (found == known.end()) {
       const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {

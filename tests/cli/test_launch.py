@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `lapwing run` makes of a command line, seen by --dry-run."""
 import os
+import pathlib
+import re
 import shlex
 import unittest
 
 from support import FLAVOURS, PRELOAD, PROGRAMS, CommandTest, probe
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 class DryRun(CommandTest):
@@ -183,6 +187,15 @@ class BadInput(CommandTest):
         self.assertIn("LAPWING_DEFFER", result.stderr)
         self.assertIn("did you mean LAPWING_DEFER?", result.stderr)
         self.assertNotIn("LAPWING_DEFFER", result.stdout)
+
+    def test_variables_of_tasks(self):
+        """What liblapwing-tasks reads reaches the program."""
+        names = re.findall(r'^ +\{"([A-Z_]+)",', (SOURCE / "src/tasks/settings.cpp").read_text(), re.M)
+        self.assertIn("SCHEDULE", names)
+        for name in names:
+            said = self.lapwing("run", "--dry-run", "-n", 1, probe("openmpi"), status=0,
+                                env={f"LAPWING_TASKS_{name}": "central" if name == "SCHEDULE" else "1"}).stderr
+            self.assertNotIn(name, said)
 
     def test_bad_values_of_known_variables(self):
         result = self.lapwing("run", "--dry-run", "-n", 1, probe("openmpi"), status=0,

@@ -39,7 +39,7 @@ def several(scene):
 def completion(scene, requests, count, group, got, sent, receives):
     words, rng = scene.words, scene.rng
     info = {"group": group, "role": "waitall", "kind": "both", "request": requests, "got": got, "sent": sent, "count": count}
-    how = rng.choice(["all", "all", "all", "each", "first", "any", "some", "testall", "statuses"])
+    how = rng.choice(["all", "all", "all", "each", "first", "one by one", "any", "some", "testall", "statuses"])
     if how == "all":
         return [Node(checking.call(scene, words.mpi("Waitall", count, requests, words.ignored_all())), **info)]
     if how == "statuses":

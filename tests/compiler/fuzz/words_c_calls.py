@@ -140,7 +140,12 @@ class CWords(Words):
         return [Node(lines, **{**info, "loop": True})]
 
     def many_loop(self, scene, how, requests, count, info):
-        if how == "any":
+        if how == "one by one":
+            # The number of rounds is not known to the compiler.
+            index = f"{count - 1} - k" if scene.rng.random() < 0.5 else "k"
+            lines = ["{", f"  const int many = {count} + (n < 0 ? n : 0);", "  for (int k = 0; k < many; ++k)",
+                     f"    MPI_Wait(&{requests}[{index}], MPI_STATUS_IGNORE);", "}"]
+        elif how == "any":
             lines = ["{", "  int which = 0, sum = 0;", f"  for (int k = 0; k < {count}; ++k) {{",
                      f"    MPI_Waitany({count}, {requests}, &which, MPI_STATUS_IGNORE);", "    sum += which + 1;", "  }",
                      "  acc = (acc * 31 + sum) & 1048575;", "}"]

@@ -109,7 +109,12 @@ class FortranWords(Words):
         return [Node(lines, **{**info, "loop": True})]
 
     def many_loop(self, scene, how, requests, count, info):
-        if how == "any":
+        if how == "one by one":
+            # The number of rounds is not known to the compiler.
+            index = f"{count + 1} - k" if scene.rng.random() < 0.5 else "k"
+            lines = [f"done = {count} + min(n, 0)", "do k = 1, done",
+                     f"  call MPI_Wait({requests}({index}), MPI_STATUS_IGNORE, ierr)", "end do"]
+        elif how == "any":
             lines = ["done = 0", f"do k = 1, {count}", f"  call MPI_Waitany({count}, {requests}, which, MPI_STATUS_IGNORE, ierr)",
                      "  done = done + which", "end do", "acc = iand(acc * 31 + done, 1048575)"]
         elif how == "some":

@@ -143,11 +143,13 @@ class WrapperTest(unittest.TestCase):
         listed = subprocess.run(["readelf", "-d", str(program)], capture_output=True, text=True, check=True).stdout
         return [line.split("[")[1].split("]")[0] for line in listed.splitlines() if "(NEEDED)" in line]
 
-    def run_ranks(self, flavour, program, ranks=2):
+    def run_ranks(self, flavour, program, ranks=2, errors=False, **variables):
+        """What it prints; with `errors` a pair, and what it says."""
         launcher = [FLAVOURS[flavour]]
         if flavour == "openmpi":
             launcher += ["--oversubscribe", "--bind-to", "none", "--allow-run-as-root"]
         result = subprocess.run(["timeout", "40", *launcher, "-n", str(ranks), str(program)], capture_output=True,
-                                text=True, check=False, cwd=self.work, env=self.environment())
+                                text=True, check=False, cwd=self.work,
+                                env=self.environment(**variables))
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        return result.stdout
+        return (result.stdout, result.stderr) if errors else result.stdout

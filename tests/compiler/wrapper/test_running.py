@@ -46,6 +46,16 @@ class Programs(WrapperTest):
             self.assertEqual([name for name in self.needed(self.work / "prog") if "lapwing" in name], [])
         self.works(flavour)
 
+    def test_their_variables_at_run_time(self):
+        """What chooses an MPI or a compiler may stay in the environment of the program."""
+        for flavour in FLAVOURS:
+            self.silent(f"lwcc.{flavour}", "-O2", self.sources("lwcc"), "-lm", "-o", "prog")
+            out, said = self.run_ranks(flavour, "./prog", errors=True, LAPWING_MPI=flavour, LAPWING_CC="clang-19",
+                                       LAPWING_PASS="mode=report", LAPWING_TASKS_WORKERS="1", LAPWING_HELPR="off")
+            self.assertEqual(out, "2 ranks, sum 1\n")
+            named = {word for word in said.split() if word.startswith("LAPWING_")}
+            self.assertEqual(named, {"LAPWING_HELPR", "LAPWING_HELPER."})
+
     @wanted("ld.lld-19")
     def test_lto(self):
         for wrapper, flavour, source in self.each():
