@@ -114,6 +114,11 @@ struct sigaction to_libc(const KernelAction& k) {
 
 }  // namespace
 
+void open_this_mask() {
+  std::uint64_t set = our_signals;
+  kernel::call(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, nullptr, 8);
+}
+
 bool take_signals(Handler on_segv, Handler on_sys) {
   std::lock_guard lock(writers);
   KernelAction old_segv, old_sys, segv = our_action(on_segv), sys = our_action(on_sys);
@@ -122,8 +127,7 @@ bool take_signals(Handler on_segv, Handler on_sys) {
   program_sys.store(old_sys);
   if (!kernel_action(SIGSEGV, &segv, nullptr) || !kernel_action(SIGSYS, &sys, nullptr)) return false;
   open_all_masks();
-  std::uint64_t set = our_signals;
-  kernel::call(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, nullptr, 8);
+  open_this_mask();
   taken.store(true);
   return true;
 }

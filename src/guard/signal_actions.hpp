@@ -32,6 +32,8 @@ void pass_on(int signal, siginfo_t* info, void* context);
 
 /// A program's sigaction(): true if it is answered here, with `*result`.
 bool remember_action(int signal, const struct sigaction* wanted, struct sigaction* old, int* result);
+/// Lets the calling thread have the guard's signals, whatever it has blocked.
+void open_this_mask();
 /// A copy of `set` that leaves the guard's signals open.
 bool open_set(const sigset_t* set, sigset_t* copy);
 

@@ -78,7 +78,12 @@ bool write_closed(const char* target, const char* source, std::size_t length) {
 }
 
 void prepare_thread() {
-  provide_alternate_stack();
+  static __attribute__((tls_model("initial-exec"))) thread_local bool prepared = false;
+  if (!prepared) {
+    prepared = true;
+    open_this_mask();
+    provide_alternate_stack();
+  }
   dispatch::watch_this_thread();
 }
 

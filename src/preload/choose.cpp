@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/hooks.h"
+
 // Written by src/entry/generate.py.
 extern "C" {
 __attribute__((visibility("hidden"))) extern void* lapwing_preload_slots[];
@@ -37,8 +39,8 @@ constexpr int flavour_count = 2;
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 bool chosen = false;
-bool aside = false;       // Lapwing has nothing to do in this job
-void* lapwing = nullptr;  // handle of Lapwing's library, or nullptr: the real MPI
+bool aside = false;      // Lapwing has nothing to do in this job
+void* engine = nullptr;  // handle of Lapwing's library, or nullptr: the real MPI
 
 const char* file_name(const char* path) {
   const char* slash = strrchr(path, '/');
@@ -137,7 +139,7 @@ void choose() {
         "it runs without Lapwing.",
         flavours[0].library, flavours[1].library);
   } else {
-    lapwing = load(flavours[loaded[0] ? 0 : 1]);
+    engine = load(flavours[loaded[0] ? 0 : 1]);
   }
 }
 
@@ -170,6 +172,11 @@ bool stays(const char* name) {
   return strcasestr(name, "finalize") || strcasestr(name, "init") || strcasestr(name, "query_thread");
 }
 
+bool begins_mpi(const char* name) {
+  if (strncasecmp(name, "mpi_session_init", 16) == 0) return true;
+  return strncasecmp(name, "mpi_init", 8) == 0 && strncasecmp(name, "mpi_initialized", 15) != 0;
+}
+
 }  // namespace
 
 /// Called by Lapwing's library once it knows that it will not do anything: what
@@ -182,7 +189,7 @@ extern "C" __attribute__((visibility("default"))) void lapwing_preload_stand_asi
 
 void* lapwing_preload_library() {
   pthread_mutex_lock(&lock);
-  void* handle = lapwing;
+  void* handle = engine;
   pthread_mutex_unlock(&lock);
   return handle;
 }
@@ -192,9 +199,10 @@ void* lapwing_preload_library() {
 extern "C" __attribute__((visibility("hidden"))) void* lapwing_preload_resolve(unsigned index, const void*,
                                                                                const void*) {
   const char* name = lapwing_preload_names + lapwing_preload_name_offsets[index];
+  if (begins_mpi(name)) __atomic_store_n(&lapwing::preload::mpi_begins, true, __ATOMIC_RELAXED);
   pthread_mutex_lock(&lock);
   if (!chosen) choose();
-  void* handle = aside && !stays(name) ? nullptr : lapwing;
+  void* handle = aside && !stays(name) ? nullptr : engine;
   pthread_mutex_unlock(&lock);
   void* address = handle ? dlsym(handle, name) : nullptr;
   if (!address) address = find_real(name);

@@ -30,6 +30,18 @@ inline void await_all() {
   if (auto wait = lapwing_preload_hooks.await_all) wait();
 }
 
+/// Whether the guards need not be told of this thread (any more).
+extern constinit thread_local bool thread_known
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/// Set once the program has called MPI_Init, or another call that begins MPI: threads that
+/// are created from then on until the guards are there are MPI's and Lapwing's.
+extern bool mpi_begins __attribute__((visibility("hidden")));
+
+/// To be called where a thread that the guards have not been told of may be about
+/// to enter the kernel with a closed page in its hands.
+void make_thread_known();
+
 /// Around functions in which libc blocks all signals: the guards must not want
 /// to look at a system call of this thread meanwhile, for their signal would
 /// kill it.

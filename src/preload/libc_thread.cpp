@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the program: each is made known to the guard when it begins, and
+// Threads of the program: each is made known to the guard when it begins, or
+// where it first reads or writes (libc_io.cpp) if it is older than the guard; and
 // when it ends its stack must not hold closed pages any more.
 #include <pthread.h>
 #include <signal.h>
@@ -44,21 +45,48 @@ void* begin(void* memory) {
   free(memory);
   pthread_once(&once, [] { have_key = pthread_key_create(&at_end, await_stack) == 0; });
   if (have_key) pthread_setspecific(at_end, &at_end);
-  if (auto begins = lapwing_preload_hooks.thread_begins) begins();
+  lapwing::preload::make_thread_known();
   return start.routine(start.argument);
 }
 
+// A thread of MPI's or of Lapwing's: what it reads and writes is never closed.
+void* begin_foreign(void* memory) {
+  Start start = *static_cast<Start*>(memory);
+  free(memory);
+  lapwing::preload::thread_known = true;
+  return start.routine(start.argument);
+}
+
+bool is_foreign(const SignalsBlocked& creation) {
+  if (lapwing_preload_hooks.creation_begins) return !creation.counts();
+  return __atomic_load_n(&lapwing::preload::mpi_begins, __ATOMIC_RELAXED);
+}
+
 }  // namespace
+
+namespace lapwing::preload {
+
+constinit thread_local bool thread_known = false;
+bool mpi_begins = false;
+
+void make_thread_known() {
+  if (thread_known) return;
+  auto begins = lapwing_preload_hooks.thread_begins;
+  if (!begins) return;
+  thread_known = true;
+  begins();
+}
+
+}  // namespace lapwing::preload
 
 extern "C" LAPWING_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                              Routine* routine, void* argument) noexcept {
   auto next = next_create.get();
   SignalsBlocked blocked;
-  if (!blocked.counts()) return next(thread, attributes, routine, argument);
   auto* start = static_cast<Start*>(malloc(sizeof(Start)));
   if (!start) return next(thread, attributes, routine, argument);
   *start = {routine, argument};
-  const int result = next(thread, attributes, begin, start);
+  const int result = next(thread, attributes, is_foreign(blocked) ? begin_foreign : begin, start);
   if (result != 0) free(start);
   return result;
 }

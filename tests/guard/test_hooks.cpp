@@ -3,6 +3,7 @@
 // closed page, and threads do not leave one on their stacks.
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -167,6 +168,53 @@ TEST_P(Hooks, SystemCallsOfEveryThreadWait) {
   EXPECT_EQ(std::memcmp(got, m.get() + page, 100), 0);
   message.drop_region();
   close(fds[0]), close(fds[1]);
+}
+
+using OlderThreads = GuardChildTest;
+LAPWING_BOTH_BACK_ENDS(OlderThreads);
+
+// Neither its system calls nor its end may meet a closed page.
+TEST_P(OlderThreads, AreGuardedLikeOthers) {
+  if (probe(GetParam()).backend != GetParam()) GTEST_SKIP() << probe(GetParam()).reason;
+  const int status = in_child([] {
+    std::atomic<Host*> host{nullptr};
+    std::unique_ptr<Message> message;
+    std::atomic<bool> landed{false};
+    char* buffer = nullptr;
+    int fds[2];
+    if (pipe(fds) != 0) return 1;
+    ssize_t written = 0;
+    std::thread older([&] {
+      while (!host.load()) std::this_thread::yield();
+      written = write(fds[1], buffer + page, 100);
+      char local[20 * page];
+      host.load()->when_wanted([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        landed = true;
+        message->land_here(0, message->pages());
+      });
+      message = std::make_unique<Message>(*host.load(), local, sizeof local, 9);
+      if (!message->close_incoming()) written = 0;
+    });
+    Host own(GetParam());
+    Mapping m(4 * page);
+    buffer = m.get();
+    Message first(own, buffer, m.size(), 2);
+    if (!first.close_incoming()) return 2;
+    own.when_wanted([&] { first.land_here(0, first.pages()); });
+    host = &own;
+    older.join();
+    own.when_wanted(nullptr);
+    if (written != 100) return 3;
+    char got[100];
+    if (read(fds[0], got, 100) != 100 || std::memcmp(got, buffer + page, 100) != 0) return 4;
+    if (!landed.load() || closed_regions.load() != 0) return 5;
+    first.drop_region();
+    message->drop_region();
+    return 0;
+  });
+  EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace
