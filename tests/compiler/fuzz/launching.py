@@ -62,6 +62,8 @@ class Launcher:
             preload = self.builder.build.resolve() / "lib" / "liblapwing-preload.so"
             if case.preload and preload.exists():
                 preloads.append(str(preload))
+        if not preloads:
+            settings["STRICT_LEAKS"] = "1"
         if case.strict:
             preloads.append(self.builder.strict(case.mpi, not linked))
         return settings, preloads

@@ -381,11 +381,10 @@ ALSO(Request_get_status)
 
 int PMPI_Finalize(void) {
   REAL(Finalize);
-#ifdef STRICT_PLAIN
-  for (int i = 0; i < highest; ++i)
+  // The preloaded engine leaves requests of its own behind.
+  for (int i = 0; i < highest && getenv("STRICT_LEAKS"); ++i)
     if (records[i].used && (records[i].active || !records[i].persistent))
       report("a request was never completed", records[i].bytes);
-#endif
   return real();
 }
 ALSO(Finalize)
