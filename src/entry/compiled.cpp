@@ -74,6 +74,12 @@ class KeptError {
   int error_;
 };
 
+void give_status(const MPI_Status& seen, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  const KeptError kept(status);
+  *status = seen;
+}
+
 // What a receive that may wait for the program's own send brings at least: less
 // is on its way for too short a time to matter. See Proved::may_keep_matched().
 constexpr std::size_t long_on_its_way = std::size_t{64} << 10;
@@ -97,10 +103,7 @@ lapwing_token* follow(const lapwing_token& started, int* error) {
   }
   if (*error != MPI_SUCCESS) return nullptr;
   if (!done) return Proved::begin(started);
-  if (started.status != MPI_STATUS_IGNORE) {
-    const KeptError kept(started.status);
-    *started.status = status;
-  }
+  give_status(status, started.status);
   return nullptr;
 }
 
@@ -129,18 +132,11 @@ lapwing_token describe(const ReceiveArguments& a, MPI_Status* status) {
   return token;
 }
 
-void say_matched(const MPI_Status& seen, MPI_Status* status) {
-  if (status == MPI_STATUS_IGNORE) return;
-  const KeptError kept(status);
-  *status = seen;
-}
-
 // Returns once the message is matched. What is small, or too large for the
 // buffer, is received here and now.
 lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int* error) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status seen{};
-  Proved::receive_matched();
   {
     const Proved::Waiting waiting;
     *error = transfer::mprobe(a.rank, a.tag, a.comm, &message, &seen);
@@ -161,7 +157,7 @@ lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int*
     token.buffer = a.buffer;
     token.count = static_cast<int>(a.count);
     token.type = a.type;
-    say_matched(seen, status);
+    give_status(seen, status);
     return Proved::begin(token);
   }
   ReceiveArguments matched = a;
@@ -177,7 +173,7 @@ lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int*
     *error = complete(&token, status, a.caller);
     return nullptr;
   }
-  say_matched(seen, status);
+  give_status(seen, status);
   return follow(token, error);
 }
 
@@ -310,7 +306,6 @@ LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
     const std::uint64_t begun = transfer::now_ns();
     int rc = MPI_SUCCESS;
     {
-      Proved::receive_matched();
       const Proved::Waiting waiting;
       const lapwing::entry::KeptError kept(token->status);
       rc = lapwing::entry::complete(token, token->status, LAPWING_CALLER(token->call));

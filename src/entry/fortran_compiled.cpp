@@ -54,18 +54,17 @@ LAPWING_ENTRY int lapwing_may_sink_(MPI_Fint comm) {
 }
 
 // Only counted: the handles are looked up, never used.
-LAPWING_ENTRY void lapwing_defer_(MPI_Fint count, const MPI_Fint* requests) {
+static void defer(MPI_Fint count, const MPI_Fint* requests, bool receives) {
   for (MPI_Fint i = 0; i < count; ++i) {
     const MPI_Request request = PMPI_Request_f2c(requests[i]);
-    Proved::defer(1, &request, false);
+    Proved::defer(1, &request, receives);
   }
 }
 
+LAPWING_ENTRY void lapwing_defer_(MPI_Fint count, const MPI_Fint* requests) { defer(count, requests, false); }
+
 LAPWING_ENTRY void lapwing_defer_receives_(MPI_Fint count, const MPI_Fint* requests) {
-  for (MPI_Fint i = 0; i < count; ++i) {
-    const MPI_Request request = PMPI_Request_f2c(requests[i]);
-    Proved::defer(1, &request, true);
-  }
+  defer(count, requests, true);
 }
 
 LAPWING_ENTRY void lapwing_retire_(MPI_Fint count, const MPI_Fint* requests) {

@@ -171,20 +171,20 @@ void Proved::receive_all_matched() {
 }
 
 bool Proved::take(lapwing_token* token) {
-  bool kept;
+  Matched matched;
   {
     std::lock_guard guard(lock_);
     if (token->state == State::dropped) return false;
     if (token->state == State::flying) unlink(token);
     token->state = State::waiting;
     note_wait();
-    kept = token->matched == Matched::kept;
-    if (kept) token->matched = Matched::taken;
+    matched = token->matched;
+    if (matched == Matched::kept) token->matched = Matched::taken;
   }
-  if (kept) receive_one_matched(token);
-  for (bool taken = !kept; taken;) {
+  if (matched == Matched::kept) receive_one_matched(token);
+  while (matched == Matched::taken) {
     std::lock_guard guard(lock_);
-    taken = token->matched == Matched::taken;
+    matched = token->matched;
   }
   // Whoever looks at it now ends soon, and will not look again.
   for (unsigned round = 0; examined_.load() == token; ++round) {
@@ -311,7 +311,6 @@ bool Proved::look_at_front(bool* turned) {
 
 bool Proved::look() {
   if (looking_.exchange(true, std::memory_order_acquire)) return false;
-  receive_matched();
   bool moved = false, turned = false;
   const int count = std::min(unfinished_.load(), most_per_look);
   for (int i = 0; i < count; ++i) moved |= look_at_front(&turned);
@@ -330,6 +329,8 @@ bool Proved::look() {
 }
 
 bool Proved::work(std::uint64_t longest) {
+  // Also where somebody waits: another thread may have matched what that depends on.
+  receive_matched();
   int moves = 0;
   const std::uint64_t until = now_ns() + longest;
   for (int quiet = 0; quiet < quiet_looks && in_flight() && !somebody_waits() && way() != Way::blocking;

@@ -77,7 +77,7 @@ class Proved {
   /// Needs the helper, which receives it soon, for the program may do anything next.
   static bool may_keep_matched(MPI_Comm comm, int partner);
   /// Receives what is kept so; one load where there is nothing. To be called before
-  /// a thread waits in MPI; the helper does it otherwise.
+  /// a thread waits in MPI, as Waiting does; the helper does it otherwise.
   static void receive_matched() {
     if (kept_.load(std::memory_order_relaxed) > 0) receive_all_matched();
   }
@@ -105,7 +105,10 @@ class Proved {
   /// While one lives, a program thread moves everything by waiting in MPI.
   class Waiting {
    public:
-    Waiting() { waiting_.fetch_add(1, std::memory_order_relaxed); }
+    Waiting() {
+      receive_matched();
+      waiting_.fetch_add(1, std::memory_order_relaxed);
+    }
     ~Waiting() { waiting_.fetch_sub(1, std::memory_order_relaxed); }
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;

@@ -176,10 +176,7 @@ void ProvedHelper::loop() {
       continue;
     }
     if (Proved::somebody_waits()) {
-      // Which another thread may have matched, and the wait may depend on.
-      inside_.store(true);
-      if (state_.load() != ended) Proved::receive_matched();
-      inside_.store(false);
+      slice();
       nap(longest_pause);
       continue;
     }
