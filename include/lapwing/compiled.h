@@ -35,7 +35,8 @@ typedef struct lapwing_token lapwing_token;
  * `lapwing_post_*` never block, whatever the size: for starts that stand earlier
  * than the call did, for the halves of a send-receive, and for calls that the
  * program itself wrote as non-blocking. `lapwing_post_copy` sends a copy, so
- * that the buffer may be received into at once. */
+ * that the buffer may be received into at once. `lapwing_pair_recv` is the receiving
+ * half of a send-receive. */
 lapwing_token* lapwing_start_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_start_ssend(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_start_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
@@ -45,6 +46,7 @@ lapwing_token* lapwing_post_send(const void*, int, MPI_Datatype, int dest, int t
 lapwing_token* lapwing_post_ssend(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_post_copy(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_post_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
+lapwing_token* lapwing_pair_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
 
 /* The same for Fortran: scalars by value, handles as integers, the sentinels
  * (MPI_BOTTOM, MPI_STATUS_IGNORE) of any of the three interfaces; `ierror` may
@@ -64,6 +66,8 @@ lapwing_token* lapwing_post_ssend_(void*, MPI_Fint count, MPI_Fint type, MPI_Fin
 lapwing_token* lapwing_post_copy_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,
                                   MPI_Fint comm, MPI_Fint* ierror);
 lapwing_token* lapwing_post_recv_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source, MPI_Fint tag,
+                                  MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
+lapwing_token* lapwing_pair_recv_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source, MPI_Fint tag,
                                   MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
 
 /* Not 0 where the call may be split although the program looks at its error:

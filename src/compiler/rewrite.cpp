@@ -36,7 +36,8 @@ StartOf start_of(const Half& half, const MpiCall& call) {
   }
   llvm::StringRef stem =
       half.transfer.shape == Shape::matched ? "lapwing_start_recv_matched" : "lapwing_start_recv";
-  if (half.transfer.shape == Shape::receive && (early || in_pair)) stem = "lapwing_post_recv";
+  if (half.transfer.shape == Shape::receive && (early || in_pair))
+    stem = in_pair ? "lapwing_pair_recv" : "lapwing_post_recv";
   if (r.kind == Kind::sendrecv)
     return {stem, r.receive, r.receive + 1, r.receive + 2, r.receive + 3, r.receive + 4, r.comm, r.status};
   if (r.kind == Kind::sendrecv_replace)

@@ -9,6 +9,7 @@
 
 #include "entry/handlers.hpp"
 #include "flavour.hpp"
+#include "transfer/nobody.hpp"
 #include "transfer/packing.hpp"
 #include "transfer/proved.hpp"
 
@@ -239,6 +240,10 @@ lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
 }
 
 lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Status* status, int* error) {
+  if (how == Receiving::paired) {
+    if (a.rank == MPI_PROC_NULL) transfer::mark_exchange_with_nobody(a.comm);
+    how = Receiving::early;
+  }
   // What was posted early must not wait for anybody, however small it is: the
   // send that its partner waits for may stand behind it.
   const bool must_not_block = how == Receiving::early && a.rank != MPI_PROC_NULL;
@@ -291,6 +296,7 @@ START_SEND(lapwing_post_copy, "MPI_Send", Kind::standard, Sending::copied)
 START_RECEIVE(lapwing_start_recv, Receiving::now)
 START_RECEIVE(lapwing_start_recv_matched, Receiving::matched)
 START_RECEIVE(lapwing_post_recv, Receiving::early)
+START_RECEIVE(lapwing_pair_recv, Receiving::paired)
 
 LAPWING_ENTRY int lapwing_may_split(int count, MPI_Datatype type, int peer, MPI_Comm comm) {
   return lapwing::entry::may_split(count, type, peer, comm);

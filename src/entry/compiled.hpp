@@ -16,7 +16,8 @@ enum class Sending {
 enum class Receiving {
   now,      ///< lapwing_start_recv
   matched,  ///< lapwing_start_recv_matched
-  early     ///< lapwing_post_recv
+  early,    ///< lapwing_post_recv
+  paired    ///< lapwing_pair_recv
 };
 
 /// Whether a call on these arguments, whose error the program looks at, is split.

@@ -4,6 +4,7 @@
 
 #include "flavour.hpp"
 #include "transfer/early.hpp"
+#include "transfer/nobody.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/packing.hpp"
 #include "transfer/posting.hpp"
@@ -45,6 +46,7 @@ int send_receive(const SendArguments& sent, const ReceiveArguments& received, MP
       set_envelope(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     }
   }
+  if (r.rank == MPI_PROC_NULL && rc == MPI_SUCCESS) mark_exchange_with_nobody(r.comm);
   return rc;
 }
 

@@ -24,9 +24,22 @@ const Send sends[] = {{"start_send", lapwing_start_send, false},
                       {"post_copy", lapwing_post_copy, true}};
 const Receive receives[] = {{"start_recv", lapwing_start_recv, false},
                             {"start_recv_matched", lapwing_start_recv_matched, false},
-                            {"post_recv", lapwing_post_recv, true}};
+                            {"post_recv", lapwing_post_recv, true},
+                            {"pair_recv", lapwing_pair_recv, true}};
 // 8288 bytes are the size of a header; 16 KiB is the threshold.
 const std::size_t sizes[] = {0, 8, 4096, 8288, 16383, 16384, 65536, 300001, 1 << 20};
+
+// MPICH's receives from nobody share a request, of which only MPI_Sendrecv sets the status.
+TEST(Starts, AnExchangeWithNobodyLeavesWhatMpiLeaves) {
+  MPI_Status status{};
+  lapwing_wait(lapwing_pair_recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status));
+  EXPECT_TRUE(says(status, MPI_PROC_NULL, MPI_ANY_TAG, 0));
+  MPI_Request request;
+  MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request);
+  status.MPI_SOURCE = status.MPI_TAG = 0;
+  MPI_Wait(&request, &status);
+  EXPECT_TRUE(says(status, MPI_PROC_NULL, MPI_ANY_TAG, 0));
+}
 
 TEST(Starts, EveryPairOfWaysAndSizes) {
   const int size = ranks(), rank = my_rank();

@@ -52,7 +52,7 @@ void checked(int peer) {
 // Both halves, or neither; the receiving one is posted before what it does not need.
 // CHECK-LABEL: define {{.*}}@pair(
 // CHECK: call i32 @lapwing_may_split(
-// CHECK: call ptr @lapwing_post_recv(
+// CHECK: call ptr @lapwing_pair_recv(
 // CHECK: call ptr @lapwing_post_send(
 // CHECK: call i32 @MPI_Sendrecv(
 // CHECK: call void @lapwing_wait(

@@ -26,7 +26,7 @@ end subroutine
 ! CHECK-LABEL: define {{.*}}@halves_(
 ! CHECK: store i32 %{{.*}}, ptr [[FROM:%[0-9]+]]
 ! CHECK: [[SOURCE:%[0-9]+]] = load i32, ptr [[FROM]]
-! CHECK: call ptr @lapwing_post_recv_({{.*}}, i32 [[SOURCE]], i32 1,
+! CHECK: call ptr @lapwing_pair_recv_({{.*}}, i32 [[SOURCE]], i32 1,
 ! CHECK: call ptr @lapwing_post_send_(
 
 ! A number that a collective gives is none that is known, whatever was stored
