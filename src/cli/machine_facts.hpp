@@ -26,7 +26,7 @@ Fact guard_fact();
 Fact core_fact();
 /// Both MPIs, their Fortran interfaces, their launchers.
 std::vector<Fact> mpi_facts();
-/// Network devices, emulated hosts.
+/// Accelerators, network devices, emulated hosts.
 std::vector<Fact> network_facts();
 /// The parts of this installation, and the profile.
 std::vector<Fact> installation_facts();

@@ -82,6 +82,16 @@ Fact rdma_fact() {
           "untested: over such a transport Lapwing stands aside, and programs run plainly"};
 }
 
+Fact accelerator_fact() {
+  std::string devices;
+  for (const char* device : {"/dev/nvidiactl", "/dev/kfd", "/dev/dxg"})
+    if (fs::exists(device)) devices += (devices.empty() ? "" : ", ") + std::string(device);
+  if (devices.empty()) return {"accelerators", Level::ok, "none", ""};
+  return {"accelerators", Level::warn, devices,
+          "they read host memory past any guard: in programs that load a driver of theirs receives are not "
+          "deferred, unless LAPWING_ACCELERATORS=ignore says that they never touch what is received"};
+}
+
 Fact netlab_fact() {
   const auto tool = netlab();
   if (!tool) {
@@ -131,7 +141,7 @@ Fact profile_fact() {
 
 std::vector<Fact> mpi_facts() { return {mpi_fact(Mpi::mpich), mpi_fact(Mpi::openmpi)}; }
 
-std::vector<Fact> network_facts() { return {rdma_fact(), netlab_fact()}; }
+std::vector<Fact> network_facts() { return {accelerator_fact(), rdma_fact(), netlab_fact()}; }
 
 std::vector<Fact> installation_facts() {
   const fs::path preload = prefix() / "lib" / "liblapwing-preload.so";

@@ -21,6 +21,7 @@ const std::vector<Variable>& known_variables() {
       {"LAPWING_DEFER", Kind::choice, {"auto", "on", "off", "all"}},
       {"LAPWING_GUARD", Kind::choice, {"auto", "userfaultfd", "mprotect", "none"}},
       {"LAPWING_HELPER", Kind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_ACCELERATORS", Kind::choice, {"auto", "ignore"}},
       {"LAPWING_THRESHOLD_GUARD", Kind::bytes, {}},
       {"LAPWING_THRESHOLD_STRIP", Kind::bytes, {}},
       {"LAPWING_THRESHOLD_PROVED", Kind::bytes, {}},

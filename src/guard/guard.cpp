@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "guard/backend.hpp"
+#include "guard/devices.hpp"
 #include "guard/hooks.hpp"
 #include "guard/memory_kind.hpp"
 #include "guard/registry.hpp"
@@ -52,6 +53,10 @@ using Close = std::unique_ptr<Region> (*)(char*, char*);
 // An incoming region shares its pages with no other; outgoing ones may overlap.
 std::unique_ptr<Region> close_with(Close by_uffd, Close by_signals, char* begin, char* end, bool outgoing) {
   if (!started || !wellformed(begin, end)) return nullptr;
+  if (accelerators()) {
+    note_accelerators_mattered();
+    return nullptr;
+  }
   std::lock_guard lock(gate);
   if (meets_region(address_of(begin), address_of(end), !outgoing)) return nullptr;
   return chosen.backend == Backend::userfaultfd ? by_uffd(begin, end) : by_signals(begin, end);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "guard/devices.hpp"
 #include "transfer/type_contents.hpp"
 #include "transfer/wire.hpp"
 
@@ -81,6 +82,7 @@ bool header_fits(MPI_Datatype type) {
 
 char* contiguous_base(const void* buffer, MPI_Count count, MPI_Datatype type) {
   if (buffer == MPI_BOTTOM || !is_run(type)) return nullptr;
+  if (!guard::reachable(buffer, payload_bytes(count, type))) return nullptr;
   return const_cast<char*>(static_cast<const char*>(buffer));
 }
 

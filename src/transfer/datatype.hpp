@@ -21,7 +21,8 @@ inline bool surely_below(MPI_Count count, MPI_Datatype type, std::size_t limit) 
   return size != 0 && static_cast<std::size_t>(count) * size < limit;
 }
 
-/// The first byte if the buffer is one run in send order, else nullptr.
+/// The first byte if the buffer is one run in send order that the processor
+/// reaches, else nullptr: then only MPI reads and writes it.
 char* contiguous_base(const void* buffer, MPI_Count count, MPI_Datatype type);
 
 /// The memory that the buffer spans, gaps included.

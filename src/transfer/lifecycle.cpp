@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "guard/devices.hpp"
 #include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
 #include "transfer/engine.hpp"
@@ -66,6 +67,7 @@ Engine::~Engine() {
 }
 
 void Engine::start_guards() {
+  if (settings_.accelerators_ignored) guard::ignore_accelerators();
   if (settings_.guard == "none") return;
   guarding_ = guard::start(wanted_backend(settings_.guard), demand, helper_.get());
 }

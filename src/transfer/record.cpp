@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "flavour.hpp"
+#include "guard/devices.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/places.hpp"
 
@@ -167,6 +168,10 @@ void Record::collect(Engine* engine, MPI_Comm comm) {
   PMPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, text.data(), counts.data(),
                offsets.data(), MPI_CHAR, 0, comm);
   if (rank != 0) return;
+  if (aside.empty() && guard::accelerators_mattered())
+    aside =
+        "no received page was closed, since a driver of accelerators is loaded, and they look past the guard "
+        "(if they never touch what is received: LAPWING_ACCELERATORS=ignore)";
   std::FILE* file = std::fopen(path.c_str(), "w");
   bool written = file != nullptr;
   if (file) {

@@ -111,6 +111,7 @@ Settings read_settings() {
          return {};
        }},
       {"LAPWING_HELPER", one_of(s.helper, on_off)},
+      {"LAPWING_ACCELERATORS", one_of(s.accelerators_ignored, {{"auto", false}, {"ignore", true}})},
       {"LAPWING_THRESHOLD_GUARD", bytes(s.guard_threshold, header_bytes)},
       {"LAPWING_THRESHOLD_STRIP", bytes(s.strip_threshold, header_bytes)},
       {"LAPWING_THRESHOLD_PROVED", bytes(s.proved_threshold, 0)},

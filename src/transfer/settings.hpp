@@ -19,6 +19,7 @@ struct Settings {
   Defer defer = Defer::automatic;
   std::string guard = "auto";
   bool helper = true;
+  bool accelerators_ignored = false;        ///< no device has to do with MPI's buffers
   std::size_t guard_threshold = 48 << 10;   ///< from here on a transfer is deferred whole
   std::size_t strip_threshold = 128 << 10;  ///< from here on it travels in strips
   std::size_t proved_threshold = 16 << 10;  ///< from here on a split call starts; smaller ones go at once

@@ -111,11 +111,11 @@ class ProgramTest(unittest.TestCase):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-programs-"))
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
 
-    def mpirun(self, mpi, words, lapwing=None, ranks=2, limit=120, cwd=None):
+    def mpirun(self, mpi, words, lapwing=None, ranks=2, limit=120, cwd=None, preload=None):
         report = self.directory / "report.jsonl"
         report.unlink(missing_ok=True)
         chosen = None if lapwing is None else {"LAPWING_REPORT": str(report), **lapwing}
-        env = environment(chosen)
+        env = environment(chosen, preload)
         if ranks > 2:
             env["OMPI_MCA_mpi_yield_when_idle"] = "1"
         ran = run([*MPIEXEC[mpi], "-n", ranks, *words], env, cwd or self.directory, limit)
