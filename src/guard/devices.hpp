@@ -22,8 +22,8 @@ void ignore_accelerators();
 bool accelerators_mattered();
 void note_accelerators_mattered();
 
-/// True where the processor may read and write the buffer. Only asks the kernel
-/// (a microsecond or two) once accelerators() is true.
+/// True where the processor may read the buffer, by its first and its last byte.
+/// Only asks the kernel (a microsecond) once accelerators() is true.
 bool reachable(const void* begin, std::size_t length);
 
 }  // namespace lapwing::guard

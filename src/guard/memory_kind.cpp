@@ -76,40 +76,7 @@ MemoryKind parse(std::uintptr_t begin, std::uintptr_t end) {
   return kind;
 }
 
-// Of the files in /dev, those that are memory of the processor's.
-bool device_file(const char* name) {
-  if (std::strncmp(name, "/dev/", 5) != 0) return false;
-  return std::strncmp(name, "/dev/shm/", 9) != 0 && std::strncmp(name, "/dev/zero", 9) != 0 &&
-         std::strncmp(name, "/dev/hugepages/", 15) != 0;
-}
-
-bool parse_ordinary(std::uintptr_t address) {
-  std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/maps", "re"), std::fclose);
-  char line[512];
-  while (maps && std::fgets(line, sizeof line, maps.get())) {
-    std::uintptr_t from = 0, to = 0;
-    char mode[8] = {}, name[400] = {};
-    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %*s %*s %*s %399s", &from, &to, mode, name) < 3)
-      continue;
-    if (from <= address && address < to) return mode[0] == 'r' && !device_file(name);
-  }
-  return false;
-}
-
 }  // namespace
-
-bool ordinary_memory(std::uintptr_t address) {
-  if (!queries || maps_fd < 0) return parse_ordinary(address);
-  char name[4096] = {};
-  kernel::MapQuery q{};
-  q.size = sizeof q;
-  q.query_addr = address;
-  q.vma_name_addr = address_of(name);
-  q.vma_name_size = sizeof name;
-  const long error = -kernel::call(SYS_ioctl, maps_fd, kernel::map_query_request, &q);
-  if (error == ENOTTY || error == EINVAL) return parse_ordinary(address);
-  return error == 0 && (q.vma_flags & kernel::vma_readable) && !device_file(name);
-}
 
 bool open_memory_map() {
   if (maps_fd < 0) maps_fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);

@@ -17,9 +17,6 @@ struct MemoryKind {
 /// Looks [begin, end) up in the process' map; a few microseconds.
 MemoryKind memory_kind(std::uintptr_t begin, std::uintptr_t end);
 
-/// True where the processor may read and write: mapped so, and no window to a device.
-bool ordinary_memory(std::uintptr_t address);
-
 /// Opens /proc/self/maps for the queries; false if there is none.
 bool open_memory_map();
 void close_memory_map();

@@ -4,6 +4,7 @@ import dataclasses
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -72,6 +73,10 @@ class Launcher:
         where = pathlib.Path(where)
         where.mkdir()
         settings, preloads = self.environment(case, on)
+        # Launchers that begin and end at once trip over the folder that they share.
+        session = where.with_suffix(".session")
+        session.mkdir()
+        settings["OMPI_MCA_orte_tmpdir_base"] = str(session)
         command = [*MPIEXEC[case.mpi], "-n", str(case.ranks)]
         # The programs alone, and not mpiexec, run under what is preloaded.
         command += ["env", "LD_PRELOAD=" + ":".join(preloads)] if preloads else []
@@ -85,6 +90,7 @@ class Launcher:
             except subprocess.TimeoutExpired:
                 end = "hang"
                 self.kill(process, program)
+        shutil.rmtree(session, ignore_errors=True)
         files = {p.name: p.read_bytes() for p in sorted(where.iterdir()) if p.is_file() and not p.name.startswith("core")}
         said = where.with_suffix(".said").read_text(errors="replace")
         return Outcome(end, files, said[-6000:], time.monotonic() - began)
