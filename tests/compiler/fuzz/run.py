@@ -145,6 +145,7 @@ class Fuzzer:
 
     def run(self):
         began = time.monotonic()
+        said = 0
         seeds = range(self.options.seed, self.options.seed + self.options.programs)
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             waiting = set()
@@ -158,6 +159,9 @@ class Fuzzer:
                         future.result()
                 if sys.stdout.isatty() and not self.options.json:
                     print(f"\r{self.count} programs, {len(self.failures)} failures", end="", flush=True)
+                elif self.count >= said + 250:
+                    said = self.count
+                    print(f"{said} programs, {len(self.failures)} failures, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
             for future in waiting:
                 future.result()
 
