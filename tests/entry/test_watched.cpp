@@ -10,13 +10,15 @@
 
 #include "entry/fortran_caller.hpp"
 #include "entry/watched.hpp"
+#include "guard/devices.hpp"
 #include "sets/group_call.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/retire.hpp"
 
 namespace lapwing::guard {
 std::atomic<int> closed_regions{0};
-}
+bool reachable(const void*, std::size_t) { return true; }
+}  // namespace lapwing::guard
 
 namespace lapwing::transfer {
 void retire_for_write(const void*, std::size_t) {}
