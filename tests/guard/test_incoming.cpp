@@ -57,10 +57,16 @@ TEST_P(Incoming, StackStopsItsReader) {
 }
 
 TEST_P(Incoming, StackOfAnotherThreadStopsItsReader) {
-  std::thread([&] {
+  // Without the preload's hooks nothing may close while a thread is being created:
+  // its creator has all signals blocked.
+  std::atomic<bool> created{false};
+  std::thread other([&] {
+    while (!created) std::this_thread::yield();
     char local[10 * page];
     check_reader_waits(host(), local, sizeof local);
-  }).join();
+  });
+  created = true;
+  other.join();
 }
 
 TEST_P(Incoming, HugePagesStopTheirReader) {

@@ -68,6 +68,8 @@ bool answered(const Options& options, const Chosen& chosen, Language language) {
 
 int run(int argc, char** argv) {
   const Called called = read_name(argc > 0 ? argv[0] : "");
+  if (variable(asked_by_itself))
+    throw Failure("this wrapper is what it asks which MPI or compiler there is.");
   Options options = read_options(expand_responses(Words(argv + 1, argv + argc)));
   if (options.show == Show::help) {
     std::fputs(help().c_str(), stdout);

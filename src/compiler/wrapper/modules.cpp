@@ -29,16 +29,28 @@ std::string used_module(const std::string& line) {
 
 bool is_there(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
 
+/// A module file that flang can read: gfortran's are packed by gzip.
+bool for_flang(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file && file.get() != 0x1f;
+}
+
+/// The folder that a word, with the one behind it, adds to the module path; empty if it adds none.
+std::string module_folder(const Words& words, std::size_t i) {
+  for (const std::string_view flag : {"-I", "-J", "-module-dir"}) {
+    if (!words[i].starts_with(flag)) continue;
+    const std::string joined = words[i].substr(flag.size());
+    return joined.empty() && i + 1 < words.size() ? words[i + 1] : joined;
+  }
+  return "";
+}
+
 /// Whether the user brings a module file along.
 bool users_own(const std::string& module, const Words& arguments) {
-  if (is_there(module + ".mod")) return true;
+  if (for_flang(module + ".mod")) return true;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    for (const char* flag : {"-I", "-J", "-module-dir"}) {
-      if (!arguments[i].starts_with(flag)) continue;
-      const std::string joined = arguments[i].substr(std::string_view(flag).size());
-      const std::string folder = joined.empty() && i + 1 < arguments.size() ? arguments[i + 1] : joined;
-      if (is_there(folder + "/" + module + ".mod")) return true;
-    }
+    const std::string folder = module_folder(arguments, i);
+    if (!folder.empty() && for_flang(folder + "/" + module + ".mod")) return true;
   }
   return false;
 }
@@ -52,6 +64,17 @@ std::string used_mpi_module(const std::string& source) {
     if (module == "mpi" || module == "mpi_f08") return module;
   }
   return "";
+}
+
+std::size_t gfortran_modules(const Words& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string folder = module_folder(arguments, i);
+    if (folder.empty()) continue;
+    for (const char* module : {"/mpi.mod", "/mpi_f08.mod"}) {
+      if (is_there(folder + module) && !for_flang(folder + module)) return i;
+    }
+  }
+  return arguments.size();
 }
 
 void need_modules(const Words& sources, const Words& arguments, const std::string& folder) {

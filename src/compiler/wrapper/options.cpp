@@ -131,8 +131,11 @@ bool read_lapwing(const std::string& word, Options& options) {
     options.declared = true;
   } else if (word.starts_with("--lapwing") || word.starts_with("-flapwing") ||
              word.starts_with("-fno-lapwing") || word == "--sets") {
-    throw Failure("the option " + word + " is unknown" + meant(word, own) +
-                  " --lapwing-help lists Lapwing's options.");
+    const bool lacks_value = word == "--lapwing-mpi" || word == "--lapwing-profile" || word == "--sets";
+    throw Failure(
+        "the option " + word +
+        (lacks_value ? " wants its value behind a '=', without a space." : " is unknown" + meant(word, own)) +
+        " --lapwing-help lists Lapwing's options.");
   } else {
     return false;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler.hpp"
+#include "modules.hpp"
 #include "process.hpp"
 #include "say.hpp"
 
@@ -194,8 +195,12 @@ class Planner {
     const bool fortran = language_ == Language::fortran;
     Words ignored;
     sort(added_.before, plan_.compile_before, links_ ? plan_.link_before : ignored);
-    // Before the MPI's own folder, whose modules are gfortran's.
-    if (fortran && pieces_.has_modules) plan_.compile_after.push_back("-I" + pieces_.modules);
+    // Before the MPI's own folder, whose modules are gfortran's; the user may name it as well.
+    if (fortran && pieces_.has_modules) {
+      plan_.compile_after.push_back("-I" + pieces_.modules);
+      const auto at = static_cast<std::ptrdiff_t>(gfortran_modules(plan_.user));
+      if (at < std::ssize(plan_.user)) plan_.user.insert(plan_.user.begin() + at, "-I" + pieces_.modules);
+    }
     Words libraries;
     sort(added_.after, plan_.compile_after, libraries);
     if (!links_) return;
@@ -208,6 +213,7 @@ class Planner {
     if (module_library || !engine_.empty()) plan_.link_after.push_back("-L" + pieces_.folder);
     if (module_library) plan_.link_after.push_back("-llapwing-mpifort-" + pieces_.flavour);
     place_engine();
+    keep_fortran_library();
     append(plan_.link_after, libraries);
   }
 
@@ -223,6 +229,22 @@ class Planner {
       if (takes_value(*word) && word + 1 != user.end()) ++word;
     }
     append(plan_.link_after, engine_);
+  }
+
+  /// The engine answers the Fortran calls by that library of Open MPI's, of which the linker then sees no
+  /// use: --as-needed would leave it out.
+  void keep_fortran_library() {
+    static const std::string name = "-lmpi_mpifh";
+    const auto named = [](const std::string& word) {
+      return word == name || word.find("libmpi_mpifh.") != std::string::npos;
+    };
+    if (engine_.empty()) return;
+    if (std::any_of(added_.after.begin(), added_.after.end(), named) ||
+        std::any_of(plan_.user.begin(), plan_.user.end(), named)) {
+      for (const auto& word : added_.after)
+        if (word.starts_with("-L")) plan_.link_after.push_back(word);
+      append(plan_.link_after, {"-Wl,--push-state,--no-as-needed", name, "-Wl,--pop-state"});
+    }
   }
 
   Language language_;

@@ -133,6 +133,9 @@ std::optional<Answer> ask(const Words& command, const Words& unset) {
     const auto name = std::string(text.substr(0, text.find('=')));
     if (std::find(unset.begin(), unset.end(), name) == unset.end()) environment.push_back(*entry);
   }
+  // A script may lead back here, as mpicc does that calls lwcc: main ends there, or each would ask the next.
+  std::string asked = std::string(asked_by_itself) + "=1";
+  environment.push_back(asked.data());
   environment.push_back(nullptr);
   pid_t child = 0;
   const int failed = posix_spawnp(&child, command[0].c_str(), &actions, nullptr, pointers(command).data(),

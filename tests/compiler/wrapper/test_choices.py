@@ -72,6 +72,15 @@ class WhichMpi(WrapperTest):
         (self.folder / "path" / "mpicc").symlink_to(self.bin / "lwcc")
         self.assertEqual(self.flavour("lwcc", env=env), "mpich")
 
+    def test_mpicc_that_calls_this_wrapper_ends(self):
+        env = self.path_with(FLAVOURS, f'exec {self.bin / "lwcc"} "$@"\n')
+        self.refused("lwcc", "x.o", env=env, says=["neither MPICH's nor Open MPI's", "--lapwing-mpi="])
+        self.assertEqual(self.flavour("lwcc", env={**env, "LAPWING_MPI": "mpich"}), "mpich")
+
+    def test_options_without_their_value(self):
+        for option, value in (("--lapwing-mpi", "mpich"), ("--lapwing-profile", "file"), ("--sets", "run")):
+            self.refused("lwcc", option, value, "x.o", says=[option, "behind a '='"])
+
     def test_wrong_names(self):
         self.refused("lwcc", "--lapwing-mpi=mpch", "x.o", says=["--lapwing-mpi=mpch", "did you mean mpich?"])
         self.refused("lwcc", "x.o", env={"LAPWING_MPI": "intel"}, says=["LAPWING_MPI is 'intel'", "mpich or openmpi"])

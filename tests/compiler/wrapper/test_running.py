@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that the wrappers build are built in silence, run, and are linked
 with what they need: three languages, both MPIs, in one step and in several."""
+import os
 import unittest
 
 from support import FLAVOURS, WrapperTest, wanted
@@ -108,6 +109,30 @@ class Programs(WrapperTest):
                     "  implicit none\n", f"  use {module}\n  implicit none\n"))
                 self.silent(f"lwfc.{flavour}", "-O2", "uses.f90", "-o", "prog")
                 self.works(flavour)
+
+    def test_modules_behind_the_folder_of_gfortrans(self):
+        """As pkg-config and CMake's FindMPI name it."""
+        folder = {"mpich": "/usr/include/x86_64-linux-gnu/mpich",
+                  "openmpi": "/usr/lib/x86_64-linux-gnu/fortran/gfortran-mod-15/openmpi"}
+        text = self.sources("lwfc").read_text().replace("  include 'mpif.h'\n", "")
+        tried = 0
+        for flavour in FLAVOURS:
+            ours = self.lib / "lapwing" / flavour / "mod" / "mpi.mod"
+            if not ours.exists() or not os.path.exists(folder[flavour] + "/mpi.mod"):
+                continue
+            for words in (["-I" + folder[flavour]], ["-I", folder[flavour]]):
+                self.write("uses.f90", text.replace("  implicit none\n", "  use mpi\n  implicit none\n"))
+                self.silent(f"lwfc.{flavour}", "-O2", *words, "uses.f90", "-o", "prog")
+                self.works(flavour)
+                tried += 1
+        if not tried:
+            self.skipTest("neither MPI has both modules")
+
+    def test_as_needed(self):
+        """The linker sees no use of the library by which Open MPI's Fortran calls are answered."""
+        for wrapper, flavour, source in self.each():
+            self.silent(wrapper, "-O2", "-Wl,--as-needed", source, "-o", "prog")
+            self.works(flavour)
 
 
 if __name__ == "__main__":
