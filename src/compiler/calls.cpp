@@ -2,8 +2,10 @@
 #include "compiler/calls.hpp"
 
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
 
 #include <string>
 
@@ -44,6 +46,14 @@ std::string MpiCall::spelling() const {
   std::string text = "MPI_" + name.str();
   if (text.size() > 4) text[4] = llvm::toUpper(text[4]);
   return text;
+}
+
+bool names_bottom(const llvm::Value* buffer) {
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(buffer));
+  if (!global) return false;
+  // Commons that hold the sentinels of the two MPIs' Fortran interfaces.
+  const llvm::StringRef name = global->getName();
+  return name.starts_with("mpi_fortran_") || name.starts_with("mpipriv") || name.starts_with("mpifcmb");
 }
 
 }  // namespace lapwing::compiler

@@ -89,4 +89,7 @@ struct Symbol {
 };
 std::optional<Symbol> find_symbol(llvm::StringRef symbol);
 
+/// True for Fortran's MPI_BOTTOM and other sentinels: places in commons of the MPIs'.
+bool names_bottom(const llvm::Value* buffer);
+
 }  // namespace lapwing::compiler

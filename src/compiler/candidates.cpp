@@ -7,6 +7,7 @@
 
 #include "compiler/collectives.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/freed.hpp"
 #include "compiler/matching.hpp"
 #include "compiler/ways.hpp"
 
@@ -20,14 +21,6 @@ using llvm::MemoryLocation;
 bool is_object(const llvm::Value* buffer) {
   return buffer->getType()->isPointerTy() && !llvm::isa<llvm::ConstantPointerNull>(buffer) &&
          !llvm::isa<llvm::ConstantExpr>(buffer->stripInBoundsConstantOffsets());
-}
-
-bool names_bottom(const llvm::Value* buffer) {
-  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(buffer));
-  if (!global) return false;
-  // Commons that hold the sentinels of the two MPIs' Fortran interfaces.
-  const llvm::StringRef name = global->getName();
-  return name.starts_with("mpi_fortran_") || name.starts_with("mpipriv") || name.starts_with("mpifcmb");
 }
 
 // MPI_IN_PLACE: no memory at all. In Fortran it is a variable, whose name both
@@ -104,16 +97,18 @@ class Finder {
     t.call = &call_.call();
     t.name = call_.spelling();
     t.checked = checked_;
+    t.answers = shape != Shape::send && frees_sends(*call_.call().getModule());
     return t;
   }
 
-  bool add_buffer(Transfer& transfer, const MpiCall& call, int buffer, int count, int type, bool written) {
+  bool add_buffer(Transfer& transfer, const MpiCall& call, int buffer, int count, int type, bool written,
+                  bool whole = false) {
     const llvm::Value* pointer = call.argument(buffer);
     if (!is_object(pointer) || names_bottom(pointer)) {
       fail("its buffer is no object that could be followed");
       return false;
     }
-    if (call.call().getFunction() != call_.call().getFunction()) {
+    if (whole || call.call().getFunction() != call_.call().getFunction()) {
       // Only what both functions know can be spoken of here: a whole object.
       transfer.buffers.push_back(
           {MemoryLocation(llvm::getUnderlyingObject(pointer), LocationSize::beforeOrAfterPointer()),
@@ -131,6 +126,7 @@ class Finder {
     t.starts.push_back(t.call);
     // Nobody may learn that a synchronous send is over before it is.
     t.crosses = call_.kind() == Kind::ssend ? crossed_by_posted : crossed_by_sends;
+    t.answers = call_.kind() == Kind::ssend && frees_sends(*call_.call().getModule());
     return t;
   }
 
@@ -209,6 +205,13 @@ class Finder {
       if (!add_buffer(t, *call, b.buffer, b.count, b.type, written)) return found_;
       if (!after(*start)) return fail("a start of its request may throw", start);
     }
+    for (llvm::CallBase* start : matched.of_earlier_calls) {
+      const auto call = MpiCall::of(*start);
+      const Routine& b = call->routine();
+      const bool written = call->kind() == Kind::irecv;
+      if (written || !b.standard) t.crosses &= crossed_by_posted;
+      if (!add_buffer(t, *call, b.buffer, b.count, b.type, written, true)) return found_;
+    }
     for (llvm::CallBase* start : matched.starts)
       if (!after(*start)) return fail("a start of its request may throw", start);
     t.touched.push_back(requests_of(call_));
@@ -264,6 +267,7 @@ Transfer as_matched(const Transfer& posted) {
   Transfer t = posted;
   t.shape = Shape::matched;
   t.crosses = crossed_by_matched;
+  t.answers = false;
   t.touched.clear();  // the status is complete when the start returns
   return t;
 }

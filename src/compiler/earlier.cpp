@@ -124,10 +124,25 @@ class Climber {
     const auto* node = flow_.dominators.getNode(block);
     for (node = node ? node->getIDom() : nullptr; node; node = node->getIDom()) {
       llvm::BasicBlock* above = node->getBlock();
-      if (flow_.loops.getLoopFor(above) == loop && flow_.post_dominators.dominates(block, above))
+      // Neither comes round again without the other: `continue`, and loops with two ways in.
+      if (flow_.loops.getLoopFor(above) == loop && flow_.post_dominators.dominates(block, above) &&
+          !comes_round(*above, *block) && !comes_round(*block, *above))
         return above;
     }
     return nullptr;
+  }
+
+  // Whether a way leads from a block back to itself that does not pass the other.
+  static bool comes_round(const llvm::BasicBlock& one, const llvm::BasicBlock& other) {
+    llvm::SmallPtrSet<const llvm::BasicBlock*, 32> entered;
+    llvm::SmallVector<const llvm::BasicBlock*, 16> work(llvm::successors(&one));
+    while (!work.empty()) {
+      const llvm::BasicBlock* next = work.pop_back_val();
+      if (next == &one) return true;
+      if (next != &other && entered.insert(next).second)
+        work.append(llvm::succ_begin(next), llvm::succ_end(next));
+    }
+    return false;
   }
 
   // All that lies on ways from `above` to `block`.

@@ -152,6 +152,19 @@ Effects effects_of_mpi(const MpiCall& call) {
                                     r.kind == Kind::recv_init || r.kind == Kind::matched_recv ||
                                     r.kind == Kind::sendrecv_replace ||
                                     (r.kind == Kind::token_start && r.receive >= 0);
+  // MPI_BOTTOM: the datatype says where, which may be anything whose address has been taken.
+  const auto anywhere = [&](int index, int type, bool reads, bool writes) {
+    const llvm::Value* pointer = call.argument(index);
+    if (!basic_size(call, type) && (is_sentinel_number(pointer) || names_bottom(pointer)))
+      e.touches.push_back({nullptr, LocationSize::beforeOrAfterPointer(), reads, writes});
+  };
+  if (r.buffer >= 0)
+    anywhere(r.buffer, r.type, !receives_into_buffer || r.kind == Kind::sendrecv_replace,
+             receives_into_buffer);
+  if (r.kind == Kind::sendrecv) anywhere(r.receive, r.receive + 2, false, true);
+  // Which buffers a persistent request has, was said where it was made.
+  if (r.kind == Kind::start || r.kind == Kind::startall)
+    e.touches.push_back({nullptr, LocationSize::beforeOrAfterPointer(), true, true});
   if (r.buffer >= 0)
     touch(r.buffer, message_size(call, r.count, r.type),
           !receives_into_buffer || r.kind == Kind::sendrecv_replace, receives_into_buffer);

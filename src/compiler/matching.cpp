@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/matching.hpp"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
@@ -64,7 +65,7 @@ class Matcher {
       return;
     }
     for (const llvm::Function& function : *wait_.call().getModule()) {
-      if (&function == wait_.call().getFunction()) continue;
+      const bool own = &function == wait_.call().getFunction();
       for (const llvm::Instruction& i : llvm::instructions(function)) {
         const auto call = MpiCall::of(i);
         if (!call || (call->routine().any_request() < 0)) continue;
@@ -73,10 +74,14 @@ class Matcher {
         if (llvm::getUnderlyingObject(request) != global) continue;
         if (r.kind == Kind::isend || r.kind == Kind::issend || r.kind == Kind::irecv) {
           if (!llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(call->argument(r.buffer)))) {
-            fail("its request is started in another function, with a buffer that is not known here", nullptr);
+            fail(own ? "its request may be started in an earlier call of this function"
+                     : "its request is started in another function, with a buffer that is not known here",
+                 nullptr);
             return;
           }
-          add(call->call(), call->call());
+          // Also behind this wait, in an earlier call of this very function.
+          (own ? match_.of_earlier_calls : match_.buffers).push_back(&call->call());
+          if (!llvm::is_contained(match_.starts, &call->call())) match_.starts.push_back(&call->call());
         } else if (r.kind != Kind::wait && r.kind != Kind::waitall && r.kind != Kind::wait_some &&
                    r.kind != Kind::test) {
           fail("its request is handled in another function", nullptr);
@@ -119,6 +124,7 @@ class Matcher {
           return !certain;
         case Kind::start:
         case Kind::startall:
+          if (!meets(*call)) return true;
           match_.starts.push_back(&call->call());
           restarted_ = true;
           return !certain;
@@ -170,11 +176,7 @@ class Matcher {
            request->stripPointerCasts() == where_.Ptr->stripPointerCasts();
   }
 
-  bool meets(const MpiCall& start) {
-    return memory_.may_alias(llvm::MemoryLocation(start.argument(start.routine().request),
-                                                  llvm::LocationSize::precise(request_bytes(start))),
-                             where_);
-  }
+  bool meets(const MpiCall& start) { return memory_.may_alias(requests_of(start), where_); }
 
   void add(llvm::Instruction& start, llvm::Instruction& buffer) {
     match_.starts.push_back(llvm::cast<llvm::CallBase>(&start));
@@ -185,11 +187,18 @@ class Matcher {
   void find_persistent() {
     bool found = false;
     for (llvm::Instruction& i : llvm::instructions(*wait_.call().getFunction())) {
+      if (!llvm::isModSet(memory_.meet(i, effects_(i), where_))) continue;
       const auto call = MpiCall::of(i);
-      if (!call || (call->kind() != Kind::send_init && call->kind() != Kind::recv_init) || !meets(*call))
+      const bool made = call && (call->kind() == Kind::send_init || call->kind() == Kind::recv_init);
+      if (made && meets(*call)) {
+        match_.buffers.push_back(&call->call());
+        found = true;
         continue;
-      match_.buffers.push_back(&call->call());
-      found = true;
+      }
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+      if (store && llvm::isa<llvm::Constant>(store->getValueOperand())) continue;
+      if (i.isLifetimeStartOrEnd() || llvm::isa<llvm::MemSetInst>(i)) continue;
+      if (!call || call->routine().any_request() < 0) fail("its persistent request may be made here", &i);
     }
     if (!found || !llvm::isa<llvm::AllocaInst>(object_))
       fail("its persistent request is made in another function", nullptr);

@@ -13,6 +13,8 @@ struct Match {
   llvm::SmallVector<llvm::CallBase*, 4> starts;
   /// Where their buffers are named: the starts, or the *_init of persistent ones.
   llvm::SmallVector<llvm::CallBase*, 4> buffers;
+  /// Starts in this function that an earlier call of it may have made.
+  llvm::SmallVector<llvm::CallBase*, 4> of_earlier_calls;
   bool never_started = false;          ///< a mistake in the program
   std::string failure;                 ///< why it cannot be told, if so
   llvm::Instruction* where = nullptr;  ///< what `failure` speaks of

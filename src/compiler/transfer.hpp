@@ -56,6 +56,9 @@ struct Transfer {
   /// The program looks at the error of `call`, which is split or moved only where
   /// there can be none; see ways.hpp.
   bool checked = false;
+  /// Its end may be all that tells that a send is over whose request was freed
+  /// (example 3.13 of MPI 3.1).
+  bool answers = false;
 
   std::string name;  ///< MPI_Send, for remarks
 

@@ -33,8 +33,43 @@ static bool are_other_objects(const llvm::Value* a, const llvm::Value* b) {
   return true;
 }
 
+// LLVM 19 compares two phis of one block edge by edge, also where the one is of this
+// round and the other of the next (llvm/llvm-project#116802, in 20): pointers that are
+// exchanged would never meet. Of such, their objects decide.
+bool Memory::may_be_exchanged(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
+  const auto is_chosen = [](const llvm::Value* pointer) {
+    const llvm::Value* object = llvm::getUnderlyingObject(pointer, 0);
+    return llvm::isa<llvm::PHINode>(object) || llvm::isa<llvm::SelectInst>(object);
+  };
+  if (!is_chosen(a.Ptr) || !is_chosen(b.Ptr)) return false;
+  llvm::SmallVector<const llvm::Value*, 4> of_a, of_b;
+  llvm::getUnderlyingObjects(a.Ptr, of_a, nullptr, 0);
+  llvm::getUnderlyingObjects(b.Ptr, of_b, nullptr, 0);
+  for (const llvm::Value* x : of_a) {
+    for (const llvm::Value* y : of_b) {
+      if (x == y || aliases_.alias(llvm::MemoryLocation::getBeforeOrAfter(x),
+                                   llvm::MemoryLocation::getBeforeOrAfter(y)) != llvm::AliasResult::NoAlias)
+        return true;
+    }
+  }
+  return false;
+}
+
 bool Memory::may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
-  return aliases_.alias(a, b) != llvm::AliasResult::NoAlias && !are_other_objects(a.Ptr, b.Ptr);
+  if (are_other_objects(a.Ptr, b.Ptr)) return false;
+  return aliases_.alias(a, b) != llvm::AliasResult::NoAlias || may_be_exchanged(a, b);
+}
+
+ModRefInfo Memory::of(const llvm::Instruction& instruction, const llvm::MemoryLocation& where) {
+  ModRefInfo info = aliases_.getModRefInfo(&instruction, where);
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (!call || llvm::isModAndRefSet(info)) return info;
+  for (const llvm::Use& argument : call->args()) {
+    if (argument->getType()->isPointerTy() &&
+        may_be_exchanged(llvm::MemoryLocation::getBeforeOrAfter(argument.get()), where))
+      info |= call->getMemoryEffects().getModRef(llvm::IRMemLocation::ArgMem);
+  }
+  return info;
 }
 
 ModRefInfo Memory::meet(const Touch& touch, const llvm::MemoryLocation& where) {
@@ -140,6 +175,13 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     if (why & collective) return Reason{"a collective call"};
     if ((why & receives) && !(why & probes)) return Reason{"a receive, from which much may be learnt"};
     return Reason{"a call that looks for messages"};
+  }
+  if (transfer_.answers) {
+    const bool writes = llvm::any_of(effects.touches, [](const Touch& touch) {
+      return touch.writes && !(touch.pointer && is_private(llvm::getUnderlyingObject(touch.pointer)));
+    });
+    if (writes || (effects.ask_llvm && instruction.mayWriteToMemory()))
+      return Reason{"a write to what a send whose request was freed may still read"};
   }
   const auto outlives_dynamic_stack = [](const llvm::Value* pointer) {
     const llvm::Value* object = llvm::getUnderlyingObject(pointer);

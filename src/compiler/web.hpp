@@ -34,9 +34,7 @@ class Memory {
     const auto result = aliases_.alias(a, b);
     return result == llvm::AliasResult::MustAlias || result == llvm::AliasResult::PartialAlias;
   }
-  llvm::ModRefInfo of(const llvm::Instruction& instruction, const llvm::MemoryLocation& where) {
-    return aliases_.getModRefInfo(&instruction, where);
-  }
+  llvm::ModRefInfo of(const llvm::Instruction& instruction, const llvm::MemoryLocation& where);
   /// How a touch of an instruction meets a location.
   llvm::ModRefInfo meet(const Touch& touch, const llvm::MemoryLocation& where);
   /// How an instruction meets a location.
@@ -44,6 +42,7 @@ class Memory {
                         const llvm::MemoryLocation& where);
 
  private:
+  bool may_be_exchanged(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b);
   llvm::BatchAAResults aliases_;
 };
 
