@@ -89,7 +89,8 @@ int main(int argc, char** argv) {
                                : dlopen(argv[1], RTLD_NOW) != NULL && device_open_uring(&device, kRoom));
   const char* when = argc > 2 ? argv[2] : "held";
   late = strcmp(when, "late") == 0;
-  if (strcmp(when, "held") == 0) ready = ready && device_hold(&device, both, 2 * kRoom);
+  if (strcmp(when, "never") != 0) ready = ready && device_hold(&device, both, 2 * kRoom);
+  if (late) ready = ready && device_release(&device, both);
   int all = 0;
   MPI_Allreduce(&ready, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!all) {

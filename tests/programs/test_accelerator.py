@@ -59,7 +59,10 @@ class Accelerator(running.ProgramTest):
         for lapwing, closes in ((running.MODES["on"], False), (said, True)):
             ran = self.mpirun("mpich", program, lapwing, limit=60, preload=f"{running.PRELOAD}:{FAKE_DRIVER}")
             self.succeeds(ran, str(lapwing))
-            self.assertEqual(closes, sum(line.get("faults", 0) for line in ran.report) > 0)
+            receives = [line for line in ran.report if "recv" in line.get("call", "").lower()]
+            self.assertTrue(receives, ran.report)
+            self.assertEqual(closes, sum(line["deferred"] for line in receives) > 0, ran.report)
+            self.assertEqual(closes, "accelerators" not in ran.report[0]["standing_aside"])
 
 
 if __name__ == "__main__":
