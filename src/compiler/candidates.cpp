@@ -97,7 +97,8 @@ class Finder {
     t.call = &call_.call();
     t.name = call_.spelling();
     t.checked = checked_;
-    t.answers = shape != Shape::send && frees_sends(*call_.call().getModule());
+    t.answers =
+        (shape != Shape::send || call_.kind() == Kind::ssend) && frees_sends(*call_.call().getModule());
     return t;
   }
 
@@ -126,7 +127,6 @@ class Finder {
     t.starts.push_back(t.call);
     // Nobody may learn that a synchronous send is over before it is.
     t.crosses = call_.kind() == Kind::ssend ? crossed_by_posted : crossed_by_sends;
-    t.answers = call_.kind() == Kind::ssend && frees_sends(*call_.call().getModule());
     return t;
   }
 
