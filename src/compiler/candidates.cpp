@@ -7,7 +7,6 @@
 
 #include "compiler/collectives.hpp"
 #include "compiler/fortran_tags.hpp"
-#include "compiler/freed.hpp"
 #include "compiler/matching.hpp"
 #include "compiler/ways.hpp"
 
@@ -97,8 +96,8 @@ class Finder {
     t.call = &call_.call();
     t.name = call_.spelling();
     t.checked = checked_;
-    t.answers =
-        (shape != Shape::send || call_.kind() == Kind::ssend) && frees_sends(*call_.call().getModule());
+    t.answers = (shape != Shape::send || call_.kind() == Kind::ssend) &&
+                effects_.answers_count(*call_.call().getModule());
     return t;
   }
 

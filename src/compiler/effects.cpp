@@ -9,6 +9,7 @@
 #include "compiler/calls.hpp"
 #include "compiler/declared_calls.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/freed.hpp"
 #include "compiler/library_calls.hpp"
 
 namespace lapwing::compiler {
@@ -72,6 +73,11 @@ const llvm::Function* direct_callee(const llvm::CallBase& call) {
 }
 
 }  // namespace
+
+bool EffectsOf::answers_count(const llvm::Module& module) {
+  if (!answers_count_) answers_count_ = frees_sends(module);
+  return *answers_count_;
+}
 
 Effects EffectsOf::operator()(const llvm::Instruction& instruction) {
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {

@@ -65,6 +65,8 @@ class EffectsOf {
   Effects operator()(const llvm::Instruction& instruction);
   /// Of a module whose functions have been changed.
   EffectsOf anew() const { return EffectsOf(library_); }
+  /// Whether the module frees the requests of sends, whose answers then tell that they are over.
+  bool answers_count(const llvm::Module& module);
 
  private:
   Effects of_call(const llvm::CallBase& call);
@@ -75,6 +77,7 @@ class EffectsOf {
 
   LibraryInfo library_;
   bool nameable_;
+  std::optional<bool> answers_count_;
   // Null while it is being found: a recursive function may do anything.
   llvm::DenseMap<const llvm::Function*, std::unique_ptr<Effects>> summaries_;
 };

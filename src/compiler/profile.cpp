@@ -29,10 +29,11 @@ Profile::Profile(const std::string& path) {
     const llvm::json::Object* object = value ? value->getAsObject() : nullptr;
     if (!value) llvm::consumeError(value.takeError());
     if (!object) continue;
-    ++read;
-    if (const auto seconds = object->getNumber("wall_s")) wall = *seconds;
+    const auto seconds = object->getNumber("wall_s");
     const auto site = object->getString("site");
     const auto exposed = object->getNumber("exposed_s");
+    read += seconds || (site && exposed);
+    if (seconds) wall = *seconds;
     if (site && exposed && *exposed > least_share * wall) sites_.insert(llvm::sys::path::filename(*site));
   }
   if (read == 0) {
