@@ -13,6 +13,7 @@
 #include "compiler.hpp"
 #include "modules.hpp"
 #include "mpi.hpp"
+#include "openmp.hpp"
 #include "options.hpp"
 #include "pieces.hpp"
 #include "plan.hpp"
@@ -112,6 +113,7 @@ int run(int argc, char** argv) {
     setenv("LAPWING_PASS", plan.pass.c_str(), 1);
     tell_ccache(compiler, plan.pass, {pieces.plugin, options.profile});
   }
+  if (asked.links) miss_openmp(compiler, all);
   plan.user = shorten(plan.user);
   become(plan.command());
 }

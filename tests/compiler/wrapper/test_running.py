@@ -40,6 +40,13 @@ class Programs(WrapperTest):
             self.assertEqual(self.loaded(), [])
             self.works(flavour)
 
+    @unittest.skipUnless(os.path.exists("/usr/lib/llvm-19/lib/libomp.so"), "libomp-19-dev is not installed")
+    def test_with_threads(self):
+        for wrapper, flavour, source in self.each():
+            self.silent(wrapper, "-O2", "-fopenmp", source, "-o", "prog")
+            self.assertIn("libomp.so.5", self.needed(self.work / "prog"))
+            self.works(flavour)
+
     def test_off(self):
         for wrapper, flavour, source in self.each():
             self.silent(wrapper, "--lapwing-off", "-O2", source, "-o", "prog")
