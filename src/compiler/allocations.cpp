@@ -65,6 +65,8 @@ const GlobalVariable* owner_of(const llvm::Value* object) {
   return is_descriptor_of_allocatable(*global) || owns_what_it_holds(*global) ? global : nullptr;
 }
 
+bool may_hand_on(const GlobalVariable& owner) { return is_descriptor_of_allocatable(owner); }
+
 bool have_other_owners(const llvm::Value* a, const llvm::Value* b) {
   const GlobalVariable* owner_a = owner_of(a);
   const GlobalVariable* owner_b = owner_of(b);

@@ -2,6 +2,7 @@
 #include "compiler/calls.hpp"
 
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
@@ -52,8 +53,11 @@ bool names_bottom(const llvm::Value* buffer) {
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(buffer));
   if (!global) return false;
   // Commons that hold the sentinels of the two MPIs' Fortran interfaces.
-  const llvm::StringRef name = global->getName();
-  return name.starts_with("mpi_fortran_") || name.starts_with("mpipriv") || name.starts_with("mpifcmb");
+  const llvm::StringRef name = global->getName().rtrim('_');
+  return name.starts_with("mpi_fortran_") ||
+         llvm::StringSwitch<bool>(name)
+             .Cases("mpipriv1", "mpipriv2", "mpiprivc", "mpifcmb5", "mpifcmb9", true)
+             .Default(false);
 }
 
 }  // namespace lapwing::compiler

@@ -5,6 +5,7 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/allocations.hpp"
 #include "compiler/collectives.hpp"
 #include "compiler/fortran_tags.hpp"
 #include "compiler/matching.hpp"
@@ -35,7 +36,18 @@ bool names_in_place(const llvm::Value* buffer, const llvm::DataLayout& layout) {
       llvm::dyn_cast<llvm::GlobalVariable>(buffer->stripAndAccumulateConstantOffsets(layout, offset, true));
   if (!global) return false;
   const llvm::StringRef name = global->getName();
-  return name.starts_with("mpi_fortran_in_place") || (name.starts_with("mpipriv1") && offset == 4);
+  return name.starts_with("mpi_fortran_in_place") || (name.rtrim('_') == "mpipriv1" && offset == 4);
+}
+
+// What is crossed elsewhere and not in a file with such habits.
+void limit(Transfer& transfer, EffectsOf& effects) {
+  const Habits& file = effects.habits(*transfer.call->getModule());
+  const bool is_news = !(transfer.crosses & sends);
+  if (is_news && file.sends_synchronously) transfer.crosses &= ~static_cast<unsigned>(posts | receives);
+  const bool reached = llvm::any_of(transfer.buffers, [](const InFlight& buffer) {
+    return !is_private(llvm::getUnderlyingObject(buffer.where.Ptr));
+  });
+  if (reached && file.exposes_memory) transfer.crosses &= ~static_cast<unsigned>(sends);
 }
 
 class Finder {
@@ -96,8 +108,11 @@ class Finder {
     t.call = &call_.call();
     t.name = call_.spelling();
     t.checked = checked_;
-    t.answers = (shape != Shape::send || call_.kind() == Kind::ssend) &&
-                effects_.answers_count(*call_.call().getModule());
+    // Whose end may be all that the program goes by.
+    const bool tells = shape != Shape::send || call_.kind() == Kind::ssend;
+    const Habits& file = effects_.habits(*call_.call().getModule());
+    t.answers = tells && file.frees_sends;
+    t.acquires = tells && file.shares_memory;
     return t;
   }
 
@@ -116,7 +131,7 @@ class Finder {
       return true;
     }
     llvm::AAMDNodes tags;
-    tags.TBAA = type_of_variable(pointer, *call.call().getFunction());
+    if (!memory_.has_forgotten_any()) tags.TBAA = type_of_variable(pointer, *call.call().getFunction());
     transfer.buffers.push_back({MemoryLocation(pointer, message_size(call, count, type), tags), written});
     return true;
   }
@@ -142,7 +157,7 @@ class Finder {
     if (!add_buffer(t, call_, buffer, count, type, true)) return;
     const MemoryLocation status{call_.argument(call_.routine().status),
                                 LocationSize::upperBound(status_bytes)};
-    if (!is_object(status.Ptr) || names_bottom(status.Ptr)) {
+    if (is_sentinel_number(status.Ptr) || names_bottom(status.Ptr)) {
       // Ignored.
     } else if (is_read_after(call_.call(), status, true, memory_, effects_)) {
       t.touched.push_back(status);
@@ -200,6 +215,7 @@ class Finder {
       const auto call = MpiCall::of(*start);
       const Routine& b = call->routine();
       const bool written = call->kind() == Kind::irecv || call->kind() == Kind::recv_init;
+      look_for_new_owner(*start, call->argument(b.buffer));
       if (written || !b.standard) t.crosses &= crossed_by_posted;
       if (!add_buffer(t, *call, b.buffer, b.count, b.type, written)) return found_;
       if (!after(*start)) return fail("a start of its request may throw", start);
@@ -208,6 +224,7 @@ class Finder {
       const auto call = MpiCall::of(*start);
       const Routine& b = call->routine();
       const bool written = call->kind() == Kind::irecv;
+      look_for_new_owner(*start, call->argument(b.buffer));
       if (written || !b.standard) t.crosses &= crossed_by_posted;
       if (!add_buffer(t, *call, b.buffer, b.count, b.type, written, true)) return found_;
     }
@@ -217,7 +234,7 @@ class Finder {
     const MemoryLocation status{call_.argument(r.status), r.requests >= 0
                                                               ? LocationSize::beforeOrAfterPointer()
                                                               : LocationSize::upperBound(status_bytes)};
-    if (is_object(status.Ptr) && !names_bottom(status.Ptr)) {
+    if (!is_sentinel_number(status.Ptr) && !names_bottom(status.Ptr)) {
       found_.moved.status_is_dead =
           r.requests < 0 && !is_read_after(call_.call(), status, true, memory_, effects_);
       if (!found_.moved.status_is_dead) t.touched.push_back(status);
@@ -227,6 +244,22 @@ class Finder {
     if (checked_) found_.moved.comm = common_communicator(matched.buffers);
     found_.transfers.push_back(std::move(t));
     return found_;
+  }
+
+  // Between a start and its wait the program may do what no wait crosses.
+  void look_for_new_owner(const llvm::Instruction& start, const llvm::Value* pointer) {
+    llvm::SmallVector<const llvm::Value*, 4> objects;
+    llvm::getUnderlyingObjects(pointer, objects);
+    for (const llvm::Value* object : objects) {
+      const llvm::GlobalVariable* owner = owner_of(object);
+      if (!owner || !may_hand_on(*owner)) continue;
+      const auto descriptor = MemoryLocation::getBeforeOrAfter(owner);
+      const bool here = start.getFunction() == call_.call().getFunction();
+      if (!here || any_between(start, call_.call(), [&](const llvm::Instruction& i) {
+            return llvm::isModSet(memory_.meet(i, effects_(i), descriptor));
+          }))
+        memory_.forget_owner(object);
+    }
   }
 
   const MpiCall& call_;
@@ -254,7 +287,9 @@ bool is_candidate(const MpiCall& call) {
 }
 
 Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects) {
-  return Finder(call, memory, effects).run();
+  Found found = Finder(call, memory, effects).run();
+  for (Transfer& transfer : found.transfers) limit(transfer, effects);
+  return found;
 }
 
 bool may_be_matched(const llvm::CallBase& call) {
@@ -262,11 +297,13 @@ bool may_be_matched(const llvm::CallBase& call) {
   return kind == Kind::recv || kind == Kind::sendrecv || kind == Kind::sendrecv_replace;
 }
 
-Transfer as_matched(const Transfer& posted) {
+Transfer as_matched(const Transfer& posted, EffectsOf& effects) {
   Transfer t = posted;
   t.shape = Shape::matched;
   t.crosses = crossed_by_matched;
+  limit(t, effects);
   t.answers = false;
+  t.acquires = false;
   t.touched.clear();  // the status is complete when the start returns
   return t;
 }

@@ -23,6 +23,6 @@ Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects);
 
 /// Whether a receive can be split so that it returns once it is matched.
 bool may_be_matched(const llvm::CallBase& call);
-Transfer as_matched(const Transfer& posted);
+Transfer as_matched(const Transfer& posted, EffectsOf& effects);
 
 }  // namespace lapwing::compiler

@@ -75,10 +75,14 @@ class Climber {
   bool conflicts(llvm::Instruction& i) {
     if (llvm::isa<llvm::AllocaInst>(i)) return false;
     const Effects e = effects_(i);
-    // Who posts a receive before a send gives nothing away and matches the same
-    // message. What a wait waits for is not looked up: nothing passes one.
+    // Who posts a receive before a standard send gives nothing away and matches
+    // the same message. What a wait waits for is not looked up: nothing passes one.
     const unsigned allowed = transfer_.shape == Shape::receive ? static_cast<unsigned>(sends) : 0u;
     if ((e.seen & ~allowed) || e.ends_stack) return true;
+    const Habits& file = effects_.habits(*i.getModule());
+    if ((e.seen & sends) && file.sends_synchronously && may_be_synchronous(i)) return true;
+    // It may be what tells others that they may touch what was written before.
+    if (file.shares_memory && reaches_others(i, e, false)) return true;
     for (const InFlight& buffer : transfer_.buffers) {
       const auto info = memory_.meet(i, e, buffer.where);
       if (llvm::isModSet(info) || (buffer.written && llvm::isRefSet(info))) return true;
@@ -102,6 +106,12 @@ class Climber {
       if (llvm::isModOrRefSet(memory_.meet(i, e, where))) return true;
     }
     return false;
+  }
+
+  // Of a function's summary it is not known.
+  static bool may_be_synchronous(const llvm::Instruction& i) {
+    const auto call = MpiCall::of(i);
+    return !call || call->kind() == Kind::ssend || call->kind() == Kind::token_start;
   }
 
   // Of the half of a send-receive that this is.

@@ -9,7 +9,6 @@
 #include "compiler/calls.hpp"
 #include "compiler/declared_calls.hpp"
 #include "compiler/fortran_tags.hpp"
-#include "compiler/freed.hpp"
 #include "compiler/library_calls.hpp"
 
 namespace lapwing::compiler {
@@ -41,9 +40,9 @@ bool is_mathematical(llvm::StringRef name) {
 // Numerical helpers of flang's runtime that read and give scalars only.
 bool is_fortran_scalar(llvm::StringRef name) {
   if (!name.consume_front("_FortranA")) return false;
-  for (llvm::StringRef stem : {"FPow", "ModReal", "ModInteger", "Modulo", "Exponent", "Fraction", "Nearest",
-                               "RRSpacing", "Scale", "SetExponent", "Spacing", "Erfc", "zpowi", "cpowi",
-                               "Ceiling", "Floor", "Nint", "SelectedReal", "SelectedInt"}) {
+  for (llvm::StringRef stem :
+       {"FPow", "ModReal", "ModInteger", "Modulo", "Exponent", "Fraction", "Nearest", "RRSpacing", "Scale",
+        "SetExponent", "Spacing", "Erfc", "zpowi", "cpowi", "Ceiling", "Floor", "Nint"}) {
     if (name.starts_with(stem)) return true;
   }
   return false;
@@ -74,9 +73,9 @@ const llvm::Function* direct_callee(const llvm::CallBase& call) {
 
 }  // namespace
 
-bool EffectsOf::answers_count(const llvm::Module& module) {
-  if (!answers_count_) answers_count_ = frees_sends(module);
-  return *answers_count_;
+const Habits& EffectsOf::habits(const llvm::Module& module) {
+  if (!habits_) habits_ = find_habits(module);
+  return *habits_;
 }
 
 Effects EffectsOf::operator()(const llvm::Instruction& instruction) {
@@ -123,7 +122,7 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   if (const auto mpi = MpiCall::of(call)) {
     Effects e = effects_of_mpi(*mpi);
     if (nameable_ && (e.seen & outside)) limit_to_arguments(e, call);
-    if (throws) e.seen |= outside, e.why = "an MPI call that may throw";
+    if (throws || may_leave_by_handler(call)) e.seen |= outside, e.why = "an MPI call that may throw";
     return e;
   }
   if (throws) return Effects::anything("a call that may throw");
@@ -202,6 +201,12 @@ Effects EffectsOf::of_intrinsic(const llvm::IntrinsicInst& call) {
     return e;
   }
   return Effects::anything("an operation that is not known");
+}
+
+// A function that has nothing to clean up calls what may throw without an invoke.
+bool EffectsOf::may_leave_by_handler(const llvm::CallBase& call) {
+  const Habits& file = habits(*call.getModule());
+  return file.handles_errors && (file.jumps || !call.doesNotThrow());
 }
 
 const Effects& EffectsOf::summary(const llvm::Function& function) {

@@ -15,6 +15,8 @@
 #include <memory>
 #include <optional>
 
+#include "compiler/habits.hpp"
+
 namespace lapwing::compiler {
 
 /// What a call does that is not memory of this process; bits of a set.
@@ -64,20 +66,25 @@ class EffectsOf {
 
   Effects operator()(const llvm::Instruction& instruction);
   /// Of a module whose functions have been changed.
-  EffectsOf anew() const { return EffectsOf(library_); }
-  /// Whether the module frees the requests of sends, whose answers then tell that they are over.
-  bool answers_count(const llvm::Module& module);
+  EffectsOf anew() const {
+    EffectsOf fresh(library_);
+    fresh.habits_ = habits_;
+    return fresh;
+  }
+  /// Of the module as it was before anything was changed.
+  const Habits& habits(const llvm::Module& module);
 
  private:
   Effects of_call(const llvm::CallBase& call);
   Effects of_intrinsic(const llvm::IntrinsicInst& call);
+  bool may_leave_by_handler(const llvm::CallBase& call);
   /// A function of this module that was not inlined.
   const Effects& summary(const llvm::Function& function);
   Effects summarise(const llvm::Function& function);
 
   LibraryInfo library_;
   bool nameable_;
-  std::optional<bool> answers_count_;
+  std::optional<Habits> habits_;
   // Null while it is being found: a recursive function may do anything.
   llvm::DenseMap<const llvm::Function*, std::unique_ptr<Effects>> summaries_;
 };
@@ -85,6 +92,9 @@ class EffectsOf {
 /// What an MPI call touches and shows.
 class MpiCall;
 Effects effects_of_mpi(const MpiCall& call);
+
+/// Null, or a number that was made a pointer: a sentinel of MPI's in C, if it stands where one may.
+bool is_sentinel_number(const llvm::Value* pointer);
 
 /// At least the size of any MPI's status, and of any other scalar that a call
 /// writes; Open MPI's status of 24 bytes is the largest.

@@ -58,13 +58,15 @@ unsigned seen_by(Kind kind) {
   return outside;
 }
 
-// A number that was made a pointer; a place inside of a global is none.
+}  // namespace
+
 bool is_sentinel_number(const llvm::Value* pointer) {
   const llvm::Value* object = llvm::getUnderlyingObject(pointer);
-  return llvm::isa<llvm::ConstantPointerNull>(object) || llvm::isa<llvm::ConstantExpr>(object);
+  const auto* made = llvm::dyn_cast<llvm::ConstantExpr>(object);
+  return llvm::isa<llvm::ConstantPointerNull>(object) ||
+         (made && made->getOpcode() == llvm::Instruction::IntToPtr &&
+          llvm::isa<llvm::ConstantInt>(made->getOperand(0)));
 }
-
-}  // namespace
 
 // Datatypes of the two MPIs whose elements lie one behind the other from the
 // buffer's address on. MPICH writes the size into the handle.
@@ -175,7 +177,7 @@ Effects effects_of_mpi(const MpiCall& call) {
   if (r.requests >= 0) touch(r.requests, whole, true, true);
   if (r.status >= 0)
     touch(r.status, r.requests >= 0 ? whole : LocationSize::upperBound(status_bytes), false, true,
-          r.requests < 0);
+          r.requests < 0 && r.kind != Kind::test);
   for (int i = 0; i < r.arguments; ++i) {
     if (r.outputs >> i & 1)
       touch(i, r.whole_outputs ? whole : LocationSize::upperBound(status_bytes), true, true);

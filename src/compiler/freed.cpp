@@ -15,7 +15,7 @@ namespace {
 
 using llvm::Value;
 
-bool starts_send(Kind kind) { return kind == Kind::isend || kind == Kind::issend; }
+bool starts_send(Kind kind) { return kind == Kind::isend || kind == Kind::issend || kind == Kind::send_init; }
 
 // A use of memory that holds a request: whether a send's may get there.
 bool may_store_send(const llvm::Use& use, llvm::SmallVectorImpl<const Value*>& more) {
@@ -32,7 +32,7 @@ bool may_store_send(const llvm::Use& use, llvm::SmallVectorImpl<const Value*>& m
            !intrinsic->isAssumeLikeIntrinsic();
   const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
   const auto mpi = call ? MpiCall::of(*call) : std::nullopt;
-  return !mpi || starts_send(mpi->kind());
+  return !mpi || mpi->kind() == Kind::outside || starts_send(mpi->kind());
 }
 
 bool may_be_a_sends(const Value* request) {
@@ -58,7 +58,9 @@ bool frees_sends(const llvm::Module& module) {
     if (!function.isDeclaration() || function.use_empty()) continue;
     const auto symbol = find_symbol(function.getName());
     if (!symbol) continue;
-    sends |= starts_send(symbol->routine->kind);
+    // With large counts, partitioned: those that the table does not have.
+    sends |= starts_send(symbol->routine->kind) ||
+             (symbol->routine->kind == Kind::outside && function.getName().contains_insensitive("send"));
     if (symbol->routine->kind != Kind::request_free || frees) continue;
     for (const llvm::User* user : function.users()) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(user);

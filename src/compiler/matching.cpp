@@ -148,13 +148,15 @@ class Matcher {
       }
     }
     if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) {
-      if (intrinsic->isLifetimeStartOrEnd()) return false;
+      // Of a request that was chosen among several, one begins to live.
+      if (intrinsic->isLifetimeStartOrEnd())
+        return llvm::getUnderlyingObject(intrinsic->getArgOperand(1)) != object_;
       if (llvm::isa<llvm::MemSetInst>(intrinsic)) return made_null_ = true;
     }
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
       if (llvm::isa<llvm::Constant>(store->getValueOperand())) {
         made_null_ = true;
-        return store->getPointerOperand()->stripPointerCasts() != where_.Ptr->stripPointerCasts();
+        return !same_request(store->getPointerOperand());  // of several the others stay
       }
       fail("its request is copied from elsewhere", &i);
       return false;

@@ -150,7 +150,7 @@ class Sinker {
   std::optional<Placement> place(Transfer& transfer, unsigned early, Memory& memory, const Flow& flow) {
     auto placement = place_as(transfer, memory, flow);
     if (transfer.shape != Shape::receive || !placement || !may_be_matched(*transfer.call)) return placement;
-    Transfer matched = as_matched(transfer);
+    Transfer matched = as_matched(transfer, effects_);
     auto other = place_as(matched, memory, flow);
 
     if (!other || other->worth < 2 * (placement->worth + early) + worth_crossing) return placement;

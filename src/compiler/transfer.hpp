@@ -59,6 +59,8 @@ struct Transfer {
   /// Its end may be all that tells that a send is over whose request was freed
   /// (example 3.13 of MPI 3.1).
   bool answers = false;
+  /// Its end may be all that tells that others have done with memory that they share.
+  bool acquires = false;
 
   std::string name;  ///< MPI_Send, for remarks
 

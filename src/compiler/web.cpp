@@ -2,6 +2,7 @@
 #include "compiler/web.hpp"
 
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "compiler/allocations.hpp"
@@ -16,14 +17,14 @@ using llvm::ModRefInfo;
 // LLVM's analysis gives up on pointers that are exchanged from round to round.
 // Whatever they are, they come from these objects, and different objects are
 // disjoint in all rounds.
-static bool are_other_objects(const llvm::Value* a, const llvm::Value* b) {
+bool Memory::are_other_objects(const llvm::Value* a, const llvm::Value* b) const {
   llvm::SmallVector<const llvm::Value*, 4> of_a, of_b;
   llvm::getUnderlyingObjects(a, of_a);
   llvm::getUnderlyingObjects(b, of_b);
-  const auto disjoint = [](const llvm::Value* x, const llvm::Value* y) {
+  const auto disjoint = [this](const llvm::Value* x, const llvm::Value* y) {
     if (x == y) return false;
     if (llvm::isIdentifiedObject(x) && llvm::isIdentifiedObject(y)) return true;
-    if (have_other_owners(x, y)) return true;
+    if (!has_forgotten(x) && !has_forgotten(y) && have_other_owners(x, y)) return true;
     return (llvm::isa<llvm::Argument>(x) && llvm::isIdentifiedFunctionLocal(y)) ||
            (llvm::isa<llvm::Argument>(y) && llvm::isIdentifiedFunctionLocal(x));
   };
@@ -151,6 +152,35 @@ const std::optional<Reason>& Web::stops(const llvm::Instruction& instruction) {
   return place->second;
 }
 
+bool any_between(const llvm::Instruction& from, const llvm::Instruction& to,
+                 llvm::function_ref<bool(const llvm::Instruction&)> holds) {
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> entered;
+  llvm::SmallVector<const llvm::Instruction*, 16> work{to.getPrevNode()};
+  const llvm::BasicBlock* block = to.getParent();
+  while (true) {
+    const llvm::Instruction* i = work.pop_back_val();
+    while (i && i != &from && !holds(*i)) i = i->getPrevNode();
+    if (i && i != &from) return true;
+    if (!i)
+      for (const llvm::BasicBlock* before : llvm::predecessors(block))
+        if (entered.insert(before).second) work.push_back(before->getTerminator());
+    if (work.empty()) return false;
+    block = work.back()->getParent();
+  }
+}
+
+bool reaches_others(const llvm::Instruction& instruction, const Effects& effects, bool reads) {
+  const auto is_ours = [](const llvm::Value* pointer) {
+    const llvm::Value* object = llvm::getUnderlyingObject(pointer);
+    const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object);
+    return (global && global->isConstant()) || is_private(object);
+  };
+  const bool touches = llvm::any_of(effects.touches, [&](const Touch& touch) {
+    return (touch.writes || reads) && !(touch.pointer && is_ours(touch.pointer));
+  });
+  return touches || (effects.ask_llvm && (instruction.mayWriteToMemory() || reads));
+}
+
 // A queue may hold what an earlier round has started on another communicator,
 // and this round's call may have failed on its own.
 bool Web::never_goes(const llvm::Instruction& terminator, const llvm::BasicBlock& next) const {
@@ -176,13 +206,10 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     if ((why & receives) && !(why & probes)) return Reason{"a receive, from which much may be learnt"};
     return Reason{"a call that looks for messages"};
   }
-  if (transfer_.answers) {
-    const bool writes = llvm::any_of(effects.touches, [](const Touch& touch) {
-      return touch.writes && !(touch.pointer && is_private(llvm::getUnderlyingObject(touch.pointer)));
-    });
-    if (writes || (effects.ask_llvm && instruction.mayWriteToMemory()))
-      return Reason{"a write to what a send whose request was freed may still read"};
-  }
+  if (transfer_.answers && reaches_others(instruction, effects, false))
+    return Reason{"a write to what a send whose request was freed may still read"};
+  if (transfer_.acquires && reaches_others(instruction, effects, true))
+    return Reason{"an access to memory that others may share, of which this may tell"};
   const auto outlives_dynamic_stack = [](const llvm::Value* pointer) {
     const llvm::Value* object = llvm::getUnderlyingObject(pointer);
     if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object)) return local->isStaticAlloca();
@@ -211,12 +238,20 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
   return {};
 }
 
-// A dummy argument that an MPI call only reads is not the one that MPI calls
+// A dummy argument that an MPI call only reads is no other one that MPI calls
 // write their error to: Fortran forbids to pass one variable for both.
-static bool is_scalar_argument(const llvm::Instruction& instruction, const Touch& touch) {
+static bool is_scalar_argument(const llvm::Instruction& instruction, const Touch& touch,
+                               const llvm::Value* object) {
   const auto call = MpiCall::of(instruction);
   return call && call->is_fortran() && touch.reads && !touch.writes && touch.pointer != call->error() &&
-         touch.size == llvm::LocationSize::precise(4) && llvm::isa<llvm::Argument>(touch.pointer);
+         touch.size == llvm::LocationSize::precise(4) && llvm::isa<llvm::Argument>(touch.pointer) &&
+         llvm::isa<llvm::Argument>(object) && touch.pointer != object;
+}
+
+// The same value in another round of a loop may be another address.
+static bool is_same_in_all_rounds(const llvm::Value* pointer) {
+  const llvm::Value* base = pointer->stripInBoundsConstantOffsets();
+  return llvm::isa<llvm::AllocaInst>(base) || !llvm::isa<llvm::Instruction>(base);
 }
 
 bool is_read_after(const llvm::Instruction& from, const llvm::MemoryLocation& where, bool at_exit,
@@ -248,12 +283,13 @@ bool is_read_after(const llvm::Instruction& from, const llvm::MemoryLocation& wh
       // Written as a whole by an MPI call or a store, read by neither.
       bool overwritten = false, read = false;
       for (const Touch& touch : e.touches) {
-        if (is_scalar_argument(*i, touch)) continue;
+        if (is_scalar_argument(*i, touch, object)) continue;
         const ModRefInfo info = memory.meet(touch, where);
         read |= llvm::isRefSet(info);
         // The status of one call is that of another; a store must be as large.
         const bool call = llvm::isa<llvm::CallBase>(i);
         overwritten |= llvm::isModSet(info) && touch.whole && touch.pointer &&
+                       is_same_in_all_rounds(where.Ptr) &&
                        touch.pointer->stripPointerCasts() == where.Ptr->stripPointerCasts() &&
                        (call || (touch.size.isPrecise() && where.Size.isPrecise() &&
                                  touch.size.getValue() >= where.Size.getValue()));

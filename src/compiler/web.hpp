@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 
 #include <optional>
@@ -41,9 +42,16 @@ class Memory {
   llvm::ModRefInfo meet(const llvm::Instruction& instruction, const Effects& effects,
                         const llvm::MemoryLocation& where);
 
+  /// An allocation whose allocatable may have handed it on to another since: who owns it tells nothing.
+  void forget_owner(const llvm::Value* object) { handed_on_.insert(object); }
+  bool has_forgotten(const llvm::Value* object) const { return handed_on_.contains(object); }
+  bool has_forgotten_any() const { return !handed_on_.empty(); }
+
  private:
+  bool are_other_objects(const llvm::Value* a, const llvm::Value* b) const;
   bool may_be_exchanged(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b);
   llvm::BatchAAResults aliases_;
+  llvm::SmallPtrSet<const llvm::Value*, 4> handed_on_;
 };
 
 /// Whether an object's address goes nowhere but into calls of which `quiet` says
@@ -54,6 +62,14 @@ bool stays_with_calls(const llvm::Value* object, CallKeepsQuiet quiet);
 /// Whether only this function's own code and MPI calls that keep no pointer
 /// reach an object: calls of unknown functions then leave it alone.
 bool is_private(const llvm::Value* object);
+
+/// Whether an instruction writes, or `reads` as well, what others than this
+/// function may touch.
+bool reaches_others(const llvm::Instruction& instruction, const Effects& effects, bool reads);
+
+/// Whether this holds of an instruction on any way from one instruction to another.
+bool any_between(const llvm::Instruction& from, const llvm::Instruction& to,
+                 llvm::function_ref<bool(const llvm::Instruction&)> holds);
 
 class Web {
  public:
