@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What idioms.c prints is the same with the pass and without, with both MPIs."""
+"""What these programs print is the same with the pass and without, with both MPIs."""
 import os
 import pathlib
 import shutil
@@ -9,11 +9,29 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-LWCC = pathlib.Path(os.environ.get("LAPWING_BUILD", HERE.parents[2] / "build" / "release")) / "bin" / "lwcc"
+BIN = pathlib.Path(os.environ.get("LAPWING_BUILD", HERE.parents[2] / "build" / "release")) / "bin"
 MPIEXEC = {"mpich": ["mpiexec.mpich"],
            "openmpi": ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none"]}
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LAPWING_BUILD"}
 # Everything that can be deferred is, however small.
 EAGER = {"LAPWING_DEFER": "on", "LAPWING_THRESHOLD_PROVED": "1", "LAPWING_TESTING": "1"}
+# Sources, ranks, lines that they print, and what the pass moves at least, else nothing is tested.
+PROGRAMS = {
+    "idioms": (["idioms.c"], 2, 30, 3),
+    "requests": (["requests.c"], 2, 12, 3),
+    "freed": (["freed.c"], 2, 2, 0),
+    "synchronous": (["synchronous.c"], 4, 6, 1),
+    "windows": (["windows.c"], 3, 2, 0),
+    "threads": (["threads.c", "-pthread"], 2, 2, 0),
+    "handlers": (["handlers.cpp"], 2, 1, 1),
+    "levels": (["levels.f90"], 3, 3, 0),
+    "dummies": (["dummies.f90", "dummies_apart.f90"], 2, 3, 3),
+    "names": (["names.f90"], 2, 2, 1),
+}
+# Under MPICH the first hangs without the pass, and MPI_Finalize aborts behind the second:
+# the lock that it was thrown through stays taken.
+OPENMPI_ONLY = ("threads", "handlers")
+WRAPPERS = {".c": "lwcc", ".cpp": "lwc++", ".f90": "lwfc"}
 
 
 class Idioms(unittest.TestCase):
@@ -21,28 +39,34 @@ class Idioms(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="lapwing-idioms-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def build(self, mpi, *words):
-        made = subprocess.run([LWCC, f"--lapwing-mpi={mpi}", *words, HERE / "idioms.c"], cwd=self.folder,
+    def build(self, mpi, sources, *words):
+        wrapper = BIN / WRAPPERS[pathlib.Path(sources[0]).suffix]
+        sources = [str(HERE / word) if not word.startswith("-") else word for word in sources]
+        made = subprocess.run([wrapper, f"--lapwing-mpi={mpi}", *words, *sources], cwd=self.folder,
                               capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(made.returncode, 0, made.stderr)
         return made.stderr
 
-    def lines(self, mpi, program):
-        ran = subprocess.run([*MPIEXEC[mpi], "-n", "2", f"./{program}"], cwd=self.folder, capture_output=True, text=True,
-                             timeout=60, env={**os.environ, **EAGER}, check=False)
-        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+    def lines(self, mpi, program, ranks):
+        ran = subprocess.run(["timeout", "-k", "5", "60", *MPIEXEC[mpi], "-n", str(ranks), f"./{program}"],
+                             cwd=self.folder, capture_output=True, text=True, timeout=90, check=False,
+                             env={**ENVIRONMENT, **EAGER})
+        self.assertEqual(ran.returncode, 0, f"{program}: {ran.stdout}{ran.stderr}")
         return sorted(ran.stdout.splitlines())
 
-    def check(self, mpi, *options):
-        self.build(mpi, *options, "--lapwing-off", "-o", "plain")
-        plain = self.lines(mpi, "plain")
-        self.assertEqual(len(plain), 30, plain)
-        remarks = self.build(mpi, *options, "-Rpass=lapwing", "-o", "passed")
-        self.assertGreater(remarks.count(" is split"), 2, "nothing was moved, so nothing was tested")
-        self.assertEqual(plain, self.lines(mpi, "passed"))
+    def check(self, mpi, *options, only=None):
+        for name, (sources, ranks, lines, moved) in PROGRAMS.items():
+            if only in (None, name) and (mpi == "openmpi" or name not in OPENMPI_ONLY):
+                with self.subTest(program=name, mpi=mpi, options=options):
+                    self.build(mpi, sources, *options, "--lapwing-off", "-o", "plain")
+                    plain = self.lines(mpi, "plain", ranks)
+                    self.assertEqual(len(plain), lines, plain)
+                    remarks = self.build(mpi, sources, *options, "-Rpass=lapwing", "-o", "passed")
+                    self.assertGreaterEqual(remarks.count("its wait stands"), moved, remarks)
+                    self.assertEqual(plain, self.lines(mpi, "passed", ranks))
 
     def test_mpich(self):
-        self.check("mpich", "-O1")
+        self.check("mpich", "-O1", only="idioms")
         self.check("mpich", "-O2")
 
     def test_openmpi(self):
@@ -50,7 +74,7 @@ class Idioms(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not LWCC.exists():
+    if not (BIN / "lwcc").exists():
         print("lwcc was not built")
         sys.exit(77)
     unittest.main()
