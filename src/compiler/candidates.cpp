@@ -47,7 +47,9 @@ void limit(Transfer& transfer, EffectsOf& effects) {
   const bool reached = llvm::any_of(transfer.buffers, [](const InFlight& buffer) {
     return !is_private(llvm::getUnderlyingObject(buffer.where.Ptr));
   });
-  if (reached && file.exposes_memory) transfer.crosses &= ~static_cast<unsigned>(sends);
+  if (!reached || !file.exposes_memory) return;
+  transfer.crosses &= ~static_cast<unsigned>(sends);
+  if (file.sends_synchronously) transfer.crosses &= ~static_cast<unsigned>(posts | receives);
 }
 
 class Finder {
@@ -56,6 +58,8 @@ class Finder {
       : call_(call), memory_(memory), effects_(effects) {}
 
   Found run() {
+    if (effects_.habits(*call_.call().getModule()).handles_errors)
+      return fail("the file makes error handlers, which any call may run");
     if (!after(call_.call())) return fail("it may throw, and its normal way on is shared");
     const llvm::Value* error = call_.error();
     checked_ = !call_.call().use_empty() ||

@@ -65,6 +65,7 @@ class Climber {
   bool goes_along(llvm::Instruction& i) {
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
       if (!load->isSimple()) return false;
+      if (effects_.habits(*i.getModule()).shares_memory && reaches_others(i, effects_(i), true)) return false;
       loads_.push_back(llvm::MemoryLocation::get(load).getWithoutAATags());
       return true;
     }
@@ -80,9 +81,10 @@ class Climber {
     const unsigned allowed = transfer_.shape == Shape::receive ? static_cast<unsigned>(sends) : 0u;
     if ((e.seen & ~allowed) || e.ends_stack) return true;
     const Habits& file = effects_.habits(*i.getModule());
-    if ((e.seen & sends) && file.sends_synchronously && may_be_synchronous(i)) return true;
-    // It may be what tells others that they may touch what was written before.
-    if (file.shares_memory && reaches_others(i, e, false)) return true;
+    if ((e.seen & sends) && file.sends_synchronously && (file.exposes_memory || may_be_synchronous(i)))
+      return true;
+    // It may be what tells others that they may read what was written before, or write what was read.
+    if (file.shares_memory && reaches_others(i, e, transfer_.shape == Shape::send)) return true;
     for (const InFlight& buffer : transfer_.buffers) {
       const auto info = memory_.meet(i, e, buffer.where);
       if (llvm::isModSet(info) || (buffer.written && llvm::isRefSet(info))) return true;

@@ -122,7 +122,9 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   if (const auto mpi = MpiCall::of(call)) {
     Effects e = effects_of_mpi(*mpi);
     if (nameable_ && (e.seen & outside)) limit_to_arguments(e, call);
-    if (throws || may_leave_by_handler(call)) e.seen |= outside, e.why = "an MPI call that may throw";
+    if ((e.seen & completes) && habits(*call.getModule()).calls_back)
+      e.seen |= outside, e.why = "an MPI call that may run a function of the program's own";
+    if (throws) e.seen |= outside, e.why = "an MPI call that may throw";
     return e;
   }
   if (throws) return Effects::anything("a call that may throw");
@@ -149,6 +151,8 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   }
   if (callee->getFunctionType() != call.getFunctionType())
     return Effects::anything("a call with other arguments than the function's");
+  // It may give out again what was given back, which alias analysis takes for other memory.
+  if (call.returnDoesNotAlias()) return Effects::anything("an allocator of the program's own");
   Effects e = summary(*callee);
   // From the function's arguments to this call's.
   for (Touch& touch : e.touches) {
@@ -201,12 +205,6 @@ Effects EffectsOf::of_intrinsic(const llvm::IntrinsicInst& call) {
     return e;
   }
   return Effects::anything("an operation that is not known");
-}
-
-// A function that has nothing to clean up calls what may throw without an invoke.
-bool EffectsOf::may_leave_by_handler(const llvm::CallBase& call) {
-  const Habits& file = habits(*call.getModule());
-  return file.handles_errors && (file.jumps || !call.doesNotThrow());
 }
 
 const Effects& EffectsOf::summary(const llvm::Function& function) {

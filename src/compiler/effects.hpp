@@ -77,7 +77,6 @@ class EffectsOf {
  private:
   Effects of_call(const llvm::CallBase& call);
   Effects of_intrinsic(const llvm::IntrinsicInst& call);
-  bool may_leave_by_handler(const llvm::CallBase& call);
   /// A function of this module that was not inlined.
   const Effects& summary(const llvm::Function& function);
   Effects summarise(const llvm::Function& function);

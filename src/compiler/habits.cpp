@@ -4,6 +4,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <string>
+
 #include "compiler/calls.hpp"
 #include "compiler/fortran_tags.hpp"
 #include "compiler/freed.hpp"
@@ -13,8 +15,15 @@ namespace {
 
 using llvm::StringRef;
 
-bool has_any(StringRef name, std::initializer_list<const char*> parts) {
-  return llvm::any_of(parts, [&](const char* part) { return name.contains_insensitive(part); });
+// "win_create" of MPI_Win_create, mpi_win_create_ and the rest of its names, those of the
+// profiling interface too; "start_ssend" of what an earlier run of the pass has made.
+std::string stem_of(StringRef symbol) {
+  if (symbol.consume_front("lapwing_")) {
+    if (!symbol.consume_front("f08_")) symbol.consume_front("pf08_");
+  } else if (!symbol.consume_front_insensitive("mpi_") && !symbol.consume_front_insensitive("pmpi_")) {
+    return {};
+  }
+  return symbol.rtrim('_').lower();
 }
 
 // MPI_THREAD_MULTIPLE is 3 in both MPIs; what is not known may be it.
@@ -28,6 +37,16 @@ bool may_ask_for_multiple(const llvm::Function& init_thread) {
   });
 }
 
+// With MAP_SHARED, which is 1.
+bool may_map_shared(const llvm::Function& mmap) {
+  return llvm::any_of(mmap.users(), [](const llvm::User* user) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    const auto* flags =
+        call && call->arg_size() == 6 ? llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(3)) : nullptr;
+    return !flags || (flags->getZExtValue() & 1) != 0;
+  });
+}
+
 }  // namespace
 
 Habits find_habits(const llvm::Module& module) {
@@ -37,16 +56,21 @@ Habits find_habits(const llvm::Module& module) {
   for (const llvm::Function& function : module) {
     const StringRef name = function.getName();
     if (function.use_empty()) continue;
-    habits.jumps |= name == "longjmp" || name == "_longjmp" || name == "siglongjmp";
     threads |= name == "pthread_create" || name == "thrd_create" || name.contains("_M_start_thread");
-    habits.shares_memory |= name == "mmap" || name == "mmap64" || name == "shmat";
-    if (!find_symbol(name)) continue;
-    habits.sends_synchronously |= has_any(name, {"ssend"});
-    habits.exposes_memory |= has_any(name, {"win_create", "win_allocate", "win_attach"});
-    habits.shares_memory |= has_any(name, {"win_allocate_shared", "win_shared_query"});
-    habits.handles_errors |= has_any(name, {"create_errhandler", "errhandler_create"});
-    initialises |= has_any(name, {"mpi_init"});
-    if (has_any(name, {"mpi_init_thread"})) habits.shares_memory |= may_ask_for_multiple(function);
+    habits.shares_memory |= name == "shmat";
+    if (name == "mmap" || name == "mmap64") habits.shares_memory |= may_map_shared(function);
+    const std::string own = stem_of(name);
+    const StringRef stem = own;
+    if (stem.empty()) continue;
+    habits.sends_synchronously |= stem.contains("ssend");
+    habits.exposes_memory |=
+        stem.starts_with("win_create") || stem.starts_with("win_allocate") || stem.starts_with("win_attach");
+    habits.shares_memory |= stem == "win_allocate_shared" || stem == "win_shared_query" ||
+                            stem == "win_allocate_shared_c" || stem == "win_shared_query_c";
+    habits.handles_errors |= stem.contains("create_errhandler") || stem == "errhandler_create";
+    habits.calls_back |= stem == "grequest_start";
+    initialises |= stem == "init" || stem == "init_thread";
+    if (stem == "init_thread") habits.shares_memory |= may_ask_for_multiple(function);
   }
   habits.shares_memory |= threads && !initialises;
   habits.exposes_memory |= habits.shares_memory;

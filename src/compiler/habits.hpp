@@ -20,9 +20,10 @@ struct Habits {
   /// Others use our memory as we do, with nothing but a message between our use and theirs: threads
   /// that may all communicate, or shared memory.
   bool shares_memory = false;
-  /// There are error handlers of the program's own: where one throws or jumps, so does an MPI call.
+  /// There are error handlers of the program's own: any call may run one, which may do anything.
   bool handles_errors = false;
-  bool jumps = false;
+  /// There are generalised requests: whoever waits or tests may run functions of the program's own.
+  bool calls_back = false;
 };
 
 Habits find_habits(const llvm::Module& module);

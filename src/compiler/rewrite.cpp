@@ -213,7 +213,9 @@ void split(llvm::ArrayRef<Half> halves) {
     if (half.earlier.at)
       at = answer ? llvm::SplitBlockAndInsertIfThen(answer, half.earlier.at, false) : half.earlier.at;
     const bool keeps_status = half.transfer.shape == Shape::matched || !half.transfer.touched.empty();
-    llvm::CallBase* token = emit_start(*call, start_of(half, *call), at, keeps_status, !checked);
+    // Nobody reads it, and above the call its variable may not live yet.
+    const bool gives_error = !checked && !half.earlier.at;
+    llvm::CallBase* token = emit_start(*call, start_of(half, *call), at, keeps_status, gives_error);
     if (invoke) program_call->eraseFromParent();  // a block ends once
     pending[i]->started(token, behind ? &*behind->getFirstInsertionPt() : token->getNextNode());
   }

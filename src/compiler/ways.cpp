@@ -154,6 +154,11 @@ llvm::Instruction* part_ways(const MpiCall& call, Value* answer) {
       invoke ? part_at(*invoke, answer) : part_at(llvm::cast<llvm::CallInst>(program), answer);
   if (Value* error = call.error()) {
     IRBuilder<> builder(end);
+    // An optional argument that is handed on may be absent.
+    if (!llvm::isa<llvm::AllocaInst>(error) && !llvm::isa<llvm::GlobalVariable>(error)) {
+      Value* place = scratch(*program.getFunction(), builder.getInt32Ty(), "lapwing.error");
+      error = builder.CreateSelect(builder.CreateIsNotNull(error), error, place);
+    }
     end = builder.CreateStore(builder.getInt32(0), error);
   }
   return end;

@@ -23,10 +23,17 @@ PROGRAMS = {
     "synchronous": (["synchronous.c"], 4, 6, 1),
     "windows": (["windows.c"], 3, 2, 0),
     "threads": (["threads.c", "-pthread"], 2, 2, 0),
-    "handlers": (["handlers.cpp"], 2, 1, 1),
+    "handlers": (["handlers.cpp"], 2, 1, 0),
+    "handlers_note": (["handlers_note.c"], 2, 2, 0),
+    "generalised": (["generalised.c"], 2, 1, 0),
+    "mapped": (["mapped.c"], 2, 1, 0),
+    "pool": (["pool.c"], 2, 2, 1),
+    "windows_synchronous": (["windows_synchronous.c"], 3, 1, 0),
     "levels": (["levels.f90"], 3, 3, 0),
     "dummies": (["dummies.f90", "dummies_apart.f90"], 2, 3, 3),
     "names": (["names.f90"], 2, 2, 1),
+    "optional": (["optional.f90"], 2, 2, 1),
+    "lifetimes": (["lifetimes.f90"], 2, 2, 1),
 }
 # Under MPICH the first hangs without the pass, and MPI_Finalize aborts behind the second:
 # the lock that it was thrown through stays taken.

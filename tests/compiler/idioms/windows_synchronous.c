@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI_Ssend tells rank 1 that rank 0 has begun its receive, so that the send before it,
+// out of a window, is over. Three ranks.
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+enum { many = 400000 };
+static double a[many];
+static double sum(const double* x) {
+  double s = 0;
+  for (int i = 0; i < many; ++i) s += x[i];
+  return s;
+}
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, token = 0;
+  double* shown;
+  MPI_Win window;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(rank == 0 ? many * 8 : 0, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &shown, &window);
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    for (int k = 0; k < many; ++k) shown[k] = 1;
+    MPI_Win_unlock(0, window);
+  }
+  for (int k = 0; k < many; ++k) a[k] = 7;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Send(shown, many, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
+    MPI_Recv(&token, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (rank == 1) {
+    MPI_Ssend(&token, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Put(a, many, MPI_DOUBLE, 0, 0, many, MPI_DOUBLE, window);
+    MPI_Win_unlock(0, window);
+  } else {
+    usleep(300000);
+    MPI_Recv(a, many, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("put behind an Ssend: %.1f\n", sum(a));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return 0;
+}
