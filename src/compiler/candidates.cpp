@@ -58,14 +58,14 @@ class Finder {
       : call_(call), memory_(memory), effects_(effects) {}
 
   Found run() {
-    if (effects_.habits(*call_.call().getModule()).handles_errors)
-      return fail("the file makes error handlers, which any call may run");
     if (!after(call_.call())) return fail("it may throw, and its normal way on is shared");
     const llvm::Value* error = call_.error();
     checked_ = !call_.call().use_empty() ||
                (error && is_read_after(call_.call(), MemoryLocation(error, LocationSize::precise(4)), true,
                                        memory_, effects_));
     const Kind kind = call_.kind();
+    if (!checked_ && !collective_of(call_) && effects_.habits(*call_.call().getModule()).handles_errors)
+      return fail("the file makes error handlers, one of which may run in it");
     if (const auto which = collective_of(call_)) return collective(collectives()[*which]);
     if (kind == Kind::wait || kind == Kind::waitall) return program_wait();
     const Routine& r = call_.routine();

@@ -122,7 +122,8 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   if (const auto mpi = MpiCall::of(call)) {
     Effects e = effects_of_mpi(*mpi);
     if (nameable_ && (e.seen & outside)) limit_to_arguments(e, call);
-    if ((e.seen & completes) && habits(*call.getModule()).calls_back)
+    const Habits& file = habits(*call.getModule());
+    if (file.handles_errors || ((e.seen & completes) && file.calls_back))
       e.seen |= outside, e.why = "an MPI call that may run a function of the program's own";
     if (throws) e.seen |= outside, e.why = "an MPI call that may throw";
     return e;
