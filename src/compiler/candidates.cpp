@@ -42,14 +42,12 @@ bool names_in_place(const llvm::Value* buffer, const llvm::DataLayout& layout) {
 // What is crossed elsewhere and not in a file with such habits.
 void limit(Transfer& transfer, EffectsOf& effects) {
   const Habits& file = effects.habits(*transfer.call->getModule());
+  const bool is_exposed = file.exposes_memory && llvm::any_of(transfer.buffers, [](const InFlight& buffer) {
+                            return !is_private(llvm::getUnderlyingObject(buffer.where.Ptr));
+                          });
+  if (is_exposed) transfer.crosses &= ~static_cast<unsigned>(sends);
   const bool is_news = !(transfer.crosses & sends);
   if (is_news && file.sends_synchronously) transfer.crosses &= ~static_cast<unsigned>(posts | receives);
-  const bool reached = llvm::any_of(transfer.buffers, [](const InFlight& buffer) {
-    return !is_private(llvm::getUnderlyingObject(buffer.where.Ptr));
-  });
-  if (!reached || !file.exposes_memory) return;
-  transfer.crosses &= ~static_cast<unsigned>(sends);
-  if (file.sends_synchronously) transfer.crosses &= ~static_cast<unsigned>(posts | receives);
 }
 
 class Finder {
@@ -64,9 +62,9 @@ class Finder {
                (error && is_read_after(call_.call(), MemoryLocation(error, LocationSize::precise(4)), true,
                                        memory_, effects_));
     const Kind kind = call_.kind();
-    if (!checked_ && !collective_of(call_) && effects_.habits(*call_.call().getModule()).handles_errors)
-      return fail("the file makes error handlers, one of which may run in it");
     if (const auto which = collective_of(call_)) return collective(collectives()[*which]);
+    if (!checked_ && effects_.habits(*call_.call().getModule()).handles_errors)
+      return fail("the file makes error handlers, one of which may run in it");
     if (kind == Kind::wait || kind == Kind::waitall) return program_wait();
     const Routine& r = call_.routine();
     const bool pair = kind == Kind::sendrecv || kind == Kind::sendrecv_replace;

@@ -171,10 +171,7 @@ class Matcher {
   }
 
   bool same_request(const llvm::Value* request) const {
-    // The same value in another round of a loop may be another address.
-    const llvm::Value* base = request->stripInBoundsConstantOffsets();
-    const bool fixed = llvm::isa<llvm::AllocaInst>(base) || !llvm::isa<llvm::Instruction>(base);
-    return fixed && wait_.kind() == Kind::wait &&
+    return is_same_in_all_rounds(request) && wait_.kind() == Kind::wait &&
            request->stripPointerCasts() == where_.Ptr->stripPointerCasts();
   }
 

@@ -248,8 +248,7 @@ static bool is_scalar_argument(const llvm::Instruction& instruction, const Touch
          llvm::isa<llvm::Argument>(object) && touch.pointer != object;
 }
 
-// The same value in another round of a loop may be another address.
-static bool is_same_in_all_rounds(const llvm::Value* pointer) {
+bool is_same_in_all_rounds(const llvm::Value* pointer) {
   const llvm::Value* base = pointer->stripInBoundsConstantOffsets();
   return llvm::isa<llvm::AllocaInst>(base) || !llvm::isa<llvm::Instruction>(base);
 }

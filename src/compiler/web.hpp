@@ -67,6 +67,9 @@ bool is_private(const llvm::Value* object);
 /// function may touch.
 bool reaches_others(const llvm::Instruction& instruction, const Effects& effects, bool reads);
 
+/// Whether a pointer is one address: the same value in another round of a loop may be another.
+bool is_same_in_all_rounds(const llvm::Value* pointer);
+
 /// Whether this holds of an instruction on any way from one instruction to another.
 bool any_between(const llvm::Instruction& from, const llvm::Instruction& to,
                  llvm::function_ref<bool(const llvm::Instruction&)> holds);
