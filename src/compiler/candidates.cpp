@@ -52,8 +52,8 @@ void limit(Transfer& transfer, EffectsOf& effects) {
 
 class Finder {
  public:
-  Finder(const MpiCall& call, Memory& memory, EffectsOf& effects)
-      : call_(call), memory_(memory), effects_(effects) {}
+  Finder(const MpiCall& call, Memory& memory, EffectsOf& effects, const Instructions& writes)
+      : call_(call), memory_(memory), effects_(effects), writes_of_unfinished_(writes) {}
 
   Found run() {
     if (!after(call_.call())) return fail("it may throw, and its normal way on is shared");
@@ -115,6 +115,7 @@ class Finder {
     const Habits& file = effects_.habits(*call_.call().getModule());
     t.answers = tells && file.frees_sends;
     t.acquires = tells && file.shares_memory;
+    if (tells) t.writes_of_unfinished = &writes_of_unfinished_;
     return t;
   }
 
@@ -232,6 +233,7 @@ class Finder {
     }
     for (llvm::CallBase* start : matched.starts)
       if (!after(*start)) return fail("a start of its request may throw", start);
+    if (t.crosses == crossed_by_sends) t.writes_of_unfinished = nullptr;  // it tells nothing
     t.touched.push_back(requests_of(call_));
     const MemoryLocation status{call_.argument(r.status), r.requests >= 0
                                                               ? LocationSize::beforeOrAfterPointer()
@@ -267,6 +269,7 @@ class Finder {
   const MpiCall& call_;
   Memory& memory_;
   EffectsOf& effects_;
+  const Instructions& writes_of_unfinished_;
   Found found_;
   bool checked_ = false;
 };
@@ -288,8 +291,9 @@ bool is_candidate(const MpiCall& call) {
   }
 }
 
-Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects) {
-  Found found = Finder(call, memory, effects).run();
+Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects,
+                     const Instructions& writes_of_unfinished) {
+  Found found = Finder(call, memory, effects, writes_of_unfinished).run();
   for (Transfer& transfer : found.transfers) limit(transfer, effects);
   return found;
 }
@@ -306,6 +310,7 @@ Transfer as_matched(const Transfer& posted, EffectsOf& effects) {
   limit(t, effects);
   t.answers = false;
   t.acquires = false;
+  t.writes_of_unfinished = nullptr;
   t.touched.clear();  // the status is complete when the start returns
   return t;
 }

@@ -19,7 +19,9 @@ struct Found {
   llvm::Instruction* where = nullptr;  ///< what `failure` speaks of
 };
 
-Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects);
+/// `writes_of_unfinished`: of the call's function, see unfinished.hpp.
+Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects,
+                     const Instructions& writes_of_unfinished);
 
 /// Whether a receive can be split so that it returns once it is matched.
 bool may_be_matched(const llvm::CallBase& call);

@@ -175,9 +175,10 @@ Effects effects_of_mpi(const MpiCall& call) {
   const auto whole = LocationSize::beforeOrAfterPointer();
   if (r.request >= 0) touch(r.request, LocationSize::precise(request_bytes(call)), true, true);
   if (r.requests >= 0) touch(r.requests, whole, true, true);
+  // A wait for a send leaves the status as it was in MPICH.
   if (r.status >= 0)
     touch(r.status, r.requests >= 0 ? whole : LocationSize::upperBound(status_bytes), false, true,
-          r.requests < 0 && r.kind != Kind::test);
+          r.requests < 0 && r.kind != Kind::test && r.kind != Kind::wait);
   for (int i = 0; i < r.arguments; ++i) {
     if (r.outputs >> i & 1)
       touch(i, r.whole_outputs ? whole : LocationSize::upperBound(status_bytes), true, true);

@@ -15,6 +15,7 @@
 #include "compiler/polls.hpp"
 #include "compiler/remarks.hpp"
 #include "compiler/rewrite.hpp"
+#include "compiler/unfinished.hpp"
 #include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
@@ -46,6 +47,9 @@ class Sinker {
     // A wait that is needed in a loop stands before it: loops need a place there.
     bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
     if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+    Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    writes_of_unfinished_ = find_writes_of_unfinished(
+        function_, memory, effects_, manager_.getResult<llvm::DominatorTreeAnalysis>(function_));
     for (llvm::CallBase* call : calls) changed |= treat(*MpiCall::of(*call));
     return changed;
   }
@@ -70,8 +74,13 @@ class Sinker {
       miss(call.call(), call.spelling(), "no waiting was measured here", nullptr);
       return false;
     }
+    if (writes_of_unfinished_.contains(&call.call())) {
+      miss(call.call(), call.spelling(), "it writes what a send that nobody has waited for may still read",
+           nullptr);
+      return false;
+    }
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
-    Found found = find_transfers(call, memory, effects_);
+    Found found = find_transfers(call, memory, effects_, writes_of_unfinished_);
     if (found.never_started)
       warn(call.call(), call.spelling() + " waits for a request that nothing has started");
     if (!found.failure.empty()) {
@@ -193,6 +202,7 @@ class Sinker {
   const Options& options_;
   const Profile& profile_;
   CollectiveChoice* choice_;  // null: calls of single processes
+  Instructions writes_of_unfinished_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // in flight, and what may be crossed before it is waited for.
 #pragma once
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/MemoryLocation.h>
 #include <llvm/IR/Instructions.h>
@@ -14,6 +15,8 @@
 #include "compiler/effects.hpp"
 
 namespace lapwing::compiler {
+
+using Instructions = llvm::SmallPtrSet<const llvm::Instruction*, 4>;
 
 /// Memory that MPI reads or writes until the wait.
 struct InFlight {
@@ -59,6 +62,9 @@ struct Transfer {
   /// Its end may be all that tells that a send is over whose request was freed
   /// (example 3.13 of MPI 3.1).
   bool answers = false;
+  /// If its end may tell that sends are over that nobody has waited for: what writes their buffers;
+  /// see unfinished.hpp.
+  const Instructions* writes_of_unfinished = nullptr;
   /// Its end may be all that tells that others have done with memory that they share.
   bool acquires = false;
 

@@ -208,6 +208,8 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
   }
   if (transfer_.answers && reaches_others(instruction, effects, false))
     return Reason{"a write to what a send whose request was freed may still read"};
+  if (transfer_.writes_of_unfinished && transfer_.writes_of_unfinished->contains(&instruction))
+    return Reason{"a write to what a send that nobody has waited for may still read"};
   if (transfer_.acquires && reaches_others(instruction, effects, true))
     return Reason{"an access to memory that others may share, of which this may tell"};
   const auto outlives_dynamic_stack = [](const llvm::Value* pointer) {
