@@ -11,7 +11,7 @@ static void calculate(void) {
   for (int i = 0; i < many; ++i) work[i] = work[i] * 0.5 + 1;
 }
 
-// CHECK: MPI_Recv at unfinished.c:[[#@LINE+6]] is split: its wait stands at unfinished.c:[[#@LINE+8]] (a write to what a send that nobody has waited for may still read
+// CHECK: MPI_Recv at unfinished.c:[[#@LINE+5]] is split: its wait stands at unfinished.c:[[#@LINE+7]] (a write to what a send that nobody has waited for may still read
 double answered(int peer) {
   MPI_Request r;
   for (int i = 0; i < many; ++i) a[i] = i;
@@ -25,7 +25,7 @@ double answered(int peer) {
 }
 
 // The last round's send is waited for where there was one.
-// CHECK: MPI_Recv at unfinished.c:[[#@LINE+9]] is split: its wait stands at
+// CHECK: MPI_Recv at unfinished.c:[[#@LINE+8]] is split: its wait stands at
 // CHECK-NOT: nobody has waited
 void last_rounds(int peer, int n) {
   MPI_Request r;
@@ -54,7 +54,7 @@ void asks(int peer, int sends) {
 }
 
 // One request for all rounds: the wait is for the last.
-// CHECK: MPI_Recv at unfinished.c:[[#@LINE+7]] is split: its wait stands at {{.*}}(a write to what a send that nobody has waited for may still read
+// CHECK: MPI_Recv at unfinished.c:[[#@LINE+6]] is split: its wait stands at {{.*}}(a write to what a send that nobody has waited for may still read
 void loses(int peer, int n) {
   MPI_Request r;
   for (int k = 0; k < n; ++k) MPI_Isend(a + k * 100, 100, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &r);
