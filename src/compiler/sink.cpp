@@ -47,14 +47,18 @@ class Sinker {
     // A wait that is needed in a loop stands before it: loops need a place there.
     bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
     if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
-    Memory memory(manager_.getResult<llvm::AAManager>(function_));
-    writes_of_unfinished_ = find_writes_of_unfinished(
-        function_, memory, effects_, manager_.getResult<llvm::DominatorTreeAnalysis>(function_));
+    look_for_unfinished();
     for (llvm::CallBase* call : calls) changed |= treat(*MpiCall::of(*call));
     return changed;
   }
 
  private:
+  void look_for_unfinished() {
+    Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    writes_of_unfinished_ = find_writes_of_unfinished(
+        function_, memory, effects_, manager_.getResult<llvm::DominatorTreeAnalysis>(function_));
+  }
+
   bool is_wanted(const MpiCall& call) const {
     if (!choice_) return is_candidate(call);
     const auto kind = collective_of(call);
