@@ -109,10 +109,16 @@ typedef struct lapwing_queue {
 void lapwing_push(lapwing_queue*, lapwing_token*);
 void lapwing_drain(lapwing_queue*);
 
-/* Progress where no helper runs: compiled code calls lapwing_poll in long loops
- * that a transfer crosses, if this is not zero. */
+/* Progress from the program's own loops, where a transfer crosses them: compiled code counts a loop's rounds
+ * down in `left` and calls lapwing_poll at 0, which sets it to as many as take some microseconds. One to a
+ * loop, on the program's stack, {1, 1, 0} at first. Not zero: something is in flight and polls would move it.
+ */
+typedef struct lapwing_loop {
+  unsigned left, rounds;
+  unsigned long long last;
+} lapwing_loop;
 extern int lapwing_wants_polls;
-void lapwing_poll(void);
+void lapwing_poll(lapwing_loop*);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress where no helper runs: long loops that a transfer crosses poll.
+// Progress from the program's own loops: long ones that a transfer crosses poll.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -7,9 +7,8 @@
 
 namespace lapwing::compiler {
 
-/// Before the branch back of each loop in `crossed` that holds another loop
-/// stands a test of lapwing_wants_polls and, behind it, a call. Innermost loops
-/// are left alone: they are to be vectorised.
+/// Before the branch back of each loop its rounds are counted down and, at 0, stands a call
+/// (lapwing_loop). Innermost loops are left alone: they are to be vectorised.
 void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches);
 
 /// The latches of those loops whose header the region enters.

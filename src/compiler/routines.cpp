@@ -170,7 +170,7 @@ const llvm::StringMap<Routine>& runtime_table() {
     t["lapwing_wait"] = Routine{"lapwing_wait", Kind::token_wait, false, 1};
     for (const char* name : {"lapwing_push", "lapwing_drain"})
       t[name] = plain(name, Kind::token_wait, name[8] == 'p' ? 2 : 1, {0}, true);
-    t["lapwing_poll"] = Routine{"lapwing_poll", Kind::poll, false, 0};
+    t["lapwing_poll"] = Routine{"lapwing_poll", Kind::poll, false, 1};
     for (const char* name : {"lapwing_defer", "lapwing_defer_receives", "lapwing_retire", "lapwing_defer_",
                              "lapwing_defer_receives_", "lapwing_retire_"})
       t[name] = Routine{name, Kind::poll, false, 2};

@@ -342,6 +342,4 @@ LAPWING_ENTRY void lapwing_drain(lapwing_queue* queue) {
   while (queue->w_cnt != queue->i_cnt) lapwing_wait(queue->rid[queue->w_cnt++ % LAPWING_QUEUE]);
 }
 
-LAPWING_ENTRY void lapwing_poll(void) {
-  if (__atomic_load_n(&lapwing_wants_polls, __ATOMIC_RELAXED) != 0) Proved::poll();
-}
+LAPWING_ENTRY void lapwing_poll(lapwing_loop* loop) { Proved::poll(*loop); }

@@ -133,7 +133,7 @@ std::int64_t Helper::pause_ns() {
   // thread would only steal from it.
   if (engine_.drivers() > 0) return longest_in_flight;
   // What goes the plain way moves only while somebody looks.
-  bool moved = Proved::in_flight() && Proved::work(longest_work);
+  bool moved = Proved::in_flight() && Proved::work(longest_work) > 1;
   std::lock_guard lock(engine_.mutex());
   moved |= engine_.progress();
   if (engine_.anything_in_flight()) {

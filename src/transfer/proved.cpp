@@ -22,7 +22,6 @@ using State = lapwing_token::State;
 using Matched = lapwing_token::Matched;
 
 constexpr int most_per_look = 16;
-constexpr int quiet_looks = 3;
 constexpr std::uint64_t longest_poll = 500'000;
 constexpr std::uint64_t stale_after = 60'000'000'000;
 constexpr std::uint64_t patience_at_the_end = 1'000'000'000;
@@ -60,9 +59,12 @@ bool moves(std::atomic<std::uint64_t>& least, Call call) {
 std::atomic<std::uint64_t> least_of_status{1'000'000}, least_of_probe{1'000'000};
 
 // Of polls, in ticks of the clock: soon after something has begun, and later.
-constexpr std::uint64_t ticks_soon = 100'000, ticks_between = 250'000;
+constexpr std::uint64_t ticks_soon = 100'000, ticks_between = 250'000, most_ticks_between = 2'000'000;
+constexpr std::uint64_t ticks_of_rounds = 25'000;  // between two looks at the clock
+constexpr std::uint64_t ticks_lately = 25'000'000;
+constexpr unsigned most_rounds = 1U << 20;
 constexpr int soon_polls = 4;
-std::atomic<std::uint64_t> next_poll{0};
+std::atomic<std::uint64_t> next_poll{0}, last_poll{0}, between{ticks_between};
 std::atomic<int> soon{0};
 
 }  // namespace
@@ -85,7 +87,7 @@ void Proved::start(const Settings& settings, Way way, int level) {
     // Where the program itself sees to it that its threads take turns in MPI, it
     // does not know of ours.
     polled_by_all_ = level == MPI_THREAD_MULTIPLE;
-    polled_ = !helper_ && level != MPI_THREAD_SERIALIZED;
+    polled_ = level != MPI_THREAD_SERIALIZED;
   }
   way_.store(way);
   if (way == Way::direct) std::atexit(abandon);
@@ -258,13 +260,15 @@ void Proved::forget_stale(std::uint64_t now) {
 
 void Proved::rouse() {
   begun_.fetch_add(1, std::memory_order_relaxed);
-  if (helper_) {
-    helper_->wake();
-  } else if (polled_) {
+  if (polled_) {
     soon.store(soon_polls, std::memory_order_relaxed);
+    between.store(ticks_between, std::memory_order_relaxed);
     next_poll.store(__builtin_ia32_rdtsc() + ticks_soon, std::memory_order_relaxed);
     set_wants_polls(1);
-  } else if (Engine* engine = Engine::get()) {
+  }
+  if (helper_) {
+    helper_->wake(!polled_lately());
+  } else if (Engine* engine = polled_ ? nullptr : Engine::get()) {
     engine->note_posted_receive();
   }
 }
@@ -328,7 +332,7 @@ bool Proved::look() {
   return moved;
 }
 
-bool Proved::work(std::uint64_t longest) {
+int Proved::work(std::uint64_t longest, int quiet_looks) {
   // Also where somebody waits: another thread may have matched what that depends on.
   receive_matched();
   int moves = 0;
@@ -340,17 +344,50 @@ bool Proved::work(std::uint64_t longest) {
     quiet = -1;
     if (now_ns() > until) break;
   }
-  // A single long look may have been an interruption.
-  return moves > 1;
+  return moves;
 }
 
-void Proved::poll() {
-  if (!polled_ || !(polled_by_all_ || main_thread)) return;
-  if (__builtin_ia32_rdtsc() < next_poll.load(std::memory_order_relaxed)) return;
-  work(longest_poll);
+void Proved::poll(lapwing_loop& loop) {
+  if (__atomic_load_n(&lapwing_wants_polls, __ATOMIC_RELAXED) == 0) {
+    loop.left = loop.rounds;
+    loop.last = 0;
+    return;
+  }
+  std::uint64_t now = __builtin_ia32_rdtsc();
+  if (loop.last != 0) {
+    const std::uint64_t took = now - loop.last;
+    if (took < ticks_of_rounds / 2 && loop.rounds < most_rounds) loop.rounds *= 2;
+    if (took > ticks_of_rounds * 2 && loop.rounds > 1) loop.rounds /= 2;
+  }
+  loop.left = loop.rounds;
+  if (now >= next_poll.load(std::memory_order_relaxed) && (polled_by_all_ || main_thread))
+    now = poll_now(now);
+  loop.last = now;
+}
+
+std::uint64_t Proved::poll_now(std::uint64_t now) {
+  last_poll.store(now, std::memory_order_relaxed);
+  const std::uint64_t hold = hold_until();
+  const bool moved = (hold == 0 || hold <= now_ns()) && work(longest_poll, 1) > 0;
   const bool again_soon = soon.load(std::memory_order_relaxed) > 0 && soon.fetch_sub(1) > 0;
-  next_poll.store(__builtin_ia32_rdtsc() + (again_soon ? ticks_soon : ticks_between),
-                  std::memory_order_relaxed);
+  std::uint64_t pause = ticks_between;
+  if (!moved) {
+    pause = between.load(std::memory_order_relaxed);
+    pause = std::min(pause + pause / 2, most_ticks_between);
+  }
+  between.store(pause, std::memory_order_relaxed);
+  now = __builtin_ia32_rdtsc();
+  next_poll.store(now + (again_soon ? ticks_soon : pause), std::memory_order_relaxed);
+  return now;
+}
+
+bool Proved::polls_now() {
+  return __builtin_ia32_rdtsc() - last_poll.load(std::memory_order_relaxed) <
+         between.load(std::memory_order_relaxed) + ticks_between;
+}
+
+bool Proved::polled_lately() {
+  return __builtin_ia32_rdtsc() - last_poll.load(std::memory_order_relaxed) < ticks_lately;
 }
 
 void Proved::stop() {

@@ -25,6 +25,7 @@ namespace {
 // a look: there are some soon after something has begun, and after something has
 // moved again.
 constexpr std::int64_t first_pause = 30'000;
+constexpr std::int64_t pause_before_polls = 300'000;  // loops that have polled will do so again
 constexpr std::int64_t soon_pause = 40'000;
 constexpr int soon_looks = 4;
 constexpr std::uint64_t soon_enough = 60'000;
@@ -145,7 +146,7 @@ void ProvedHelper::rouse() {
 
 bool ProvedHelper::slice() {
   inside_.store(true);
-  const bool moved = state_.load() != ended && Proved::work(longest_slice);
+  const bool moved = state_.load() != ended && Proved::work(longest_slice) > 1;
   inside_.store(false);
   return moved;
 }
@@ -169,10 +170,14 @@ void ProvedHelper::loop() {
       nap(static_cast<std::int64_t>(until - now));
       continue;
     }
+    if (Proved::polls_now()) {
+      nap(longest_pause);
+      continue;
+    }
     if (const unsigned begun = Proved::begun(); begun != seen) {
       seen = begun;
       pace.begin();
-      nap(first_pause);
+      nap(Proved::polled_lately() ? pause_before_polls : first_pause);
       continue;
     }
     if (Proved::somebody_waits()) {

@@ -20,11 +20,11 @@ class ProvedHelper {
   void abandon();
 
   /// Something has been put in flight. A few loads unless the thread is asleep, or
-  /// would be for long: what has just begun may need an answer soon.
-  void wake() {
+  /// would be for long and what has just begun may need an answer `soon`.
+  void wake(bool soon) {
     if (state_.load() == asleep) {
       rouse();
-    } else if (nap_until_.load(std::memory_order_relaxed) != 0) {
+    } else if (soon && nap_until_.load(std::memory_order_relaxed) != 0) {
       shorten();
     }
   }

@@ -24,9 +24,10 @@ template <typename Done>
 bool compute_until(Done done) {
   const double begun = now();
   volatile double sum = 0;
+  lapwing_loop loop{1, 1, 0};
   while (now() - begun < patience) {
     for (int i = 0; i < 1000; ++i) sum = sum + i * 0.5;
-    if (*static_cast<volatile int*>(&lapwing_wants_polls)) lapwing_poll();
+    if (--loop.left == 0) lapwing_poll(&loop);
     if (done()) return true;
   }
   return false;
@@ -110,7 +111,7 @@ TEST(Progress, DeferredRequestsAreCountedAndNothingElse) {
       MPI_Irecv(in[at].data(), 3000, MPI_BYTE, left, i, MPI_COMM_WORLD, &requests[at]);
       lapwing_defer(1, &requests[at]);
     }
-    EXPECT_EQ(lapwing_wants_polls, variant() == "polls" ? 1 : 0);
+    EXPECT_EQ(lapwing_wants_polls, variant() == "polls" || variant() == "helper" ? 1 : 0);
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(i);
       MPI_Isend(out[at].data(), 3000, MPI_BYTE, right, i, MPI_COMM_WORLD, &requests[at + count]);
