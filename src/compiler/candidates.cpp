@@ -57,6 +57,7 @@ class Finder {
 
   Found run() {
     if (!after(call_.call())) return fail("it may throw, and its normal way on is shared");
+    if (call_.call().isMustTailCall()) return fail("nothing may stand between it and the function's end");
     const llvm::Value* error = call_.error();
     checked_ = !call_.call().use_empty() ||
                (error && is_read_after(call_.call(), MemoryLocation(error, LocationSize::precise(4)), true,

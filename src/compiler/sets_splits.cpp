@@ -4,6 +4,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
 
@@ -18,7 +19,10 @@ std::string reason_against(const llvm::Function& function) {
   for (const llvm::Instruction& i : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (!call) continue;
-    if (call->hasFnAttr(llvm::Attribute::ReturnsTwice)) return "a jump may come back to its setjmp";
+    const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(call);
+    if (call->hasFnAttr(llvm::Attribute::ReturnsTwice) ||
+        (intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp))
+      return "a jump may come back to its setjmp";
     if (call->isMustTailCall()) return "a call takes its place on the stack";
   }
   return {};

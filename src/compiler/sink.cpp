@@ -6,6 +6,7 @@
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/candidates.hpp"
@@ -39,7 +40,7 @@ class Sinker {
       if (call && is_wanted(*call)) calls.push_back(&call->call());
     }
     if (calls.empty()) return false;
-    if (function_.callsFunctionThatReturnsTwice()) {
+    if (jumps_back()) {
       for (llvm::CallBase* call : calls)
         miss(*call, MpiCall::of(*call)->spelling(), "the function calls setjmp or its like", nullptr);
       return false;
@@ -53,6 +54,15 @@ class Sinker {
   }
 
  private:
+  // __builtin_setjmp has not the attribute of setjmp.
+  bool jumps_back() const {
+    return function_.callsFunctionThatReturnsTwice() ||
+           llvm::any_of(llvm::instructions(function_), [](const llvm::Instruction& i) {
+             const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+             return intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp;
+           });
+  }
+
   void look_for_unfinished() {
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
     writes_of_unfinished_ = find_writes_of_unfinished(

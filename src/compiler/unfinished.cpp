@@ -91,6 +91,8 @@ class Finder {
 
   Instructions run() {
     look();
+    if (sends_.empty()) return {};
+    list_writers();
     for (const Send& send : sends_) {
       llvm::SmallVector<const Instruction*, 4> waits;
       for (const MpiCall& wait : waits_)
@@ -129,9 +131,8 @@ class Finder {
     const Routine& r = described.routine();
     const llvm::Value* pointer = described.argument(r.buffer);
     if (!is_sentinel_number(pointer) && !names_bottom(pointer)) {
-      llvm::AAMDNodes tags;
-      tags.TBAA = type_of_variable(pointer, function_);
-      send.buffer = llvm::MemoryLocation(pointer, message_size(described, r.count, r.type), tags);
+      send.buffer = llvm::MemoryLocation(pointer, message_size(described, r.count, r.type));
+      if (described.is_fortran()) send.buffer->AATags.TBAA = type_of_variable(pointer, function_);
     }
     sends_.push_back(send);
   }
@@ -143,14 +144,22 @@ class Finder {
            });
   }
 
-  void find_writes(const Send& send, const Unfinished& unfinished) {
+  // What stops any wait is left out.
+  void list_writers() {
     for (const Instruction& i : llvm::instructions(function_)) {
-      if (!unfinished.at(i)) continue;
-      const Effects effects = effects_(i);
-      if (effects.seen & outside) continue;  // stops any wait
+      if (!i.mayWriteToMemory()) continue;
+      Effects effects = effects_(i);
+      if (!(effects.seen & outside)) writers_.emplace_back(&i, std::move(effects));
+    }
+  }
+
+  void find_writes(const Send& send, const Unfinished& unfinished) {
+    for (const auto& [writer, effects] : writers_) {
+      const Instruction& i = *writer;
+      if (writes_.contains(writer) || !unfinished.at(i)) continue;
       const bool writes = send.buffer ? llvm::isModSet(memory_.meet(i, effects, *send.buffer))
                                       : reaches_others(i, effects, false);
-      if (writes) writes_.insert(&i);
+      if (writes) writes_.insert(writer);
     }
   }
 
@@ -160,6 +169,7 @@ class Finder {
   const llvm::DominatorTree& tree_;
   std::vector<Send> sends_;
   std::vector<MpiCall> starts_, waits_;
+  std::vector<std::pair<const Instruction*, Effects>> writers_;
   Instructions writes_;
 };
 

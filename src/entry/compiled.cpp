@@ -94,7 +94,8 @@ bool may_wait_for_send(std::size_t bytes, MPI_Comm comm, int partner) {
 lapwing_token* follow(const lapwing_token& started, int* error) {
   if (started.touchy) return Proved::begin(started);
   MPI_Request request = started.request;
-  MPI_Status status;
+  MPI_Status status{};
+  if (started.status != MPI_STATUS_IGNORE) status = *started.status;
   int done = 0;
   if (watched()) {
     *error = P2pWatch::test(&request, &done, &status);
@@ -102,8 +103,7 @@ lapwing_token* follow(const lapwing_token& started, int* error) {
     *error = transfer::quiet() ? noted(PMPI_Test(&request, &done, &status))
                                : transfer::test(&request, &done, &status);
   }
-  if (*error != MPI_SUCCESS) return nullptr;
-  if (!done) return Proved::begin(started);
+  if (*error == MPI_SUCCESS && !done) return Proved::begin(started);
   give_status(status, started.status);
   return nullptr;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "entry/arrays.hpp"
 #include "entry/collectives.hpp"
@@ -67,6 +68,26 @@ void start_compiled(int granted, bool futile) {
   transfer::Proved::start(settings, way, granted);
 }
 
+bool ended = false;
+
+// All that may call MPI by itself ends before MPI does.
+void end() {
+  if (std::exchange(ended, true)) return;
+  const bool active = transfer::Engine::get() != nullptr;
+  const bool together = active || lapwing::sets::Messages::started();
+  entry::stop_sets();
+  transfer::Proved::stop();
+  transfer::Engine::stop();
+  if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
+  if (together) mpi::make_connections_whole();
+}
+
+// The MPI's own.
+int finalize_mpi() {
+  static const auto next = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "PMPI_Finalize"));
+  return next ? next() : MPI_ERR_INTERN;
+}
+
 // The program is told the level that it asked for: some check for exactly it.
 int initialise(int* argc, char*** argv, int required, int* provided) {
   settings = transfer::read_settings();
@@ -123,7 +144,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
 }  // namespace
 
 LAPWING_ENTRY int MPI_Init(int* argc, char*** argv) {
-  return initialise(argc, argv, MPI_THREAD_SINGLE, nullptr);
+  return initialise(argc, argv, mpi::default_thread_level(), nullptr);
 }
 
 LAPWING_ENTRY int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
@@ -140,14 +161,15 @@ LAPWING_ENTRY int MPI_Finalize() {
   entry::stop_declared();
   int result = MPI_SUCCESS;
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
-  const bool active = transfer::Engine::get() != nullptr;
-  const bool together = active || lapwing::sets::Messages::started();
-  entry::stop_sets();
-  transfer::Proved::stop();
-  transfer::Engine::stop();
-  if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
-  if (together) mpi::make_connections_whole();
-  return PMPI_Finalize();
+  end();
+  return finalize_mpi();
+}
+
+// A tool or a program that wraps MPI_Finalize alone goes on from there, past ours.
+LAPWING_ENTRY int PMPI_Finalize() {
+  if (!ended) entry::stop_declared();
+  end();
+  return finalize_mpi();
 }
 
 LAPWING_ENTRY int MPI_Abort(MPI_Comm comm, int code) {

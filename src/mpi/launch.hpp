@@ -27,6 +27,9 @@ void forget_launcher();
 /// asked for less; otherwise `why` says what would break.
 bool may_raise_thread_level(std::string* why);
 
+/// What MPI_Init gives, by the environment: MPI_THREAD_SINGLE where that says nothing.
+int default_thread_level();
+
 /// After announce_presence(), before or after PMPI_Init: how many ranks the job
 /// has if all of them are on this node; 0 if they are not, or nobody says.
 int ranks_on_one_node();

@@ -2,6 +2,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "compiler.hpp"
 #include "modules.hpp"
@@ -27,7 +28,8 @@ std::string pass_options(const Options& options, bool sinks) {
 
 bool is_lld(const std::string& linker) {
   const std::string name = linker.substr(linker.rfind('/') + 1);
-  return name.empty() || name == "lld" || name.find("ld.lld") != std::string::npos;
+  return name.empty() || name == "lld" || name.starts_with("lld-") ||
+         name.find("ld.lld") != std::string::npos;
 }
 
 /// Whether a word of the user's is one of an MPI's own libraries, as a name or
@@ -36,6 +38,7 @@ bool is_mpi_library(const std::string& word) {
   std::string name = word.substr(word.rfind('/') + 1);
   if (word.starts_with("-l")) {
     name = word.substr(2);
+    if (name.starts_with(":")) return is_mpi_library(name.substr(1));
   } else if (name.starts_with("lib") && (name.find(".so") != std::string::npos || name.ends_with(".a"))) {
     name = name.substr(3, name.find('.') - 3);
   } else {
@@ -43,6 +46,17 @@ bool is_mpi_library(const std::string& word) {
   }
   return name == "mpi" || name.starts_with("mpi_") || name.starts_with("mpich") || name == "mpifort" ||
          name == "mpicxx" || name == "fmpich";
+}
+
+/// The same of an option and, where that takes one, its value.
+bool names_mpi_library(const std::string& word, const std::string& next) {
+  if (word == "-l") return is_mpi_library(word + next);
+  if (word == "-Xlinker") return is_mpi_library(next);
+  if (!word.starts_with("-Wl,")) return is_mpi_library(word);
+  std::istringstream parts(word.substr(4));
+  for (std::string part; std::getline(parts, part, ',');)
+    if (is_mpi_library(part)) return true;
+  return false;
 }
 
 /// Works one matter after the other into the plan.
@@ -222,11 +236,12 @@ class Planner {
   void place_engine() {
     auto& user = plan_.user;
     for (auto word = user.begin(); word != user.end(); ++word) {
-      if (is_mpi_library(*word)) {
+      const bool has_value = takes_value(*word) && word + 1 != user.end();
+      if (names_mpi_library(*word, has_value ? *(word + 1) : std::string())) {
         user.insert(word, engine_.begin(), engine_.end());
         return;
       }
-      if (takes_value(*word) && word + 1 != user.end()) ++word;
+      if (has_value) ++word;
     }
     append(plan_.link_after, engine_);
   }

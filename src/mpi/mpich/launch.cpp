@@ -3,11 +3,13 @@
 // key-value space, over the descriptor that it hands to every rank.
 #include "mpi/launch.hpp"
 
+#include <strings.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "flavour.hpp"
 
@@ -79,6 +81,19 @@ Presence presence(Part part, int rank, int size, std::string* missing) {
 }
 
 bool may_raise_thread_level(std::string*) { return true; }
+
+int default_thread_level() {
+  constexpr std::pair<const char*, int> levels[] = {{"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE},
+                                                    {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
+                                                    {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED}};
+  for (const char* name :
+       {"MPICH_DEFAULT_THREAD_LEVEL", "MPIR_PARAM_DEFAULT_THREAD_LEVEL", "MPIR_CVAR_DEFAULT_THREAD_LEVEL"}) {
+    const char* given = std::getenv(name);
+    for (const auto& [level, value] : levels)
+      if (given && strcasecmp(given, level) == 0) return value;
+  }
+  return MPI_THREAD_SINGLE;
+}
 
 int ranks_on_one_node() {
   const char* size = std::getenv("PMI_SIZE");

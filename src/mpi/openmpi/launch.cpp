@@ -101,8 +101,9 @@ int scan_for_windows(dl_phdr_info* info, std::size_t, void* found) {
   if (std::strstr(name, "libmpi") || std::strstr(name, "liblapwing") || std::strstr(name, "mca_")) return 0;
   const ElfW(Sym)* symbols = nullptr;
   const char* strings = nullptr;
-  std::size_t plt_bytes = 0;
-  const ElfW(Rela)* plt = nullptr;
+  // Called by the PLT, or, with -fno-plt or by address, through the other table.
+  const ElfW(Rela) * tables[2] = {};
+  std::size_t bytes[2] = {};
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
     auto absolute = [&](ElfW(Addr) a) { return a < info->dlpi_addr ? a + info->dlpi_addr : a; };
@@ -110,16 +111,20 @@ int scan_for_windows(dl_phdr_info* info, std::size_t, void* found) {
          ++d) {
       if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(absolute(d->d_un.d_ptr));
       if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_JMPREL) plt = reinterpret_cast<const ElfW(Rela)*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_PLTRELSZ) plt_bytes = d->d_un.d_val;
+      if (d->d_tag == DT_JMPREL) tables[0] = reinterpret_cast<const ElfW(Rela)*>(absolute(d->d_un.d_ptr));
+      if (d->d_tag == DT_PLTRELSZ) bytes[0] = d->d_un.d_val;
+      if (d->d_tag == DT_RELA) tables[1] = reinterpret_cast<const ElfW(Rela)*>(absolute(d->d_un.d_ptr));
+      if (d->d_tag == DT_RELASZ) bytes[1] = d->d_un.d_val;
     }
   }
-  if (!symbols || !strings || !plt) return 0;
-  for (std::size_t i = 0; i < plt_bytes / sizeof(*plt); ++i) {
-    const char* symbol = strings + symbols[ELF64_R_SYM(plt[i].r_info)].st_name;
-    if (std::strncmp(symbol, "MPI_Win_", 8) == 0 || std::strncmp(symbol, "mpi_win_", 8) == 0) {
-      *static_cast<bool*>(found) = true;
-      return 1;
+  if (!symbols || !strings) return 0;
+  for (int table = 0; table < 2; ++table) {
+    for (std::size_t i = 0; tables[table] && i < bytes[table] / sizeof(ElfW(Rela)); ++i) {
+      const char* symbol = strings + symbols[ELF64_R_SYM(tables[table][i].r_info)].st_name;
+      if (std::strncmp(symbol, "MPI_Win_", 8) == 0 || std::strncmp(symbol, "mpi_win_", 8) == 0) {
+        *static_cast<bool*>(found) = true;
+        return 1;
+      }
     }
   }
   return 0;
@@ -147,10 +152,19 @@ int ranks_on_one_node() {
   return size && local && std::strcmp(size, local) == 0 ? std::atoi(size) : 0;
 }
 
-// Windows through shared memory do not mind.
+// Windows through shared memory do not mind, unless another kind of them is asked for.
 bool all_in_shared_memory() {
   const char* transports = std::getenv("OMPI_MCA_btl");
-  return ranks_on_one_node() > 0 && (!transports || std::strstr(transports, "vader"));
+  return ranks_on_one_node() > 0 && !std::getenv("OMPI_MCA_osc") &&
+         (!transports || (transports[0] != '^' && std::strstr(transports, "vader")));
+}
+
+// What Open MPI takes for none is the highest.
+int default_thread_level() {
+  const char* given = std::getenv("OMPI_MPI_THREAD_LEVEL");
+  if (!given) return MPI_THREAD_SINGLE;
+  const int level = std::atoi(given);
+  return level < MPI_THREAD_SINGLE || level > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : level;
 }
 
 bool may_raise_thread_level(std::string* why) {

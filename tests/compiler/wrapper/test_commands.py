@@ -99,6 +99,15 @@ class Steps(WrapperTest):
         self.assertIn("-static cannot link", result.stderr)
         self.assertNotIn("apwing", result.stdout.replace(str(self.folder), ""))
 
+    def test_other_words_for_mpi(self):
+        for other in (["-l", "mpich"], ["-l:libmpich.so"], ["-Wl,-lm,-lmpich"], ["-Xlinker", "-lmpich"]):
+            words = self.shown("lwcc.mpich", "a.o", *other)[1]
+            self.assertLess(words.index("-llapwing-mpich"), words.index(other[0]), words)
+
+    def test_other_names_of_lld(self):
+        result = self.call("lwcc.mpich", "--lapwing-show", "-flto", "-fuse-ld=lld-19", "a.o")
+        self.assertNotIn("in lld only", result.stderr)
+
     def test_a_library_that_is_a_file(self):
         words = self.shown("lwcc.mpich", "-static-mpi", "-x", "c", "-")[1]
         archive = [word for word in words if word.endswith("libmpich.a")]
