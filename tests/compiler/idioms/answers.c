@@ -16,9 +16,7 @@ static void fill(double* x, int k) {
   for (int i = 0; i < many; ++i) x[i] = k + i % 3;
 }
 
-static void take_answer(void) {
-  MPI_Recv(answer, many, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
+static void take_answer(void) { MPI_Recv(answer, many, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
 
 // The wait comes when all is over.
 __attribute__((noinline)) static void waits_at_the_end(int k) {
