@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "entry/arrays.hpp"
 #include "entry/collectives.hpp"
@@ -68,11 +67,8 @@ void start_compiled(int granted, bool futile) {
   transfer::Proved::start(settings, way, granted);
 }
 
-bool ended = false;
-
 // All that may call MPI by itself ends before MPI does.
 void end() {
-  if (std::exchange(ended, true)) return;
   const bool active = transfer::Engine::get() != nullptr;
   const bool together = active || lapwing::sets::Messages::started();
   entry::stop_sets();
@@ -80,12 +76,6 @@ void end() {
   transfer::Engine::stop();
   if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
   if (together) mpi::make_connections_whole();
-}
-
-// The MPI's own.
-int finalize_mpi() {
-  static const auto next = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "PMPI_Finalize"));
-  return next ? next() : MPI_ERR_INTERN;
 }
 
 // The program is told the level that it asked for: some check for exactly it.
@@ -162,14 +152,7 @@ LAPWING_ENTRY int MPI_Finalize() {
   int result = MPI_SUCCESS;
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
   end();
-  return finalize_mpi();
-}
-
-// A tool or a program that wraps MPI_Finalize alone goes on from there, past ours.
-LAPWING_ENTRY int PMPI_Finalize() {
-  if (!ended) entry::stop_declared();
-  end();
-  return finalize_mpi();
+  return PMPI_Finalize();
 }
 
 LAPWING_ENTRY int MPI_Abort(MPI_Comm comm, int code) {

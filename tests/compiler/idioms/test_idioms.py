@@ -20,7 +20,7 @@ PROGRAMS = {
     "idioms": (["idioms.c"], 2, 30, 3),
     "requests": (["requests.c"], 2, 12, 3),
     "freed": (["freed.c"], 2, 2, 0),
-    "finalizes": (["finalizes.c"], 2, 5, 1),
+    "failing": (["failing.c"], 2, 3, 1),
     "answers": (["answers.c"], 2, 11, 1),
     "synchronous": (["synchronous.c"], 4, 6, 1),
     "windows": (["windows.c"], 3, 2, 0),
