@@ -111,14 +111,14 @@ void lapwing_drain(lapwing_queue*);
 
 /* Progress from the program's own loops, where a transfer crosses them: compiled code counts a loop's rounds
  * down in `left` and calls lapwing_poll at 0, which sets it to as many as take some microseconds. One to a
- * loop, on the program's stack, {1, 1, 0} at first. Not zero: something is in flight and polls would move it.
- */
+ * loop, on the program's stack, {1, 1, 0} at first. */
 typedef struct lapwing_loop {
   unsigned left, rounds;
   unsigned long long last;
 } lapwing_loop;
-extern int lapwing_wants_polls;
 void lapwing_poll(lapwing_loop*);
+/* Not zero while something is in flight that polls would move. */
+extern int lapwing_wants_polls;
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/library_calls.hpp"
 
+#include <llvm/IR/Intrinsics.h>
+
 #include <llvm/IR/Function.h>
 
 namespace lapwing::compiler {
@@ -21,6 +23,11 @@ bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryI
   for (llvm::StringRef one : others)
     if (callee->getName() == one) return true;
   return false;
+}
+
+bool returns_twice(const llvm::CallBase& call) {
+  return call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
+         call.getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp;
 }
 
 }  // namespace lapwing::compiler

@@ -11,4 +11,7 @@ namespace lapwing::compiler {
 /// to, calls nobody back, and throws nothing. What others see of it is another matter.
 bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library);
 
+/// setjmp and its like. That __builtin_setjmp is one, it does not say itself.
+bool returns_twice(const llvm::CallBase& call);
+
 }  // namespace lapwing::compiler

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/sets_splits.hpp"
+#include "compiler/library_calls.hpp"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
 
@@ -19,10 +19,7 @@ std::string reason_against(const llvm::Function& function) {
   for (const llvm::Instruction& i : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (!call) continue;
-    const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(call);
-    if (call->hasFnAttr(llvm::Attribute::ReturnsTwice) ||
-        (intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp))
-      return "a jump may come back to its setjmp";
+    if (returns_twice(*call)) return "a jump may come back to its setjmp";
     if (call->isMustTailCall()) return "a call takes its place on the stack";
   }
   return {};

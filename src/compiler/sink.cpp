@@ -6,10 +6,10 @@
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/candidates.hpp"
+#include "compiler/library_calls.hpp"
 #include "compiler/mistakes.hpp"
 #include "compiler/names.hpp"
 #include "compiler/place.hpp"
@@ -54,13 +54,11 @@ class Sinker {
   }
 
  private:
-  // __builtin_setjmp has not the attribute of setjmp.
   bool jumps_back() const {
-    return function_.callsFunctionThatReturnsTwice() ||
-           llvm::any_of(llvm::instructions(function_), [](const llvm::Instruction& i) {
-             const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-             return intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp;
-           });
+    return llvm::any_of(llvm::instructions(function_), [](const llvm::Instruction& i) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+      return call && returns_twice(*call);
+    });
   }
 
   void look_for_unfinished() {

@@ -7,7 +7,7 @@
 #include "arrays/local.hpp"
 #include "entry/arrays.hpp"
 #include "entry/p2p.hpp"
-#include "entry/references.hpp"
+#include "mpi/references.hpp"
 
 namespace arrays = lapwing::arrays;
 using arrays::Code;
@@ -18,7 +18,7 @@ namespace lapwing::entry {
 
 bool uses_arrays() {
   static constexpr const char* names[] = {"lapwing_array_", "lapwing_tasks_", nullptr};
-  return refers_to(names);
+  return mpi::refers_to(names);
 }
 
 int refused(const char* routine, Code code, std::string why) {

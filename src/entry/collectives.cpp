@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "entry/references.hpp"
 #include "entry/spec.hpp"
 #include "mpi/launch.hpp"
+#include "mpi/references.hpp"
 #include "sets/group_call.hpp"
 #include "sets/mode.hpp"
 #include "transfer/proved.hpp"
@@ -126,7 +126,7 @@ bool Collectives::wanted() {
   std::vector<const char*> prefixes;
   for (const std::string& start : starts) prefixes.push_back(start.c_str());
   prefixes.push_back(nullptr);
-  return refers_to(prefixes.data());
+  return mpi::refers_to(prefixes.data());
 }
 
 bool Collectives::refuses(std::array<long, kinds>* refused) {
@@ -136,7 +136,7 @@ bool Collectives::refuses(std::array<long, kinds>* refused) {
     return true;
   Scan scan;
   scan.refused = refused;
-  each_reference(look, &scan);
+  mpi::each_reference(look, &scan);
   scan.end_file();
   return scan.refused_all;
 }

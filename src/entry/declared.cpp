@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "entry/p2p.hpp"
-#include "entry/references.hpp"
 #include "entry/refuse.hpp"
+#include "mpi/references.hpp"
 #include "sets/declared.hpp"
 #include "sets/declared_tree.hpp"
 #include "sets/messages.hpp"
@@ -138,7 +138,7 @@ namespace lapwing::entry {
 
 bool declares() {
   static constexpr const char* names[] = {"lapwing_declare", "lapwing_shortcut_", nullptr};
-  static const bool found = refers_to(names);
+  static const bool found = mpi::refers_to(names);
   return found;
 }
 

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstddef>
 
-#include "entry/references.hpp"
 #include "flavour.hpp"
+#include "mpi/references.hpp"
 
 namespace lapwing::entry {
 namespace {
@@ -51,7 +51,7 @@ bool handlers_never_change() {
   dl_iterate_phdr(count_loaded, &loaded);
   unsigned long long answer = known.load(std::memory_order_relaxed);
   if (answer >> 1 == loaded) return answer & 1;
-  const bool never = !refers_to(setters, of_mpi) && mpi::errors_are_fatal(MPI_COMM_WORLD) &&
+  const bool never = !mpi::refers_to(setters, of_mpi) && mpi::errors_are_fatal(MPI_COMM_WORLD) &&
                      mpi::errors_are_fatal(MPI_COMM_SELF);
   known.store(loaded << 1 | static_cast<unsigned long long>(never), std::memory_order_relaxed);
   return never;

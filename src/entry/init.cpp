@@ -10,11 +10,11 @@
 #include "entry/collectives.hpp"
 #include "entry/declared.hpp"
 #include "entry/p2p.hpp"
-#include "entry/references.hpp"
 #include "entry/sets_start.hpp"
 #include "entry/watched.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/parting.hpp"
+#include "mpi/references.hpp"
 #include "sets/messages.hpp"
 #include "sets/report_text.hpp"
 #include "transfer/proved.hpp"
@@ -47,7 +47,7 @@ StandAside* preloaded() {
 // Whether the compiler has split or moved anything in this program.
 bool is_compiled() {
   static constexpr const char* starts[] = {"lapwing_start_", "lapwing_post_", "lapwing_defer", nullptr};
-  return entry::refers_to(starts);
+  return mpi::refers_to(starts);
 }
 
 // Without the preload there is no engine, whose guards need its hooks.
@@ -65,17 +65,6 @@ void start_compiled(int granted, bool futile) {
   Way way = transfer::Engine::get() ? Way::engine : Way::direct;
   if (futile || settings.defer == transfer::Defer::off) way = Way::blocking;
   transfer::Proved::start(settings, way, granted);
-}
-
-// All that may call MPI by itself ends before MPI does.
-void end() {
-  const bool active = transfer::Engine::get() != nullptr;
-  const bool together = active || lapwing::sets::Messages::started();
-  entry::stop_sets();
-  transfer::Proved::stop();
-  transfer::Engine::stop();
-  if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
-  if (together) mpi::make_connections_whole();
 }
 
 // The program is told the level that it asked for: some check for exactly it.
@@ -151,7 +140,13 @@ LAPWING_ENTRY int MPI_Finalize() {
   entry::stop_declared();
   int result = MPI_SUCCESS;
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
-  end();
+  const bool active = transfer::Engine::get() != nullptr;
+  const bool together = active || lapwing::sets::Messages::started();
+  entry::stop_sets();
+  transfer::Proved::stop();
+  transfer::Engine::stop();
+  if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
+  if (together) mpi::make_connections_whole();
   return PMPI_Finalize();
 }
 

@@ -7,10 +7,10 @@
 
 #include "entry/declared.hpp"
 #include "entry/p2p.hpp"
-#include "entry/references.hpp"
 #include "lapwing/compiled_sets.h"
 #include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
+#include "mpi/references.hpp"
 #include "sets/check.hpp"
 #include "sets/group_call.hpp"
 #include "sets/messages.hpp"
@@ -30,7 +30,7 @@ Sets mode_of(const transfer::Settings& settings) {
   if (declared != Sets::unset) return declared;
   static constexpr const char* api[] = {"lapwing_sets_", "lapwing_split_at", "lapwing_set_comm",
                                         "lapwing_on_set", nullptr};
-  static const bool found = refers_to(api);  // reads every relocation of the program
+  static const bool found = mpi::refers_to(api);  // reads every relocation of the program
   return found ? Sets::run : Sets::off;
 }
 
@@ -108,7 +108,7 @@ bool passes_votes_on(const transfer::Settings& settings) {
       "mpi_comm_dup",   "mpi_comm_idup",    "mpi_comm_split",   "mpi_comm_create",
       "mpi_cart_",      "mpi_graph_create", "mpi_dist_graph",   "mpi_intercomm_m",
       "mpi_win_create", "mpi_win_allocate", "mpi_file_open",    nullptr};
-  return refers_to(makers);
+  return mpi::refers_to(makers);
 }
 
 bool checks(const transfer::Settings& settings) { return mode_of(settings) == Sets::check; }

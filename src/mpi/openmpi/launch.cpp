@@ -3,13 +3,13 @@
 #include "mpi/launch.hpp"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 
 #include <cstdlib>
 #include <cstring>
 
 #include "flavour.hpp"
+#include "mpi/references.hpp"
 
 namespace lapwing::mpi {
 
@@ -94,42 +94,6 @@ Presence presence(Part part, int rank, int size, std::string* missing) {
 
 namespace {
 
-// True if the program itself, or a library it was linked with, calls one-sided
-// windows: Open MPI 4's pt2pt windows refuse MPI_THREAD_MULTIPLE.
-int scan_for_windows(dl_phdr_info* info, std::size_t, void* found) {
-  const char* name = info->dlpi_name ? info->dlpi_name : "";
-  if (std::strstr(name, "libmpi") || std::strstr(name, "liblapwing") || std::strstr(name, "mca_")) return 0;
-  const ElfW(Sym)* symbols = nullptr;
-  const char* strings = nullptr;
-  // Called by the PLT, or, with -fno-plt or by address, through the other table.
-  const ElfW(Rela) * tables[2] = {};
-  std::size_t bytes[2] = {};
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    auto absolute = [&](ElfW(Addr) a) { return a < info->dlpi_addr ? a + info->dlpi_addr : a; };
-    for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag;
-         ++d) {
-      if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_JMPREL) tables[0] = reinterpret_cast<const ElfW(Rela)*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_PLTRELSZ) bytes[0] = d->d_un.d_val;
-      if (d->d_tag == DT_RELA) tables[1] = reinterpret_cast<const ElfW(Rela)*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_RELASZ) bytes[1] = d->d_un.d_val;
-    }
-  }
-  if (!symbols || !strings) return 0;
-  for (int table = 0; table < 2; ++table) {
-    for (std::size_t i = 0; tables[table] && i < bytes[table] / sizeof(ElfW(Rela)); ++i) {
-      const char* symbol = strings + symbols[ELF64_R_SYM(tables[table][i].r_info)].st_name;
-      if (std::strncmp(symbol, "MPI_Win_", 8) == 0 || std::strncmp(symbol, "mpi_win_", 8) == 0) {
-        *static_cast<bool*>(found) = true;
-        return 1;
-      }
-    }
-  }
-  return 0;
-}
-
 int find_data_segment(dl_phdr_info* info, std::size_t, void*) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(MPI_BYTE);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -168,8 +132,10 @@ int default_thread_level() {
 }
 
 bool may_raise_thread_level(std::string* why) {
-  bool windows = false;
-  if (!all_in_shared_memory()) dl_iterate_phdr(scan_for_windows, &windows);
+  // Open MPI 4's pt2pt windows refuse MPI_THREAD_MULTIPLE.
+  static constexpr const char* calls[] = {"MPI_Win_", "mpi_win_", nullptr};
+  static constexpr const char* of_mpi[] = {"libmpi", "mca_", nullptr};
+  const bool windows = !all_in_shared_memory() && refers_to(calls, of_mpi);
   if (windows) {
     *why = "the program uses one-sided windows, which Open MPI 4 refuses together with a helper thread";
   }

@@ -12,10 +12,6 @@ enum { rounds = 3 };
 static double a[many], answer[many], work[many];
 static int rank;
 
-static void fill(double* x, int k) {
-  for (int i = 0; i < many; ++i) x[i] = k + i % 3;
-}
-
 static void take_answer(void) { MPI_Recv(answer, many, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
 
 // The wait comes when all is over.

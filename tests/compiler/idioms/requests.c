@@ -13,10 +13,6 @@ static double a[many], b[many], work[many];
 static int pool[64];
 static int rank, more;  // `more` is none, which the compiler does not know
 
-static void fill(double* x, int k) {
-  for (int i = 0; i < many; ++i) x[i] = k + i % 3;
-}
-
 // A receiver that is late.
 static void take(const char* what, int messages) {
   for (int k = 0; k < messages; ++k) {

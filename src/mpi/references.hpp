@@ -2,7 +2,7 @@
 // What the program, and the libraries that it brought, refer to by name.
 #pragma once
 
-namespace lapwing::entry {
+namespace lapwing::mpi {
 
 /// Whether anything in the process but Lapwing, and files whose path contains
 /// one of `others`, refers to a symbol whose name begins with one of `prefixes`.
@@ -16,4 +16,4 @@ bool refers_to(const char* const* prefixes, const char* const* others = no_other
 using ReferenceVisitor = bool(const char* file, const char* symbol, void* context);
 void each_reference(ReferenceVisitor* visit, void* context);
 
-}  // namespace lapwing::entry
+}  // namespace lapwing::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "entry/references.hpp"
+#include "mpi/references.hpp"
 
 #include <elf.h>
 #include <link.h>
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace lapwing::entry {
+namespace lapwing::mpi {
 namespace {
 
 struct Search {
@@ -82,4 +82,4 @@ bool refers_to(const char* const* prefixes, const char* const* others) {
   return search.found;
 }
 
-}  // namespace lapwing::entry
+}  // namespace lapwing::mpi
