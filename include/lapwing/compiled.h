@@ -110,13 +110,19 @@ void lapwing_push(lapwing_queue*, lapwing_token*);
 void lapwing_drain(lapwing_queue*);
 
 /* Progress from the program's own loops, where a transfer crosses them: compiled code counts a loop's rounds
- * down in `left` and calls lapwing_poll at 0, which sets it to as many as take some microseconds. One to a
- * loop, on the program's stack, {1, 1, 0} at first. */
+ * down, from 1 at first, and at 0 calls lapwing_poll, which says after how many to call again: as many as
+ * take some microseconds. One lapwing_loop to a loop, on the program's stack, {1, 0} at first. Its caller
+ * finds all registers as they were, so that the loop pays for the counting only. */
 typedef struct lapwing_loop {
-  unsigned left, rounds;
+  unsigned rounds;
   unsigned long long last;
 } lapwing_loop;
-void lapwing_poll(lapwing_loop*);
+#ifdef __clang__
+#define LAPWING_KEEPS_REGISTERS __attribute__((preserve_all))
+#else
+#define LAPWING_KEEPS_REGISTERS
+#endif
+LAPWING_KEEPS_REGISTERS unsigned lapwing_poll(lapwing_loop*);
 /* Not zero while something is in flight that polls would move. */
 extern int lapwing_wants_polls;
 

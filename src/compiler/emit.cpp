@@ -2,6 +2,7 @@
 #include "compiler/emit.hpp"
 
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
@@ -122,8 +123,10 @@ llvm::CallBase* emit_collective(const MpiCall& call, llvm::StringRef stem, llvm:
   return builder.CreateCall(callee, arguments);
 }
 
-void emit_if(Value* condition, llvm::Instruction* at, const std::function<void(IRBuilder<>&)>& body) {
-  llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(condition, at, false);
+void emit_if(Value* condition, llvm::Instruction* at, const std::function<void(IRBuilder<>&)>& body,
+             bool rare) {
+  llvm::MDNode* weights = rare ? llvm::MDBuilder(at->getContext()).createBranchWeights(1, 1000) : nullptr;
+  llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(condition, at, false, weights);
   IRBuilder<> builder(then);
   body(builder);
 }

@@ -58,8 +58,8 @@ llvm::CallBase* emit_start(const MpiCall& call, const StartOf& start, llvm::Inst
 llvm::CallBase* emit_collective(const MpiCall& call, llvm::StringRef stem, llvm::Type* result,
                                 llvm::Instruction* at);
 
-/// `if (condition) { body }` before `at`.
+/// `if (condition) { body }` before `at`; `rare`: seldom, which the layout of the code may go by.
 void emit_if(llvm::Value* condition, llvm::Instruction* at,
-             const std::function<void(llvm::IRBuilder<>&)>& body);
+             const std::function<void(llvm::IRBuilder<>&)>& body, bool rare = false);
 
 }  // namespace lapwing::compiler

@@ -2,16 +2,29 @@
 #include "compiler/polls.hpp"
 
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "compiler/emit.hpp"
 
 namespace lapwing::compiler {
 
+// Of a nest the loops around the innermost ones: often enough, and seldom.
+static bool is_around_innermost(const llvm::Loop& loop) {
+  return llvm::any_of(loop.getSubLoops(), [](const llvm::Loop* inner) { return inner->isInnermost(); });
+}
+
+// In each of its rounds.
+static bool is_polled_inside(const llvm::Loop& loop, const llvm::DominatorTree& dominators) {
+  return llvm::any_of(loop.getSubLoops(), [&](const llvm::Loop* inner) {
+    return is_around_innermost(*inner) && inner->getLoopLatch() &&
+           dominators.dominates(inner->getHeader(), loop.getLoopLatch());
+  });
+}
+
 llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::BasicBlock*> crossed,
                                                       const llvm::LoopInfo& loops,
+                                                      const llvm::DominatorTree& dominators,
                                                       const llvm::BasicBlock* home) {
   llvm::SmallVector<llvm::BasicBlock*, 4> latches;
   for (llvm::BasicBlock* block : crossed) {
@@ -19,10 +32,8 @@ llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::Basic
     if (!loop || loop->getHeader() != block || loop->isInnermost() || loop->contains(home) ||
         !loop->getLoopLatch())
       continue;
-    // Of a nest the one around the innermost loops: often enough, and seldom.
-    bool around_innermost = false;
-    for (const llvm::Loop* inner : loop->getSubLoops()) around_innermost |= inner->isInnermost();
-    if (around_innermost) latches.push_back(loop->getLoopLatch());
+    if (is_around_innermost(*loop) && !is_polled_inside(*loop, dominators))
+      latches.push_back(loop->getLoopLatch());
   }
   return latches;
 }
@@ -35,30 +46,50 @@ static bool polls(const llvm::BasicBlock& block) {
   });
 }
 
+// The call keeps all registers of its caller (compiled.h): a loop has hardly more to do than to count. What
+// binds a call when it first runs does not keep them, so it is bound when the program is loaded.
+static llvm::FunctionCallee poll_function(llvm::Module& module, llvm::Type* number, llvm::Type* pointer) {
+  const bool is_new = !module.getFunction("lapwing_poll");
+  llvm::FunctionCallee callee = runtime_function(module, "lapwing_poll", number, {pointer});
+  auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee());
+  if (function && is_new) {
+    function->setCallingConv(llvm::CallingConv::PreserveAll);
+    function->addFnAttr(llvm::Attribute::NonLazyBind);
+  }
+  return callee;
+}
+
 void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches) {
+  if (latches.empty()) return;
+  llvm::Module& module = *latches.front()->getModule();
+  llvm::LLVMContext& context = module.getContext();
+  auto* number = llvm::Type::getInt32Ty(context);
+  auto* type = llvm::StructType::get(context, {number, llvm::Type::getInt64Ty(context)});
+  Slots counters(*latches.front()->getParent());
   for (llvm::BasicBlock* latch : latches) {
     // Another transfer's.
     if (llvm::any_of(llvm::predecessors(latch), [](const llvm::BasicBlock* b) { return polls(*b); }))
       continue;
-    llvm::Module& module = *latch->getModule();
-    llvm::LLVMContext& context = module.getContext();
-    auto* number = llvm::Type::getInt32Ty(context);
-    auto* type = llvm::StructType::get(context, {number, number, llvm::Type::getInt64Ty(context)});
+    llvm::AllocaInst* left = counters.make(number, llvm::ConstantInt::get(number, 1), "lapwing.left");
     llvm::AllocaInst* loop = scratch(*latch->getParent(), type, "lapwing.loop");
     llvm::IRBuilder<> first(loop->getNextNode());
-    first.CreateStore(first.getInt32(1), first.CreateStructGEP(type, loop, 0, "lapwing.left"));
-    first.CreateStore(first.getInt32(1), first.CreateStructGEP(type, loop, 1));
-    first.CreateStore(first.getInt64(0), first.CreateStructGEP(type, loop, 2));
+    first.CreateStore(first.getInt32(1), first.CreateStructGEP(type, loop, 0));
+    first.CreateStore(first.getInt64(0), first.CreateStructGEP(type, loop, 1));
     llvm::IRBuilder<> builder(latch->getTerminator());
-    llvm::Value* left = builder.CreateStructGEP(type, loop, 0);
     llvm::Value* now = builder.CreateSub(builder.CreateLoad(number, left), builder.getInt32(1));
     builder.CreateStore(now, left);
-    llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(
-        builder.CreateICmpEQ(now, builder.getInt32(0), "lapwing.polls"), latch->getTerminator(), false,
-        llvm::MDBuilder(context).createBranchWeights(1, 1000));
-    llvm::IRBuilder<>(then).CreateCall(
-        runtime_function(module, "lapwing_poll", builder.getVoidTy(), {loop->getType()}), {loop});
+    emit_if(
+        builder.CreateICmpEQ(now, builder.getInt32(0), "lapwing.polls"), latch->getTerminator(),
+        [&](llvm::IRBuilder<>& inside) {
+          llvm::FunctionCallee callee = poll_function(module, number, loop->getType());
+          llvm::CallInst* call = inside.CreateCall(callee, {loop});
+          if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee()))
+            call->setCallingConv(function->getCallingConv());
+          inside.CreateStore(call, left);
+        },
+        true);
   }
+  counters.promote();
 }
 
 }  // namespace lapwing::compiler

@@ -5,6 +5,10 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Analysis/LoopInfo.h>
 
+namespace llvm {
+class DominatorTree;
+}
+
 namespace lapwing::compiler {
 
 /// Before the branch back of each loop its rounds are counted down and, at 0, stands a call
@@ -14,6 +18,7 @@ void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches);
 /// The latches of those loops whose header the region enters.
 llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::BasicBlock*> crossed,
                                                       const llvm::LoopInfo& loops,
+                                                      const llvm::DominatorTree& dominators,
                                                       const llvm::BasicBlock* home);
 
 }  // namespace lapwing::compiler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/sink.hpp"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -149,15 +150,18 @@ class Sinker {
     for (const Half& half : halves)
       remark_moved(remarks, half.transfer, half.placement, described(half.transfer));
     if (!options_.changes()) return false;
-    llvm::SmallVector<llvm::BasicBlock*, 4> latches;
-    for (const Half& half : halves)
-      latches.append(loops_to_poll(half.placement.crossed, flow.loops, half.transfer.call->getParent()));
+    llvm::SmallSetVector<llvm::BasicBlock*, 4> latches;
+    for (const Half& half : halves) {
+      const auto crossed =
+          loops_to_poll(half.placement.crossed, flow.loops, flow.dominators, half.transfer.call->getParent());
+      latches.insert(crossed.begin(), crossed.end());
+    }
     if (found.transfers.front().shape == Shape::program_wait) {
       move_wait(halves.front().transfer, halves.front().placement, found.moved);
     } else {
       split(halves);
     }
-    add_polls(latches);
+    add_polls(latches.getArrayRef());
     for (llvm::CallBase* start : found.transfers.front().starts) {
       if (start != &call.call() && start->getFunction() != &function_)
         manager_.invalidate(*start->getFunction(), llvm::PreservedAnalyses::none());

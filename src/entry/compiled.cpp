@@ -2,6 +2,7 @@
 // What compiled code calls: split calls, in place and unguarded.
 #include "entry/compiled.hpp"
 
+#include <cpuid.h>
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "flavour.hpp"
 #include "transfer/nobody.hpp"
 #include "transfer/packing.hpp"
+#include "transfer/polls.hpp"
 #include "transfer/proved.hpp"
 
 namespace transfer = lapwing::transfer;
@@ -342,4 +344,16 @@ LAPWING_ENTRY void lapwing_drain(lapwing_queue* queue) {
   while (queue->w_cnt != queue->i_cnt) lapwing_wait(queue->rid[queue->w_cnt++ % LAPWING_QUEUE]);
 }
 
-LAPWING_ENTRY void lapwing_poll(lapwing_loop* loop) { Proved::poll(*loop); }
+// For poll.S. Without xsave there are no registers but the narrow ones.
+extern "C" __attribute__((visibility("hidden"))) const bool lapwing_poll_has_xsave;
+const bool lapwing_poll_has_xsave = [] {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_OSXSAVE) != 0;
+}();
+extern "C" __attribute__((visibility("hidden"))) LAPWING_GENERAL_REGISTERS unsigned lapwing_poll_count(
+    lapwing_loop* loop) {
+  return transfer::Polls::count(*loop);
+}
+extern "C" __attribute__((visibility("hidden"))) unsigned lapwing_poll_look(lapwing_loop* loop) {
+  return transfer::Polls::look(*loop);
+}

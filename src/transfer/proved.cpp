@@ -9,11 +9,9 @@
 #include <memory>
 #include <mutex>
 
-#include "lapwing/compiled.h"
 #include "transfer/operations.hpp"
+#include "transfer/polls.hpp"
 #include "transfer/proved_helper.hpp"
-
-__attribute__((visibility("default"))) int lapwing_wants_polls = 0;
 
 namespace lapwing::transfer {
 namespace {
@@ -22,7 +20,6 @@ using State = lapwing_token::State;
 using Matched = lapwing_token::Matched;
 
 constexpr int most_per_look = 16;
-constexpr std::uint64_t longest_poll = 500'000;
 constexpr std::uint64_t stale_after = 60'000'000'000;
 constexpr std::uint64_t patience_at_the_end = 1'000'000'000;
 int unused_tag = 32767;
@@ -34,15 +31,9 @@ std::deque<std::unique_ptr<lapwing_token[]>>& blocks() {
   return *all;
 }
 
-// The thread that called MPI_Init: below MPI_THREAD_SERIALIZED the only one that
-// may call MPI.
-thread_local bool main_thread = false;
-
 std::size_t slot_index(std::uint64_t key, std::size_t slots) {
   return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) % slots;
 }
-
-void set_wants_polls(int wanted) { __atomic_store_n(&lapwing_wants_polls, wanted, __ATOMIC_RELAXED); }
 
 // An empty look takes MPI some hundred nanoseconds, nearly always the same; one
 // that moved a few KiB takes a multiple. Nothing else tells. The least time seen
@@ -58,20 +49,10 @@ bool moves(std::atomic<std::uint64_t>& least, Call call) {
 }
 std::atomic<std::uint64_t> least_of_status{1'000'000}, least_of_probe{1'000'000};
 
-// Of polls, in ticks of the clock: soon after something has begun, and later.
-constexpr std::uint64_t ticks_soon = 100'000, ticks_between = 250'000, most_ticks_between = 2'000'000;
-constexpr std::uint64_t ticks_of_rounds = 25'000;  // between two looks at the clock
-constexpr std::uint64_t ticks_lately = 25'000'000;
-constexpr unsigned most_rounds = 1U << 20;
-constexpr int soon_polls = 4;
-std::atomic<std::uint64_t> next_poll{0}, last_poll{0}, between{ticks_between};
-std::atomic<int> soon{0};
-
 }  // namespace
 
 void Proved::start(const Settings& settings, Way way, int level) {
   threshold_ = settings.proved_threshold;
-  main_thread = true;
   int* bound = nullptr;
   int known = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &known);
@@ -84,10 +65,7 @@ void Proved::start(const Settings& settings, Way way, int level) {
         helper_ = nullptr;
       }
     }
-    // Where the program itself sees to it that its threads take turns in MPI, it
-    // does not know of ours.
-    polled_by_all_ = level == MPI_THREAD_MULTIPLE;
-    polled_ = level != MPI_THREAD_SERIALIZED;
+    Polls::start(level);
   }
   way_.store(way);
   if (way == Way::direct) std::atexit(abandon);
@@ -260,21 +238,16 @@ void Proved::forget_stale(std::uint64_t now) {
 
 void Proved::rouse() {
   begun_.fetch_add(1, std::memory_order_relaxed);
-  if (polled_) {
-    soon.store(soon_polls, std::memory_order_relaxed);
-    between.store(ticks_between, std::memory_order_relaxed);
-    next_poll.store(__builtin_ia32_rdtsc() + ticks_soon, std::memory_order_relaxed);
-    set_wants_polls(1);
-  }
+  Polls::want();
   if (helper_) {
-    helper_->wake(!polled_lately());
-  } else if (Engine* engine = polled_ ? nullptr : Engine::get()) {
+    helper_->wake(!Polls::lately());
+  } else if (Engine* engine = Polls::taken() ? nullptr : Engine::get()) {
     engine->note_posted_receive();
   }
 }
 
 void Proved::calm() {
-  if (polled_ && !in_flight()) set_wants_polls(0);
+  if (!in_flight()) Polls::want_none();
 }
 
 // At that which has not been looked at for longest. `turned`: this made MPI move.
@@ -347,55 +320,11 @@ int Proved::work(std::uint64_t longest, int quiet_looks) {
   return moves;
 }
 
-void Proved::poll(lapwing_loop& loop) {
-  if (__atomic_load_n(&lapwing_wants_polls, __ATOMIC_RELAXED) == 0) {
-    loop.left = loop.rounds;
-    loop.last = 0;
-    return;
-  }
-  std::uint64_t now = __builtin_ia32_rdtsc();
-  if (loop.last != 0) {
-    const std::uint64_t took = now - loop.last;
-    if (took < ticks_of_rounds / 2 && loop.rounds < most_rounds) loop.rounds *= 2;
-    if (took > ticks_of_rounds * 2 && loop.rounds > 1) loop.rounds /= 2;
-  }
-  loop.left = loop.rounds;
-  if (now >= next_poll.load(std::memory_order_relaxed) && (polled_by_all_ || main_thread))
-    now = poll_now(now);
-  loop.last = now;
-}
-
-std::uint64_t Proved::poll_now(std::uint64_t now) {
-  last_poll.store(now, std::memory_order_relaxed);
-  const std::uint64_t hold = hold_until();
-  const bool moved = (hold == 0 || hold <= now_ns()) && work(longest_poll, 1) > 0;
-  const bool again_soon = soon.load(std::memory_order_relaxed) > 0 && soon.fetch_sub(1) > 0;
-  std::uint64_t pause = ticks_between;
-  if (!moved) {
-    pause = between.load(std::memory_order_relaxed);
-    pause = std::min(pause + pause / 2, most_ticks_between);
-  }
-  between.store(pause, std::memory_order_relaxed);
-  now = __builtin_ia32_rdtsc();
-  next_poll.store(now + (again_soon ? ticks_soon : pause), std::memory_order_relaxed);
-  return now;
-}
-
-bool Proved::polls_now() {
-  return __builtin_ia32_rdtsc() - last_poll.load(std::memory_order_relaxed) <
-         between.load(std::memory_order_relaxed) + ticks_between;
-}
-
-bool Proved::polled_lately() {
-  return __builtin_ia32_rdtsc() - last_poll.load(std::memory_order_relaxed) < ticks_lately;
-}
-
 void Proved::stop() {
   if (helper_) helper_->stop();
   delete helper_;
   helper_ = nullptr;
-  polled_ = false;
-  set_wants_polls(0);
+  Polls::stop();
   for (auto& slot : slot_) slot.store(0);
   deferred_.store(0);
   std::vector<lapwing_token*> left;

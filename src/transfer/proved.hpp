@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lapwing/compiled.h"
 #include "transfer/pairing.hpp"
 #include "transfer/settings.hpp"
 #include "transfer/spin.hpp"
@@ -94,12 +93,6 @@ class Proved {
   /// Looks as long as it pays, about `longest` nanoseconds at most; how many looks
   /// moved something. A single one may have been an interruption.
   static int work(std::uint64_t longest, int quiet_looks = 3);
-  /// The same, from a loop of the program's own: no other thread has to be woken for it. Sets after how many
-  /// rounds the loop is to call again; most calls look at the clock and do no more.
-  static void poll(lapwing_loop& loop);
-  /// Whether loops poll just now, so that the helper need not look, or have done so lately.
-  static bool polls_now();
-  static bool polled_lately();
   /// Until when the helper had better not look; 0 almost always: see pairing.hpp.
   static std::uint64_t hold_until() { return hold_until_.load(std::memory_order_relaxed); }
   /// Counts what is put in flight.
@@ -132,12 +125,10 @@ class Proved {
   static void unlink(lapwing_token* token);
   static void forget_stale(std::uint64_t now);
   static bool look_at_front(bool* turned);
-  static std::uint64_t poll_now(std::uint64_t now);
 
   static inline std::atomic<Way> way_{Way::blocking};
   static inline std::size_t threshold_ = 0;
   static inline ProvedHelper* helper_ = nullptr;
-  static inline bool polled_ = false, polled_by_all_ = false;
 
   static inline Spin lock_;  // guards the two lists and the pairing
   static inline Pairing pairing_;

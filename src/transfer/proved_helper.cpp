@@ -13,6 +13,7 @@
 #include "guard/guard.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/helper.hpp"
+#include "transfer/polls.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/signals_blocked.hpp"
 
@@ -170,14 +171,14 @@ void ProvedHelper::loop() {
       nap(static_cast<std::int64_t>(until - now));
       continue;
     }
-    if (Proved::polls_now()) {
+    if (Polls::now()) {
       nap(longest_pause);
       continue;
     }
     if (const unsigned begun = Proved::begun(); begun != seen) {
       seen = begun;
       pace.begin();
-      nap(Proved::polled_lately() ? pause_before_polls : first_pause);
+      nap(Polls::lately() ? pause_before_polls : first_pause);
       continue;
     }
     if (Proved::somebody_waits()) {

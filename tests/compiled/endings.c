@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Finalize();
   for (int i = 0; i < 4; ++i) lapwing_wait(tokens[i]);
-  lapwing_loop loop = {1, 1, 0};
+  lapwing_loop loop = {1, 0};
   lapwing_poll(&loop);
   lapwing_defer(1, &request);
   puts("ended");
