@@ -19,16 +19,17 @@ llvm::PointerType* pointer_type(llvm::Function& function) {
   return llvm::PointerType::getUnqual(function.getContext());
 }
 
-StartOf start_of(const Half& half, const MpiCall& call) {
+// `adjoins`: the sending half of a send-receive, with the receiving one right behind it.
+StartOf start_of(const Half& half, const MpiCall& call, bool adjoins = false) {
   const Routine& r = call.routine();
   const bool early = half.earlier.at != nullptr;
   const bool in_pair = r.kind == Kind::sendrecv || r.kind == Kind::sendrecv_replace;
   if (half.transfer.shape == Shape::send) {
     llvm::StringRef stem = "lapwing_start_send";
     if (r.kind == Kind::sendrecv_replace) {
-      stem = "lapwing_post_copy";
+      stem = adjoins ? "lapwing_pair_copy" : "lapwing_post_copy";
     } else if (in_pair) {
-      stem = "lapwing_post_send";
+      stem = adjoins ? "lapwing_pair_send" : "lapwing_post_send";
     } else if (r.kind == Kind::ssend) {
       stem = "lapwing_start_ssend";
     }
@@ -215,7 +216,8 @@ void split(llvm::ArrayRef<Half> halves) {
     const bool keeps_status = half.transfer.shape == Shape::matched || !half.transfer.touched.empty();
     // Nobody reads it, and above the call its variable may not live yet.
     const bool gives_error = !checked && !half.earlier.at;
-    llvm::CallBase* token = emit_start(*call, start_of(half, *call), at, keeps_status, gives_error);
+    const bool adjoins = i + 1 < halves.size() && !half.earlier.at && !halves[i + 1].earlier.at;
+    llvm::CallBase* token = emit_start(*call, start_of(half, *call, adjoins), at, keeps_status, gives_error);
     if (invoke) program_call->eraseFromParent();  // a block ends once
     pending[i]->started(token, behind ? &*behind->getFirstInsertionPt() : token->getNextNode());
   }

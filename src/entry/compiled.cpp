@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "entry/handlers.hpp"
+#include "entry/whole_exchange.hpp"
 #include "flavour.hpp"
 #include "transfer/nobody.hpp"
 #include "transfer/packing.hpp"
@@ -212,6 +213,12 @@ bool may_sink(MPI_Comm comm) {
 
 lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
   SendArguments a = given;
+  const bool pairs = how == Sending::paired || how == Sending::paired_copy;
+  if (pairs && Proved::way() == Proved::Way::blocking) {
+    hold_half(a, how == Sending::paired_copy);
+    *error = MPI_SUCCESS;
+    return nullptr;
+  }
   if (a.rank == MPI_PROC_NULL || (how == Sending::now && goes_at_once(a))) {
     *error = blocking_send(a);
     return nullptr;
@@ -219,7 +226,7 @@ lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
   lapwing_token token = describe(a);
   token.touchy = !mpi::raises_in_place(a.comm);
   std::unique_ptr<char[]> copy;
-  if (how == Sending::copied && token.bytes > 0) {
+  if ((how == Sending::copied || how == Sending::paired_copy) && token.bytes > 0) {
     *error = transfer::copy_to_send(&a, &copy);
     if (*error != MPI_SUCCESS) return nullptr;
   }
@@ -242,6 +249,10 @@ lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
 }
 
 lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Status* status, int* error) {
+  if ((how == Receiving::paired || how == Receiving::matched) && holds_half()) {
+    *error = exchange_whole(a, status);
+    return nullptr;
+  }
   if (how == Receiving::paired) {
     if (a.rank == MPI_PROC_NULL) transfer::mark_exchange_with_nobody(a.comm);
     how = Receiving::early;
@@ -285,6 +296,8 @@ START_SEND(lapwing_start_ssend, "MPI_Ssend", Kind::synchronous, Sending::now)
 START_SEND(lapwing_post_send, "MPI_Send", Kind::standard, Sending::early)
 START_SEND(lapwing_post_ssend, "MPI_Ssend", Kind::synchronous, Sending::early)
 START_SEND(lapwing_post_copy, "MPI_Send", Kind::standard, Sending::copied)
+START_SEND(lapwing_pair_send, "MPI_Sendrecv", Kind::standard, Sending::paired)
+START_SEND(lapwing_pair_copy, "MPI_Sendrecv_replace", Kind::standard, Sending::paired_copy)
 
 #define START_RECEIVE(NAME, HOW)                                                                        \
   LAPWING_ENTRY lapwing_token* NAME(void* buffer, int count, MPI_Datatype type, int source, int tag,    \

@@ -8,9 +8,11 @@
 namespace lapwing::entry {
 
 enum class Sending {
-  now,    ///< lapwing_start_send
-  early,  ///< lapwing_post_send
-  copied  ///< lapwing_post_copy
+  now,         ///< lapwing_start_send
+  early,       ///< lapwing_post_send
+  copied,      ///< lapwing_post_copy
+  paired,      ///< lapwing_pair_send
+  paired_copy  ///< lapwing_pair_copy
 };
 
 enum class Receiving {

@@ -46,7 +46,8 @@ StandAside* preloaded() {
 
 // Whether the compiler has split or moved anything in this program.
 bool is_compiled() {
-  static constexpr const char* starts[] = {"lapwing_start_", "lapwing_post_", "lapwing_defer", nullptr};
+  static constexpr const char* starts[] = {"lapwing_start_", "lapwing_post_", "lapwing_pair_",
+                                           "lapwing_defer", nullptr};
   return mpi::refers_to(starts);
 }
 

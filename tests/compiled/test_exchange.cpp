@@ -20,13 +20,13 @@ TEST(Exchange, TheHalvesOfTwoShiftsMeet) {
   for (int round = 0; round < 10; ++round) {
     std::vector<unsigned char> from_below(bytes, 0), from_above(bytes, 0);
     MPI_Status below{}, above{};
-    lapwing_token* const first = lapwing_post_send(out.data(), count, MPI_BYTE, up, 1, MPI_COMM_WORLD);
+    lapwing_token* const first = lapwing_pair_send(out.data(), count, MPI_BYTE, up, 1, MPI_COMM_WORLD);
     lapwing_token* const second =
         lapwing_start_recv_matched(from_below.data(), count, MPI_BYTE, down, 1, MPI_COMM_WORLD, &below);
     if (down != MPI_PROC_NULL) {
       EXPECT_TRUE(says(below, down, 1, bytes));
     }
-    lapwing_token* const third = lapwing_post_send(out.data(), count, MPI_BYTE, down, 1, MPI_COMM_WORLD);
+    lapwing_token* const third = lapwing_pair_send(out.data(), count, MPI_BYTE, down, 1, MPI_COMM_WORLD);
     lapwing_token* const fourth =
         lapwing_start_recv_matched(from_above.data(), count, MPI_BYTE, up, 1, MPI_COMM_WORLD, &above);
     for (lapwing_token* token : {fourth, second, first, third}) lapwing_wait(token);
@@ -35,6 +35,34 @@ TEST(Exchange, TheHalvesOfTwoShiftsMeet) {
     }
     if (up != MPI_PROC_NULL) {
       EXPECT_TRUE(holds(from_above, up, 1, bytes));
+    }
+  }
+}
+
+// Where nothing is split nothing is left to wait for, so that no transfer stands still while the program
+// computes.
+TEST(Exchange, ItsHalvesGoAsOneCallWhereNothingIsSplit) {
+  if (!pair_at_work()) return;
+  const int other = 1 - my_rank();
+  for (const bool replaces : {false, true}) {
+    for (int round = 0; round < 3; ++round) {
+      auto out = message(my_rank(), round, bytes);
+      std::vector<unsigned char> into(bytes, 0);
+      std::vector<unsigned char>& in = replaces ? out : into;
+      MPI_Status status{};
+      lapwing_token* const sending = (replaces ? lapwing_pair_copy : lapwing_pair_send)(
+          out.data(), count, MPI_BYTE, other, round, MPI_COMM_WORLD);
+      lapwing_token* const receiving =
+          lapwing_pair_recv(in.data(), count, MPI_BYTE, other, round, MPI_COMM_WORLD, &status);
+      if (!starts()) {
+        EXPECT_EQ(sending, nullptr);
+        EXPECT_EQ(receiving, nullptr);
+        EXPECT_TRUE(holds(in, other, round, bytes));
+      }
+      lapwing_wait(receiving);
+      lapwing_wait(sending);
+      EXPECT_TRUE(says(status, other, round, bytes));
+      EXPECT_TRUE(holds(in, other, round, bytes));
     }
   }
 }

@@ -10,7 +10,7 @@ void handle(int);
 
 // CHECK-LABEL: define {{.*}}@_Z4pairi(
 // CHECK: call i32 @lapwing_may_split(
-// CHECK: call ptr @lapwing_post_send(
+// CHECK: call ptr @lapwing_pair_send(
 // CHECK: call ptr @lapwing_pair_recv(
 // CHECK: invoke i32 @MPI_Sendrecv(
 // CHECK: to label %[[NORMAL:.*]] unwind label

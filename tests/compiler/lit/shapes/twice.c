@@ -13,7 +13,9 @@ static double a[20000], b[20000], work[20000];
 #define WORK for (int i = 0; i < 20000; ++i) work[i] = work[i] * 0.5 + 1
 
 // CHECK-LABEL: define {{.*}}@both(
-// CHECK: call ptr @lapwing_post_send
+// CHECK: call ptr @lapwing_pair_send
+// CHECK-NOT: @lapwing
+// CHECK: call ptr @lapwing_pair_recv
 // CHECK: call void @lapwing_wait
 double both(int peer) {
   MPI_Sendrecv(a, 20000, MPI_DOUBLE, peer, 0, b, 20000, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops that a transfer crosses poll: of a nest the loop around the innermost one, once a round, counted in a
+// register, by a call that keeps all others.
+//
+// RUN: %ir %s -o - | %clean > %t.ll
+// RUN: %lapwing -passes='lapwing,verify' %t.ll | FileCheck %s
+// RUN: %lapwing -passes='lapwing,lapwing,verify' %t.ll | FileCheck %s
+#include <mpi.h>
+
+#define N 300
+static double a[20000], b[20000], work[N][N][N];
+
+// CHECK-LABEL: define {{.*}}@nest(
+// CHECK: call ptr @lapwing_pair_send
+// CHECK: call ptr @lapwing_pair_recv
+// CHECK: %lapwing.left{{.*}} = phi i32 [ 1, %entry ]
+// CHECK: %[[NOW:.*]] = sub i32 %{{lapwing.*}}, 1
+// CHECK: %[[POLLS:.*]] = icmp eq i32 %[[NOW]], 0
+// CHECK: br i1 %[[POLLS]]
+// CHECK: call preserve_allcc i32 @lapwing_poll(
+// CHECK-NOT: call preserve_allcc i32 @lapwing_poll(
+// CHECK: call void @lapwing_wait
+// CHECK: ret double
+double nest(int peer) {
+  MPI_Sendrecv(a, 20000, MPI_DOUBLE, peer, 0, b, 20000, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < N; ++j) {
+      for (int k = 0; k < N; ++k) work[i][j][k] = work[i][j][k] * 0.5 + 1;
+      for (int k = 1; k < N; ++k) work[i][j][k] += work[i][j][k - 1];
+    }
+  return b[3];
+}
+
+// A loop of its own is to be vectorised.
+// CHECK-LABEL: define {{.*}}@single(
+// CHECK-NOT: @lapwing_poll
+// CHECK: ret double
+double single(int peer) {
+  MPI_Sendrecv(a, 20000, MPI_DOUBLE, peer, 0, b, 20000, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < N; ++i) work[0][0][i] = work[0][0][i] * 0.5 + 1;
+  return b[3];
+}
+
+// Nobody's waits have to be bound at the first call: that would not keep the registers.
+// CHECK: declare preserve_allcc i32 @lapwing_poll(ptr) #[[KEEPS:[0-9]+]]
+// CHECK: attributes #[[KEEPS]] = { {{.*}}nonlazybind
