@@ -17,9 +17,11 @@ namespace {
 // In ticks of the processor's clock: between two looks, soon after something has begun and later.
 constexpr std::uint64_t ticks_soon = 100'000, ticks_between = 150'000, most_ticks_between = 1'000'000;
 constexpr int soon_polls = 4;
-constexpr std::uint64_t ticks_of_rounds = 25'000;  // between two calls of a loop
+// Between two calls of a loop. In a program that streams through its data each finds what it needs neither in
+// the first cache nor in the TLB, so they are fewer while nothing is in flight.
+constexpr std::uint64_t ticks_of_rounds = 25'000, ticks_of_idle_rounds = 100'000;
 constexpr std::uint64_t ticks_lately = 25'000'000;
-constexpr unsigned most_rounds = 1U << 20;
+constexpr unsigned most_rounds = 1U << 20, never = 1U << 31;
 constexpr std::uint64_t longest_look = 500'000;  // nanoseconds
 
 std::uint64_t next = 0;
@@ -64,12 +66,13 @@ void Polls::want_none() {
 // The rounds are counted also where nothing is in flight: a loop that has not been
 // timed yet calls once a round.
 LAPWING_GENERAL_REGISTERS unsigned Polls::count(lapwing_loop& loop) {
+  if (!taken_) return never;
   const std::uint64_t now = __builtin_ia32_rdtsc();
   const bool wanted = __atomic_load_n(&lapwing_wants_polls, __ATOMIC_RELAXED) != 0;
   if (loop.last != 0) {
-    const std::uint64_t took = now - loop.last;
-    if (took < ticks_of_rounds / 2 && loop.rounds < most_rounds) loop.rounds *= 2;
-    if (took > ticks_of_rounds * 2 && loop.rounds > 1) loop.rounds /= 2;
+    const std::uint64_t took = now - loop.last, aim = wanted ? ticks_of_rounds : ticks_of_idle_rounds;
+    if (took < aim / 2 && loop.rounds < most_rounds) loop.rounds *= 2;
+    if (took > aim * 2 && loop.rounds > 1) loop.rounds /= 2;
   }
   loop.last = now;
   return wanted && now >= __atomic_load_n(&next, __ATOMIC_RELAXED) ? 0 : loop.rounds;
