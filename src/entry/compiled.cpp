@@ -35,11 +35,6 @@ bool goes_at_once(const Arguments& a) {
          transfer::payload_bytes(a.count, a.type) < Proved::threshold() || !mpi::raises_in_place(a.comm);
 }
 
-int noted(int rc) {
-  if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);
-  return rc;
-}
-
 int blocking_send(const SendArguments& a) {
   Proved::receive_matched();
   const int count = static_cast<int>(a.count);

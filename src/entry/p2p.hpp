@@ -38,6 +38,12 @@ inline void refuse_merged(MPI_Comm comm, transfer::Caller caller) {
 /// Nothing is deferred, held back, watched or owed: requests are plain.
 inline bool quiet() { return transfer::quiet() && !owing(); }
 
+/// What MPI returned. What fails may be a receive that MPI truncated.
+inline int noted(int rc) {
+  if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);
+  return rc;
+}
+
 /// True where a call may go straight to MPI: small, or nobody is there to strip.
 inline bool straight(MPI_Count count, MPI_Datatype type) {
   return transfer::quiet() && __builtin_expect(sets::messages_are_plain(), 1) &&

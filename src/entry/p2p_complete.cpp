@@ -5,17 +5,12 @@
 #include "sets/messages.hpp"
 
 namespace transfer = lapwing::transfer;
+using lapwing::entry::noted;
 using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::PassingOn;
 using lapwing::entry::quiet;
 using lapwing::entry::watched;
-
-// A completion that fails may be a receive that MPI truncated.
-static inline int noted(int rc) {
-  if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);
-  return rc;
-}
 
 LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (quiet()) return noted(PMPI_Wait(request, status));

@@ -2,6 +2,7 @@
 // MPI_Recv and its kin, and the calls that send and receive at once.
 #include "entry/p2p.hpp"
 
+using lapwing::entry::noted;
 using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::PassingOn;
@@ -15,11 +16,7 @@ namespace transfer = lapwing::transfer;
 #define RECEIVE(NAME, COUNT)                                                                             \
   LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,          \
                                MPI_Comm comm, MPI_Status* status) {                                      \
-    if (straight(count, type)) {                                                                         \
-      const int rc = PMPI_##NAME(buffer, count, type, rank, tag, comm, status);                          \
-      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);                      \
-      return rc;                                                                                         \
-    }                                                                                                    \
+    if (straight(count, type)) return noted(PMPI_##NAME(buffer, count, type, rank, tag, comm, status));  \
     const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};        \
     refuse_merged(comm, a.caller);                                                                       \
     if (owing()) PassingOn::until_arrival(rank, tag, comm);                                              \
@@ -69,11 +66,7 @@ namespace transfer = lapwing::transfer;
       return PMPI_Sendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,    \
                                    in_tag, comm, s);                                                      \
     };                                                                                                    \
-    if (straight(out_count, out_type) && straight(in_count, in_type)) {                                   \
-      const int rc = plain(status);                                                                       \
-      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);                       \
-      return rc;                                                                                          \
-    }                                                                                                     \
+    if (straight(out_count, out_type) && straight(in_count, in_type)) return noted(plain(status));        \
     const auto caller = LAPWING_CALLER("MPI_Sendrecv" #SUFFIX);                                           \
     const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                           \
     const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                          \
@@ -88,11 +81,7 @@ namespace transfer = lapwing::transfer;
     auto plain = [&](MPI_Status* s) {                                                                     \
       return PMPI_Sendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, s);      \
     };                                                                                                    \
-    if (straight(count, type)) {                                                                          \
-      const int rc = plain(status);                                                                       \
-      if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);                       \
-      return rc;                                                                                          \
-    }                                                                                                     \
+    if (straight(count, type)) return noted(plain(status));                                               \
     const auto caller = LAPWING_CALLER("MPI_Sendrecv_replace" #SUFFIX);                                   \
     const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                \
     const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                            \

@@ -36,11 +36,7 @@ int exchange_whole(const transfer::ReceiveArguments& r, MPI_Status* status) {
   if (watched())
     return half.replaces ? P2pWatch::send_receive_replace(s, r, status)
                          : P2pWatch::send_receive(s, r, status);
-  if (straight(s.count, s.type) && straight(r.count, r.type)) {
-    const int rc = plain(status);
-    if (rc != MPI_SUCCESS) transfer::note_receive_error(rc);
-    return rc;
-  }
+  if (straight(s.count, s.type) && straight(r.count, r.type)) return noted(plain(status));
   return half.replaces ? transfer::send_receive_replace(s, r, status, plain)
                        : transfer::send_receive(s, r, status, plain);
 }

@@ -41,6 +41,6 @@ double single(int peer) {
   return b[3];
 }
 
-// Nobody's waits have to be bound at the first call: that would not keep the registers.
+// Bound when the program is loaded: what binds a call when it first runs does not keep the registers.
 // CHECK: declare preserve_allcc i32 @lapwing_poll(ptr) #[[KEEPS:[0-9]+]]
 // CHECK: attributes #[[KEEPS]] = { {{.*}}nonlazybind
