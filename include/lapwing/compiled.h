@@ -34,11 +34,11 @@ typedef struct lapwing_token lapwing_token;
  * its way. These may go as the blocking call where the message is small.
  * `lapwing_post_*` never block, whatever the size: for starts that stand earlier
  * than the call did, for the halves of a send-receive, and for calls that the
- * program itself wrote as non-blocking. `lapwing_post_copy` sends a copy, so
- * that the buffer may be received into at once. `lapwing_pair_recv` is the receiving
- * half of a send-receive, and `lapwing_pair_send` or `lapwing_pair_copy` its sending half
- * where the receiving one is the very next start: where nothing is split, the two go as
- * the one call that they were. */
+ * program itself wrote as non-blocking. `lapwing_pair_recv` is the receiving half of
+ * a send-receive, and `lapwing_pair_send` or `lapwing_pair_copy` its sending half where
+ * the receiving one is the very next start: where nothing is split, the two go as the one
+ * call that they were. `lapwing_pair_copy` sends a copy, so that the buffer may be
+ * received into at once. */
 lapwing_token* lapwing_start_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_start_ssend(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_start_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
@@ -46,7 +46,6 @@ lapwing_token* lapwing_start_recv_matched(void*, int, MPI_Datatype, int source, 
                                           MPI_Status*);
 lapwing_token* lapwing_post_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_post_ssend(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
-lapwing_token* lapwing_post_copy(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_post_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
 lapwing_token* lapwing_pair_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_pair_copy(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
@@ -67,8 +66,6 @@ lapwing_token* lapwing_post_send_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint
                                   MPI_Fint comm, MPI_Fint* ierror);
 lapwing_token* lapwing_post_ssend_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,
                                    MPI_Fint comm, MPI_Fint* ierror);
-lapwing_token* lapwing_post_copy_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,
-                                  MPI_Fint comm, MPI_Fint* ierror);
 lapwing_token* lapwing_post_recv_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source, MPI_Fint tag,
                                   MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
 lapwing_token* lapwing_pair_send_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag,

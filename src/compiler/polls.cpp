@@ -53,7 +53,10 @@ static llvm::FunctionCallee poll_function(llvm::Module& module, llvm::Type* numb
   llvm::FunctionCallee callee = runtime_function(module, "lapwing_poll", number, {pointer});
   auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee());
   if (function && is_new) {
-    function->setCallingConv(llvm::CallingConv::PreserveAll);
+    // The large code model calls by an absolute address, outside PIC that of a stub, which is bound at its
+    // first call all the same; and who binds it keeps only what C's convention does.
+    if (module.getCodeModel() != llvm::CodeModel::Large)
+      function->setCallingConv(llvm::CallingConv::PreserveAll);
     function->addFnAttr(llvm::Attribute::NonLazyBind);
   }
   return callee;

@@ -27,7 +27,7 @@ StartOf start_of(const Half& half, const MpiCall& call, bool adjoins = false) {
   if (half.transfer.shape == Shape::send) {
     llvm::StringRef stem = "lapwing_start_send";
     if (r.kind == Kind::sendrecv_replace) {
-      stem = adjoins ? "lapwing_pair_copy" : "lapwing_post_copy";
+      stem = "lapwing_pair_copy";  // its halves never part
     } else if (in_pair) {
       stem = adjoins ? "lapwing_pair_send" : "lapwing_post_send";
     } else if (r.kind == Kind::ssend) {

@@ -153,9 +153,8 @@ const Routine& unknown_routine() {
 const llvm::StringMap<Routine>& runtime_table() {
   static const llvm::StringMap<Routine> routines = [] {
     llvm::StringMap<Routine> t;
-    for (const char* name :
-         {"lapwing_start_send", "lapwing_start_ssend", "lapwing_post_send", "lapwing_post_ssend",
-          "lapwing_post_copy", "lapwing_pair_send", "lapwing_pair_copy"}) {
+    for (const char* name : {"lapwing_start_send", "lapwing_start_ssend", "lapwing_post_send",
+                             "lapwing_post_ssend", "lapwing_pair_send", "lapwing_pair_copy"}) {
       Routine r{name, Kind::token_start, true, 6, 0, 1, 2, 3, 4, 5};
       t[name] = r;
       t[std::string(name) + "_"] = r;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "entry/blocking.hpp"
 #include "entry/handlers.hpp"
 #include "entry/whole_exchange.hpp"
 #include "flavour.hpp"
@@ -42,9 +43,7 @@ int blocking_send(const SendArguments& a) {
     return a.kind == Kind::synchronous ? PMPI_Ssend(a.buffer, count, a.type, a.rank, a.tag, a.comm)
                                        : PMPI_Send(a.buffer, count, a.type, a.rank, a.tag, a.comm);
   };
-  refuse_merged(a.comm, a.caller);
-  if (watched()) return P2pWatch::send(a);
-  return straight(a.count, a.type) ? plain() : transfer::send(a, plain);
+  return straight(a.count, a.type) ? plain() : send_blocking(a, plain);
 }
 
 int blocking_receive(const ReceiveArguments& a, MPI_Status* status) {
@@ -52,9 +51,7 @@ int blocking_receive(const ReceiveArguments& a, MPI_Status* status) {
   auto plain = [&](MPI_Status* s) {
     return PMPI_Recv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, s);
   };
-  refuse_merged(a.comm, a.caller);
-  if (watched()) return P2pWatch::receive(a, status);
-  return straight(a.count, a.type) ? noted(plain(status)) : transfer::receive(a, status, plain);
+  return straight(a.count, a.type) ? noted(plain(status)) : receive_blocking(a, status, plain);
 }
 
 // What a receive leaves alone in its status.
@@ -108,6 +105,7 @@ lapwing_token* follow(const lapwing_token& started, int* error) {
 
 int complete(lapwing_token* token, MPI_Status* status, transfer::Caller caller) {
   MPI_Request* request = &token->request;
+  if (owing()) PassingOn::until_complete(1, request, true);
   if (watched()) return P2pWatch::wait(request, status, caller);
   if (token->touchy && transfer::quiet()) return noted(mpi::wait_raising_in(token->comm, request, status));
   return transfer::quiet() ? noted(PMPI_Wait(request, status)) : transfer::wait(request, status, caller);
@@ -138,6 +136,7 @@ lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int*
   MPI_Status seen{};
   {
     const Proved::Waiting waiting;
+    if (owing()) PassingOn::until_arrival(a.rank, a.tag, a.comm);
     *error = transfer::mprobe(a.rank, a.tag, a.comm, &message, &seen);
   }
   if (*error != MPI_SUCCESS) return nullptr;
@@ -206,10 +205,14 @@ bool may_sink(MPI_Comm comm) {
   return handlers_never_change() || mpi::errors_are_fatal(mpi::waits_raise_in_world ? MPI_COMM_WORLD : comm);
 }
 
-lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
+namespace {
+
+bool pairs(Sending how) { return how == Sending::paired || how == Sending::paired_copy; }
+bool pairs(Receiving how) { return how == Receiving::paired || how == Receiving::matched; }
+
+lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error) {
   SendArguments a = given;
-  const bool pairs = how == Sending::paired || how == Sending::paired_copy;
-  if (pairs && Proved::way() == Proved::Way::blocking) {
+  if (pairs(how) && Proved::way() == Proved::Way::blocking) {
     hold_half(a, how == Sending::paired_copy);
     *error = MPI_SUCCESS;
     return nullptr;
@@ -221,7 +224,7 @@ lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
   lapwing_token token = describe(a);
   token.touchy = !mpi::raises_in_place(a.comm);
   std::unique_ptr<char[]> copy;
-  if ((how == Sending::copied || how == Sending::paired_copy) && token.bytes > 0) {
+  if (how == Sending::paired_copy && token.bytes > 0) {
     *error = transfer::copy_to_send(&a, &copy);
     if (*error != MPI_SUCCESS) return nullptr;
   }
@@ -243,9 +246,21 @@ lapwing_token* start_send(const SendArguments& given, Sending how, int* error) {
   return following;
 }
 
+}  // namespace
+
+lapwing_token* start_send(const SendArguments& a, Sending how, int* error) {
+  lapwing_token* const token = put_in_flight(a, how, error);
+  if (*error != MPI_SUCCESS && pairs(how)) fail_half(*error);
+  return token;
+}
+
 lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Status* status, int* error) {
-  if ((how == Receiving::paired || how == Receiving::matched) && holds_half()) {
+  if (pairs(how) && holds_half()) {
     *error = exchange_whole(a, status);
+    return nullptr;
+  }
+  if (const int failed = pairs(how) ? take_failed_half() : MPI_SUCCESS; failed != MPI_SUCCESS) {
+    *error = failed;
     return nullptr;
   }
   if (how == Receiving::paired) {
@@ -290,7 +305,6 @@ START_SEND(lapwing_start_send, "MPI_Send", Kind::standard, Sending::now)
 START_SEND(lapwing_start_ssend, "MPI_Ssend", Kind::synchronous, Sending::now)
 START_SEND(lapwing_post_send, "MPI_Send", Kind::standard, Sending::early)
 START_SEND(lapwing_post_ssend, "MPI_Ssend", Kind::synchronous, Sending::early)
-START_SEND(lapwing_post_copy, "MPI_Send", Kind::standard, Sending::copied)
 START_SEND(lapwing_pair_send, "MPI_Sendrecv", Kind::standard, Sending::paired)
 START_SEND(lapwing_pair_copy, "MPI_Sendrecv_replace", Kind::standard, Sending::paired_copy)
 

@@ -10,7 +10,6 @@ namespace lapwing::entry {
 enum class Sending {
   now,         ///< lapwing_start_send
   early,       ///< lapwing_post_send
-  copied,      ///< lapwing_post_copy
   paired,      ///< lapwing_pair_send
   paired_copy  ///< lapwing_pair_copy
 };

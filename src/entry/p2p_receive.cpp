@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Recv and its kin, and the calls that send and receive at once.
-#include "entry/p2p.hpp"
+#include "entry/blocking.hpp"
 
+using lapwing::entry::exchange_blocking;
 using lapwing::entry::noted;
-using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
-using lapwing::entry::PassingOn;
+using lapwing::entry::receive_blocking;
 using lapwing::entry::refuse_merged;
+using lapwing::entry::replace_blocking;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::ReceiveArguments;
@@ -18,10 +19,7 @@ namespace transfer = lapwing::transfer;
                                MPI_Comm comm, MPI_Status* status) {                                      \
     if (straight(count, type)) return noted(PMPI_##NAME(buffer, count, type, rank, tag, comm, status));  \
     const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};        \
-    refuse_merged(comm, a.caller);                                                                       \
-    if (owing()) PassingOn::until_arrival(rank, tag, comm);                                              \
-    if (watched()) return P2pWatch::receive(a, status);                                                  \
-    return transfer::receive(                                                                            \
+    return receive_blocking(                                                                             \
         a, status, [&](MPI_Status* s) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, s); }); \
   }
 
@@ -70,10 +68,7 @@ namespace transfer = lapwing::transfer;
     const auto caller = LAPWING_CALLER("MPI_Sendrecv" #SUFFIX);                                           \
     const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                           \
     const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                          \
-    refuse_merged(comm, caller);                                                                          \
-    if (owing() && !transfer::Engine::get()) return PassingOn::send_receive(s, r, status);                \
-    if (watched()) return P2pWatch::send_receive(s, r, status);                                           \
-    return transfer::send_receive(s, r, status, plain);                                                   \
+    return exchange_blocking(s, r, status, plain);                                                        \
   }                                                                                                       \
   LAPWING_ENTRY int MPI_Sendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,    \
                                                  int out_tag, int from, int in_tag, MPI_Comm comm,        \
@@ -85,9 +80,7 @@ namespace transfer = lapwing::transfer;
     const auto caller = LAPWING_CALLER("MPI_Sendrecv_replace" #SUFFIX);                                   \
     const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                \
     const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                            \
-    refuse_merged(comm, caller);                                                                          \
-    if (watched()) return P2pWatch::send_receive_replace(s, r, status);                                   \
-    return transfer::send_receive_replace(s, r, status, plain);                                           \
+    return replace_blocking(s, r, status, plain);                                                         \
   }
 
 RECEIVE(Recv, int)

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Send and its kin.
-#include "entry/p2p.hpp"
+#include "entry/blocking.hpp"
 
-using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
-using lapwing::entry::PassingOn;
 using lapwing::entry::refuse_merged;
+using lapwing::entry::send_blocking;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::SendArguments;
 using Kind = SendArguments::Kind;
 
-#define BLOCKING(NAME, COUNT, KIND)                                                                       \
-  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,     \
-                               MPI_Comm comm) {                                                           \
-    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);                  \
-    const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};      \
-    refuse_merged(comm, a.caller);                                                                        \
-    if (owing() && !lapwing::transfer::Engine::get()) return PassingOn::send(a);                          \
-    if (watched()) return P2pWatch::send(a);                                                              \
-    return lapwing::transfer::send(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); }); \
+#define BLOCKING(NAME, COUNT, KIND)                                                                   \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
+                               MPI_Comm comm) {                                                       \
+    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);              \
+    const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};  \
+    return send_blocking(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });       \
   }
 
 // FAST: small ones may go straight to MPI; a persistent request is always remembered.

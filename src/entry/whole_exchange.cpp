@@ -2,7 +2,9 @@
 #include "entry/whole_exchange.hpp"
 
 #include <optional>
+#include <utility>
 
+#include "entry/blocking.hpp"
 #include "transfer/proved.hpp"
 
 namespace lapwing::entry {
@@ -13,10 +15,15 @@ struct Half {
   bool replaces;
 };
 thread_local std::optional<Half> held;
+thread_local int failed = MPI_SUCCESS;
 
 }  // namespace
 
 void hold_half(const transfer::SendArguments& sends, bool replaces) { held = Half{sends, replaces}; }
+
+void fail_half(int error) { failed = error; }
+
+int take_failed_half() { return std::exchange(failed, MPI_SUCCESS); }
 
 bool holds_half() { return held.has_value(); }
 
@@ -32,13 +39,8 @@ int exchange_whole(const transfer::ReceiveArguments& r, MPI_Status* status) {
                : PMPI_Sendrecv(s.buffer, out, s.type, s.rank, s.tag, r.buffer, in, r.type, r.rank, r.tag,
                                r.comm, to);
   };
-  refuse_merged(r.comm, r.caller);
-  if (watched())
-    return half.replaces ? P2pWatch::send_receive_replace(s, r, status)
-                         : P2pWatch::send_receive(s, r, status);
   if (straight(s.count, s.type) && straight(r.count, r.type)) return noted(plain(status));
-  return half.replaces ? transfer::send_receive_replace(s, r, status, plain)
-                       : transfer::send_receive(s, r, status, plain);
+  return half.replaces ? replace_blocking(s, r, status, plain) : exchange_blocking(s, r, status, plain);
 }
 
 }  // namespace lapwing::entry

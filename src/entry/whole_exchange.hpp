@@ -14,6 +14,12 @@ namespace lapwing::entry {
 void hold_half(const transfer::SendArguments& sends, bool replaces);
 bool holds_half();
 
+/// The sending half was started and has failed: the receiving one, which MPI would not
+/// have begun either, is to give that error, and not to wait for an answer.
+void fail_half(int error);
+/// MPI_SUCCESS, or that error, once.
+int take_failed_half();
+
 /// The call, with the half that is held; gives what it returned.
 int exchange_whole(const transfer::ReceiveArguments& receives, MPI_Status* status);
 

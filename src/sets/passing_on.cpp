@@ -3,8 +3,13 @@
 
 #include <sched.h>
 
+#include <memory>
+
+#include "flavour.hpp"
 #include "sets/run.hpp"
 #include "transfer/comms.hpp"
+#include "transfer/nobody.hpp"
+#include "transfer/packing.hpp"
 #include "transfer/posting.hpp"
 
 namespace lapwing::sets {
@@ -59,11 +64,28 @@ int PassingOn::send_receive(const transfer::SendArguments& s, const transfer::Re
   int rc = post(r, &requests[0]);
   if (rc != MPI_SUCCESS) return rc;
   rc = post(s, &requests[1]);
-  if (rc != MPI_SUCCESS) return rc;
+  if (rc != MPI_SUCCESS) {
+    PMPI_Cancel(&requests[0]);
+    PMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    return rc;
+  }
   until_complete(2, requests, true);
+  if (r.rank == MPI_PROC_NULL) transfer::mark_exchange_with_nobody(r.comm);
   rc = PMPI_Wait(&requests[0], status);
   const int sent = PMPI_Wait(&requests[1], MPI_STATUS_IGNORE);
   return rc != MPI_SUCCESS ? rc : sent;
+}
+
+int PassingOn::send_receive_replace(const transfer::SendArguments& s, const transfer::ReceiveArguments& r,
+                                    MPI_Status* status) {
+  transfer::SendArguments packed = s;
+  std::unique_ptr<char[]> copy;
+  int rc = transfer::copy_to_send(&packed, &copy);
+  if (rc != MPI_SUCCESS) return rc;
+  rc = send_receive(packed, r, status);
+  if (mpi::replace_clears_error && rc == MPI_SUCCESS && status != MPI_STATUS_IGNORE)
+    status->MPI_ERROR = MPI_SUCCESS;
+  return rc;
 }
 
 }  // namespace lapwing::sets

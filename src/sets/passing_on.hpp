@@ -36,6 +36,8 @@ class PassingOn {
   static int send(const transfer::SendArguments& a);
   static int send_receive(const transfer::SendArguments& s, const transfer::ReceiveArguments& r,
                           MPI_Status* status);
+  static int send_receive_replace(const transfer::SendArguments& s, const transfer::ReceiveArguments& r,
+                                  MPI_Status* status);
 };
 
 }  // namespace lapwing::sets

@@ -2,6 +2,7 @@
 #include "transfer/polls.hpp"
 
 #include <mpi.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -44,6 +45,8 @@ void Polls::start(int level) {
   // does not know of ours.
   by_all_ = level == MPI_THREAD_MULTIPLE;
   taken_ = level != MPI_THREAD_SERIALIZED;
+  // A child shares its parent's connections: what it took from them the parent would miss.
+  pthread_atfork(nullptr, nullptr, stop);
 }
 
 void Polls::stop() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/proved.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -325,6 +326,8 @@ void Proved::stop() {
   delete helper_;
   helper_ = nullptr;
   Polls::stop();
+  // For good: a loop of another thread may be in the middle of a look.
+  while (looking_.exchange(true, std::memory_order_acquire)) sched_yield();
   for (auto& slot : slot_) slot.store(0);
   deferred_.store(0);
   std::vector<lapwing_token*> left;

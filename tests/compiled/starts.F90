@@ -23,7 +23,8 @@ program starts
   end interface
   external :: lapwing_defer, lapwing_retire
   integer(8), external :: lapwing_start_send, lapwing_start_ssend, lapwing_start_recv
-  integer(8), external :: lapwing_start_recv_matched, lapwing_post_recv, lapwing_post_copy
+  integer(8), external :: lapwing_start_recv_matched, lapwing_post_recv, lapwing_post_send
+  integer(8), external :: lapwing_pair_copy, lapwing_pair_recv
   integer, parameter :: large = 100000
   integer(8) :: sending, receiving
   integer :: ierror, rank, size, right, left, n, way, error, i, got
@@ -45,7 +46,7 @@ program starts
   comm = MPI_COMM_WORLD
   right = mod(rank + 1, size)
   left = mod(rank + size - 1, size)
-  do way = 1, 3
+  do way = 1, 4
     do n = 10, large, large - 10
       do i = 1, n
         out(i) = rank * 1000 + way + mod(i, 97)
@@ -58,13 +59,19 @@ program starts
         call expect(error == MPI_SUCCESS, 'ierror of a receive')
       end if
       error = -1
-      sending = lapwing_post_copy(out, %val(n), %val(HANDLE(type)), %val(right), %val(way), %val(HANDLE(comm)), error)
+      if (way == 2 .or. way == 3) then
+        in(1:n) = out(1:n)
+        sending = lapwing_pair_copy(in, %val(n), %val(HANDLE(type)), %val(right), %val(way), %val(HANDLE(comm)), error)
+      else
+        sending = lapwing_post_send(out, %val(n), %val(HANDLE(type)), %val(right), %val(way), %val(HANDLE(comm)), error)
+      end if
       call expect(error == MPI_SUCCESS, 'ierror of a send')
-      out = -2
       ! Without an ierror, as mpi_f08 permits.
-      if (way == 2) receiving = lapwing_start_recv_matched(in, %val(large), %val(HANDLE(type)), %val(left), &
+      if (way == 2) receiving = lapwing_start_recv_matched(in, %val(n), %val(HANDLE(type)), %val(left), &
                                       %val(MPI_ANY_TAG), %val(HANDLE(comm)), status, %val(0_8))
-      if (way == 3) receiving = lapwing_start_recv(in, %val(large), %val(HANDLE(type)), %val(MPI_ANY_SOURCE), &
+      if (way == 3) receiving = lapwing_pair_recv(in, %val(n), %val(HANDLE(type)), %val(MPI_ANY_SOURCE), &
+                                      %val(way), %val(HANDLE(comm)), status, error)
+      if (way == 4) receiving = lapwing_start_recv(in, %val(large), %val(HANDLE(type)), %val(MPI_ANY_SOURCE), &
                                       %val(way), %val(HANDLE(comm)), status, error)
       if (way == 2) call check_status()
       if (receiving /= 0) call lapwing_wait(receiving)

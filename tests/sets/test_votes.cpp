@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "lapwing/compiled.h"
 #include "lapwing/sets.h"
 #include "lapwing/sets.hpp"
 
@@ -23,43 +24,88 @@ int size_of() {
   return size;
 }
 
+enum class Way { receive, wait, probe, wait_any, exchange, replace, matched, posted, pair, pair_copy };
+constexpr Way by_mpi[] = {Way::receive, Way::wait, Way::probe, Way::wait_any, Way::exchange, Way::replace};
+constexpr Way compiled[] = {Way::matched, Way::posted, Way::pair, Way::pair_copy};
+
+bool exchanges(Way way) {
+  return way == Way::exchange || way == Way::replace || way == Way::pair || way == Way::pair_copy;
+}
+
 // Rank 0 asks for its set, which needs all votes. The others pass these on from
 // within a receive, which ends only afterwards; the last one's vote comes late.
-void pass_on(int way) {
+void pass_on(Way way) {
   const int rank = rank_of(), size = size_of();
   if (rank == size - 1) usleep(100'000);
   lapwing::SetScope scope(MPI_COMM_WORLD, 2, rank == 0);
-  int token = -1;
+  int token = -1, mine = rank;
   if (rank == 0) {
     EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), 1);
-    for (int r = 1; r < size; ++r) MPI_Send(&rank, 1, MPI_INT, r, 5, MPI_COMM_WORLD);
+    for (int r = 1; r < size; ++r) {
+      MPI_Send(&rank, 1, MPI_INT, r, 5, MPI_COMM_WORLD);
+      if (!exchanges(way)) continue;
+      MPI_Recv(&token, 1, MPI_INT, r, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_EQ(token, r);
+    }
     return;
   }
   MPI_Request request;
+  lapwing_token* sending = nullptr;
   MPI_Status status;
   switch (way) {
-    case 0:
+    case Way::receive:
       MPI_Recv(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;
-    case 1:
+    case Way::wait:
       MPI_Irecv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
-    case 2:
+    case Way::probe:
       MPI_Probe(0, 5, MPI_COMM_WORLD, &status);
       MPI_Recv(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;
-    default: {
+    case Way::wait_any: {
       int index = 0;
       MPI_Irecv(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &request);
       MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+      break;
     }
+    case Way::exchange:
+      MPI_Sendrecv(&mine, 1, MPI_INT, 0, 5, &token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status);
+      break;
+    case Way::replace:
+      token = mine;
+      MPI_Sendrecv_replace(&token, 1, MPI_INT, 0, 5, 0, 5, MPI_COMM_WORLD, &status);
+      break;
+    case Way::matched:
+      lapwing_wait(lapwing_start_recv_matched(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status));
+      break;
+    case Way::posted:
+      lapwing_wait(lapwing_post_recv(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status));
+      break;
+    case Way::pair:
+      sending = lapwing_pair_send(&mine, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+      lapwing_wait(lapwing_pair_recv(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status));
+      lapwing_wait(sending);
+      break;
+    case Way::pair_copy:
+      token = mine;
+      sending = lapwing_pair_copy(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+      lapwing_wait(lapwing_start_recv_matched(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status));
+      lapwing_wait(sending);
   }
   EXPECT_EQ(token, 0);
 }
 
 TEST(Votes, PassOnWhileReceivesWait) {
-  for (int way = 0; way < 4; ++way) {
+  for (const Way way : by_mpi) {
+    pass_on(way);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(Votes, PassOnWhileCompiledReceivesWait) {
+  for (const Way way : compiled) {
     pass_on(way);
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -77,6 +123,21 @@ TEST(Votes, PassOnWhileSendsWait) {
     if (rank + 1 < size) {
       MPI_Recv(data.data(), static_cast<int>(data.size()), MPI_INT, rank + 1, 6, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
+      EXPECT_EQ(data.back(), rank + 1);
+    }
+  }
+}
+
+TEST(Votes, PassOnWhileCompiledSendsWait) {
+  const int rank = rank_of(), size = size_of(), count = 1 << 16;
+  std::vector<int> data(count, rank);
+  lapwing::SetScope scope(MPI_COMM_WORLD, 2, rank % 2);
+  if (rank % 2 == 1) {
+    lapwing_wait(lapwing_start_ssend(data.data(), count, MPI_INT, rank - 1, 6, MPI_COMM_WORLD));
+  } else {
+    EXPECT_EQ(lapwing_set_size(MPI_COMM_WORLD), (size + 1) / 2);
+    if (rank + 1 < size) {
+      MPI_Recv(data.data(), count, MPI_INT, rank + 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       EXPECT_EQ(data.back(), rank + 1);
     }
   }

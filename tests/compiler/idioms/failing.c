@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program one of whose receives fails without its being looked at, whose deferred
-// requests are completed by tests, and which is given its thread level by the
-// environment. Two ranks.
+// A program one of whose receives fails without its being looked at, some of whose
+// exchanges cannot be sent, whose deferred requests are completed by tests, and which
+// is given its thread level by the environment. Two ranks.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +40,15 @@ __attribute__((noinline)) static void fails(int tag) {
   printf("from %d tag %d error %d\n", status.MPI_SOURCE, status.MPI_TAG, status.MPI_ERROR);
 }
 
+// To a rank that is none: nothing is received either.
+__attribute__((noinline)) static void exchanges(int source) {
+  MPI_Sendrecv(a, many, MPI_DOUBLE, 99, 5, b, many, MPI_DOUBLE, source, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < many; ++i) a[i] = a[i] * 0.5 + 1;
+  MPI_Sendrecv_replace(b, many, MPI_DOUBLE, 99, 5, source, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < many; ++i) a[i] = a[i] * 0.5 + 1;
+  printf("behind failed exchanges: %.1f\n", sum(a) + sum(b));
+}
+
 int main(int argc, char** argv) {
   setenv("OMPI_MPI_THREAD_LEVEL", "3", 1);
   setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 1);
@@ -58,6 +67,7 @@ int main(int argc, char** argv) {
     for (int k = 0; k < 3 + argc; ++k) MPI_Recv(a, many, MPI_DOUBLE, 0, k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     printf("level %d: %.1f\n", level, sum(a));
   }
+  exchanges(1 - rank);
   MPI_Finalize();
   return 0;
 }

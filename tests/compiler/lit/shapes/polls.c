@@ -5,6 +5,12 @@
 // RUN: %ir %s -o - | %clean > %t.ll
 // RUN: %lapwing -passes='lapwing,verify' %t.ll | FileCheck %s
 // RUN: %lapwing -passes='lapwing,lapwing,verify' %t.ll | FileCheck %s
+//
+// What the large code model calls may be bound at its first run, and the registers are lost.
+// RUN: %ir -mcmodel=large -fno-pic %s -o - | %clean > %t.large.ll
+// RUN: %lapwing -passes='lapwing,verify' %t.large.ll | FileCheck %s --check-prefix=LARGE
+// LARGE: call i32 @lapwing_poll(
+// LARGE-NOT: preserve_allcc
 #include <mpi.h>
 
 #define N 300
