@@ -59,7 +59,7 @@ program starts
         call expect(error == MPI_SUCCESS, 'ierror of a receive')
       end if
       error = -1
-      if (way == 2 .or. way == 3) then
+      if (way == 3) then
         in(1:n) = out(1:n)
         sending = lapwing_pair_copy(in, %val(n), %val(HANDLE(type)), %val(right), %val(way), %val(HANDLE(comm)), error)
       else
@@ -67,7 +67,7 @@ program starts
       end if
       call expect(error == MPI_SUCCESS, 'ierror of a send')
       ! Without an ierror, as mpi_f08 permits.
-      if (way == 2) receiving = lapwing_start_recv_matched(in, %val(n), %val(HANDLE(type)), %val(left), &
+      if (way == 2) receiving = lapwing_start_recv_matched(in, %val(large), %val(HANDLE(type)), %val(left), &
                                       %val(MPI_ANY_TAG), %val(HANDLE(comm)), status, %val(0_8))
       if (way == 3) receiving = lapwing_pair_recv(in, %val(n), %val(HANDLE(type)), %val(MPI_ANY_SOURCE), &
                                       %val(way), %val(HANDLE(comm)), status, error)

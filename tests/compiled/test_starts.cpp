@@ -157,6 +157,30 @@ TEST(Starts, Nobody) {
   }
 }
 
+// Into the very bytes that are sent.
+TEST(Starts, ACopyOfEverySizeIsReceivedOver) {
+  const int size = ranks(), rank = my_rank();
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  int tag = 0;
+  for (const StartReceive start : {lapwing_pair_recv, lapwing_start_recv_matched}) {
+    for (const std::size_t bytes : sizes) {
+      SCOPED_TRACE(bytes);
+      ++tag;
+      const int count = static_cast<int>(bytes);
+      std::vector<unsigned char> data = message(rank, tag, bytes);
+      MPI_Status status{};
+      lapwing_token* const sending =
+          lapwing_pair_copy(data.data(), count, MPI_BYTE, right, tag, MPI_COMM_WORLD);
+      lapwing_token* const receiving =
+          start(data.data(), count, MPI_BYTE, left, tag, MPI_COMM_WORLD, &status);
+      lapwing_wait(receiving);
+      lapwing_wait(sending);
+      EXPECT_TRUE(says(status, left, tag, bytes));
+      EXPECT_TRUE(holds(data, left, tag, bytes));
+    }
+  }
+}
+
 TEST(Starts, Datatypes) {
   // Every other int of a matrix, and as many in a row.
   MPI_Datatype vector;
