@@ -27,6 +27,7 @@ namespace {
 // moved again.
 constexpr std::int64_t first_pause = 30'000;
 constexpr std::int64_t pause_before_polls = 300'000;  // loops that have polled will do so again
+constexpr std::int64_t longest_pause_beside_polls = 3'200'000;
 constexpr std::int64_t soon_pause = 40'000;
 constexpr int soon_looks = 4;
 constexpr std::uint64_t soon_enough = 60'000;
@@ -156,6 +157,7 @@ void ProvedHelper::loop() {
   Pace pace;
   unsigned seen = 0;
   int idle = 0;
+  std::int64_t beside_polls = longest_pause;
   while (state_.load() != ended) {
     if (!Proved::in_flight()) {
       if (idle++ < idle_pauses) {
@@ -172,9 +174,11 @@ void ProvedHelper::loop() {
       continue;
     }
     if (Polls::now()) {
-      nap(longest_pause);
+      nap(beside_polls);
+      beside_polls = std::min(2 * beside_polls, longest_pause_beside_polls);
       continue;
     }
+    beside_polls = longest_pause;
     if (const unsigned begun = Proved::begun(); begun != seen) {
       seen = begun;
       pace.begin();
