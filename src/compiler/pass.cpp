@@ -29,24 +29,26 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
   if (!profile.complaint.empty())
     llvm::errs() << "lapwing: " << profile.complaint << "; all sites are treated.\n";
   bool changed = false;
+  CrossedCalls crossed;
   const auto each = [&](auto treat) {
     for (llvm::Function& function : module) {
       if (!function.isDeclaration() && !function.hasOptNone() && !function.isPresplitCoroutine())
         changed |= treat(function);
     }
   };
-  each([&](llvm::Function& f) { return sink_waits(f, functions, effects, options_, profile); });
+  each([&](llvm::Function& f) { return sink_waits(f, functions, effects, options_, profile, crossed); });
   if (options_.whole_program) {
     EffectsOf now = effects.anew();
     CollectiveChoice choice(collectives_seen_whole(module));
     const auto split = [&](llvm::Function& f) {
-      return split_collectives(f, functions, now, options_, profile, choice);
+      return split_collectives(f, functions, now, options_, profile, crossed, choice);
     };
     each(split);
     choice.decide();
     each(split);
     if (options_.changes()) changed |= hand_over_collectives(module, choice.kinds());
   }
+  changed |= crossed.add_polls(functions);
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }
 

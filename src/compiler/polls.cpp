@@ -38,6 +38,16 @@ llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::Basic
   return latches;
 }
 
+llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(const llvm::LoopInfo& loops,
+                                                      const llvm::DominatorTree& dominators) {
+  llvm::SmallVector<llvm::BasicBlock*, 4> latches;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    if (loop->getLoopLatch() && is_around_innermost(*loop) && !is_polled_inside(*loop, dominators))
+      latches.push_back(loop->getLoopLatch());
+  }
+  return latches;
+}
+
 static bool polls(const llvm::BasicBlock& block) {
   return llvm::any_of(block, [](const llvm::Instruction& i) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
@@ -62,7 +72,7 @@ static llvm::FunctionCallee poll_function(llvm::Module& module, llvm::Type* numb
   return callee;
 }
 
-void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches) {
+void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches, unsigned first_rounds) {
   if (latches.empty()) return;
   llvm::Module& module = *latches.front()->getModule();
   llvm::LLVMContext& context = module.getContext();
@@ -73,10 +83,11 @@ void add_polls(llvm::ArrayRef<llvm::BasicBlock*> latches) {
     // Another transfer's.
     if (llvm::any_of(llvm::predecessors(latch), [](const llvm::BasicBlock* b) { return polls(*b); }))
       continue;
-    llvm::AllocaInst* left = counters.make(number, llvm::ConstantInt::get(number, 1), "lapwing.left");
+    llvm::AllocaInst* left =
+        counters.make(number, llvm::ConstantInt::get(number, first_rounds), "lapwing.left");
     llvm::AllocaInst* loop = scratch(*latch->getParent(), type, "lapwing.loop");
     llvm::IRBuilder<> first(loop->getNextNode());
-    first.CreateStore(first.getInt32(1), first.CreateStructGEP(type, loop, 0));
+    first.CreateStore(first.getInt32(first_rounds), first.CreateStructGEP(type, loop, 0));
     first.CreateStore(first.getInt64(0), first.CreateStructGEP(type, loop, 1));
     llvm::IRBuilder<> builder(latch->getTerminator());
     llvm::Value* now = builder.CreateSub(builder.CreateLoad(number, left), builder.getInt32(1));

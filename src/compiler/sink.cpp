@@ -10,6 +10,7 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/candidates.hpp"
+#include "compiler/former_owners.hpp"
 #include "compiler/library_calls.hpp"
 #include "compiler/mistakes.hpp"
 #include "compiler/names.hpp"
@@ -26,12 +27,13 @@ namespace {
 class Sinker {
  public:
   Sinker(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-         const Options& options, const Profile& profile, CollectiveChoice* choice)
+         const Options& options, const Profile& profile, CrossedCalls& crossed, CollectiveChoice* choice)
       : function_(function),
         manager_(manager),
         effects_(effects),
         options_(options),
         profile_(profile),
+        crossed_(crossed),
         choice_(choice) {}
 
   bool run() {
@@ -93,6 +95,8 @@ class Sinker {
       return false;
     }
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    former_owners_.forget(call.call(), memory, effects_,
+                          manager_.getResult<llvm::DominatorTreeAnalysis>(function_));
     Found found = find_transfers(call, memory, effects_, writes_of_unfinished_);
     if (found.never_started)
       warn(call.call(), call.spelling() + " waits for a request that nothing has started");
@@ -129,9 +133,11 @@ class Sinker {
       });
       if (again || transfer.queued || !may_start_earlier(transfer.shape) || earlier.worth < worth_crossing)
         earlier = {};
-      Half half{transfer, *placement, std::move(earlier)};
-      worth += placement->worth + half.earlier.worth;
-      halves.push_back(std::move(half));
+      halves.push_back(Half{transfer, *placement, std::move(earlier)});
+    }
+    for (Half& half : halves) {
+      if (half.earlier.at && passes_wait_of_other(half, halves, memory, flow)) half.earlier = {};
+      worth += half.placement.worth + half.earlier.worth;
     }
     if (worth == 0 || (options_.cost_gate && worth < worth_crossing)) {
       const Stop& stop = halves.front().placement.points.front();
@@ -152,6 +158,7 @@ class Sinker {
     if (!options_.changes()) return false;
     llvm::SmallSetVector<llvm::BasicBlock*, 4> latches;
     for (const Half& half : halves) {
+      crossed_.note(half);
       const auto crossed =
           loops_to_poll(half.placement.crossed, flow.loops, flow.dominators, half.transfer.call->getParent());
       latches.insert(crossed.begin(), crossed.end());
@@ -168,6 +175,23 @@ class Sinker {
     }
     manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     return true;
+  }
+
+  // Of two buffers that change places, the one half gets in this round what the other had in the last one,
+  // and may still have: its wait is not there yet when the way up is looked at.
+  static bool passes_wait_of_other(const Half& half, llvm::ArrayRef<Half> halves, Memory& memory,
+                                   const Flow& flow) {
+    const auto is_passed = [&](const Stop& s) {
+      return flow.dominators.dominates(half.earlier.at, s.at) &&
+             !flow.dominators.dominates(half.transfer.call, s.at);
+    };
+    return llvm::any_of(halves, [&](const Half& other) {
+      if (&other == &half || llvm::none_of(other.placement.points, is_passed)) return false;
+      for (const InFlight& a : half.transfer.buffers)
+        for (const InFlight& b : other.transfer.buffers)
+          if ((a.written || b.written) && memory.may_alias(a.where, b.where)) return true;
+      return false;
+    });
   }
 
   // Where a receive that only has to be posted cannot go far because others
@@ -217,20 +241,23 @@ class Sinker {
   EffectsOf& effects_;
   const Options& options_;
   const Profile& profile_;
+  CrossedCalls& crossed_;
   CollectiveChoice* choice_;  // null: calls of single processes
   Instructions writes_of_unfinished_;
+  FormerOwners former_owners_;
 };
 
 }  // namespace
 
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                const Options& options, const Profile& profile) {
-  return Sinker(function, manager, effects, options, profile, nullptr).run();
+                const Options& options, const Profile& profile, CrossedCalls& crossed) {
+  return Sinker(function, manager, effects, options, profile, crossed, nullptr).run();
 }
 
 bool split_collectives(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                       const Options& options, const Profile& profile, CollectiveChoice& choice) {
-  return Sinker(function, manager, effects, options, profile, &choice).run();
+                       const Options& options, const Profile& profile, CrossedCalls& crossed,
+                       CollectiveChoice& choice) {
+  return Sinker(function, manager, effects, options, profile, crossed, &choice).run();
 }
 
 }  // namespace lapwing::compiler

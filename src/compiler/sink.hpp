@@ -5,6 +5,7 @@
 #include <llvm/IR/PassManager.h>
 
 #include "compiler/collectives.hpp"
+#include "compiler/crossed_calls.hpp"
 #include "compiler/effects.hpp"
 #include "compiler/options.hpp"
 #include "compiler/profile.hpp"
@@ -13,7 +14,7 @@ namespace lapwing::compiler {
 
 /// True if the function was changed. Analyses of `manager` are then recomputed.
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                const Options& options, const Profile& profile);
+                const Options& options, const Profile& profile, CrossedCalls& crossed);
 
 /// Which kinds of collectives are split: first all calls are looked at, then those
 /// of kinds of which one was worth it are split.
@@ -33,6 +34,7 @@ class CollectiveChoice {
 
 /// The collectives of one function.
 bool split_collectives(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                       const Options& options, const Profile& profile, CollectiveChoice& choice);
+                       const Options& options, const Profile& profile, CrossedCalls& crossed,
+                       CollectiveChoice& choice);
 
 }  // namespace lapwing::compiler

@@ -19,6 +19,7 @@ EAGER = {"LAPWING_DEFER": "on", "LAPWING_THRESHOLD_PROVED": "1", "LAPWING_TESTIN
 PROGRAMS = {
     "idioms": (["idioms.c"], 2, 30, 3),
     "requests": (["requests.c"], 2, 12, 3),
+    "ring": (["ring.c"], 4, 36, 1),
     "freed": (["freed.c"], 2, 2, 0),
     "failing": (["failing.c"], 2, 5, 3),
     "forked": (["forked.c"], 2, 2, 1),
@@ -37,6 +38,7 @@ PROGRAMS = {
     "names": (["names.f90"], 2, 2, 1),
     "optional": (["optional.f90"], 2, 2, 1),
     "lifetimes": (["lifetimes.f90"], 2, 2, 1),
+    "former_owner": (["former_owner.f90"], 2, 3, 2),
 }
 # Under MPICH the first hangs without the pass, and MPI_Finalize aborts behind the second:
 # the lock that it was thrown through stays taken.
