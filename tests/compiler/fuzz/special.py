@@ -3,20 +3,21 @@
 wait that has sunk past what they learn it from is seen by them."""
 import checking
 import fillers
+import special_rounds
 from tree import Node
 
 
 def of(words):
     if words.name == "fortran":
         import special_fortran
-        return CAUSAL + checking.ALL + special_fortran.ALL
+        return CAUSAL + checking.ALL + special_fortran.ALL + [special_rounds.exchanged_pointers] * 2
     import special_c
     import special_memory
     plus = []
     if words.plus:
         import special_plus
         plus = special_plus.ALL * 3
-    return CAUSAL + checking.ALL + special_c.ALL + special_memory.ALL + plus
+    return CAUSAL + checking.ALL + special_c.ALL + special_memory.ALL + [special_rounds.exchanged] * 2 + plus
 
 
 class Parties:
