@@ -46,6 +46,8 @@ void limit(Transfer& transfer, EffectsOf& effects) {
                             return !is_private(llvm::getUnderlyingObject(buffer.where.Ptr));
                           });
   if (is_exposed) transfer.crosses &= ~static_cast<unsigned>(sends);
+  // What is sent next may tell the sender, who has freed its request, that its buffer is its own again.
+  if (transfer.shape == Shape::matched && file.frees_sends) transfer.crosses &= ~static_cast<unsigned>(sends);
   const bool is_news = !(transfer.crosses & sends);
   if (is_news && file.sends_synchronously) transfer.crosses &= ~static_cast<unsigned>(posts | receives);
 }
@@ -260,7 +262,9 @@ class Finder {
       if (!owner || !may_hand_on(*owner)) continue;
       const auto descriptor = MemoryLocation::getBeforeOrAfter(owner);
       const bool here = start.getFunction() == call_.call().getFunction();
-      if (!here || any_between(start, call_.call(), [&](const llvm::Instruction& i) {
+      // It was read above the start, perhaps not on every way to the wait.
+      const auto* read = llvm::dyn_cast<llvm::Instruction>(object);
+      if (!here || !read || any_between(*read, call_.call(), [&](const llvm::Instruction& i) {
             return llvm::isModSet(memory_.meet(i, effects_(i), descriptor));
           }))
         memory_.forget_owner(object);

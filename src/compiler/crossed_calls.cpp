@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/calls.hpp"
+#include "compiler/library_calls.hpp"
 #include "compiler/polls.hpp"
 
 namespace lapwing::compiler {
@@ -63,8 +64,16 @@ bool may_poll(const llvm::Function& function) {
          !function.hasFnAttribute(llvm::Attribute::Naked) && !function.onlyReadsMemory() &&
          llvm::none_of(llvm::instructions(function), [](const llvm::Instruction& i) {
            const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
-           return call && (call->hasFnAttr(llvm::Attribute::ReturnsTwice) || call->isMustTailCall());
+           return call && call->isMustTailCall();
          });
+}
+
+// A signal's handler may jump out of whatever is called then.
+bool jumps_back(const llvm::Module& module) {
+  for (const llvm::Function& function : module)
+    for (const llvm::Instruction& i : llvm::instructions(function))
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && returns_twice(*call)) return true;
+  return false;
 }
 
 // MPI's memory is nobody's here, but it is touched: for the function and all above it.
@@ -98,6 +107,7 @@ void CrossedCalls::note_from(const llvm::Instruction* first, const Placement& pl
 }
 
 bool CrossedCalls::add_polls(llvm::FunctionAnalysisManager& manager) {
+  if (called_.empty() || jumps_back(*called_.front()->getParent())) return false;
   Callers callers;
   bool changed = false;
   for (std::size_t next = 0; next < called_.size(); ++next) {

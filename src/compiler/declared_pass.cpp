@@ -135,6 +135,7 @@ bool insert(Function& function, llvm::FunctionAnalysisManager& functions, Effect
   functions.invalidate(function, llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(function, functions));
   const std::vector<DeclaredBuffer> buffers = find_buffers(function);
   Memory memory(functions.getResult<llvm::AAManager>(function));
+  memory.forget_owners();  // addresses decide at run time
   DeclaredTouch touch(memory, effects, function.getParent()->getDataLayout());
   auto& evolution = functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
   DeclaredFlow flow(function, buffers, touch, functions.getResult<llvm::LoopAnalysis>(function),

@@ -33,6 +33,11 @@ class Climber {
       block = above;
       last = block->getTerminator();
     }
+    earlier_.reads.assign(loads_.begin(), loads_.end());
+    if (call_.is_fortran())
+      for (int index : scalars())
+        if (!constant_argument(call_, index))
+          earlier_.reads.emplace_back(call_.argument(index), llvm::LocationSize::precise(4));
     return std::move(earlier_);
   }
 

@@ -12,6 +12,8 @@ struct Earlier {
   /// What its arguments are computed from and has to go along, in order.
   llvm::SmallVector<llvm::Instruction*, 8> companions;
   unsigned worth = 0;  ///< of what it has been moved above
+  /// What is read where it starts: by its companions, and Fortran's scalars.
+  llvm::SmallVector<llvm::MemoryLocation, 8> reads;
 };
 
 /// Looks upward from a call that is to be split, through blocks that run as

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/former_owners.hpp"
 
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 
 #include "compiler/allocations.hpp"
+#include "compiler/calls.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -18,18 +21,58 @@ bool is_chosen(const llvm::Value& address) {
 
 }  // namespace
 
-// Nothing that is read or hands on is erased later: only MPI calls are.
+// Found before anything is changed.
 void FormerOwners::find(const llvm::Function& function, Memory& memory, EffectsOf& effects) {
   found_ = true;
   for (const llvm::Instruction& i : llvm::instructions(function)) {
     const llvm::GlobalVariable* owner = i.getType()->isPointerTy() ? owner_of(&i) : nullptr;
     if (owner && may_hand_on(*owner)) owners_[owner].reads.push_back(&i);
   }
-  for (auto& [owner, owned] : owners_) {
-    const auto descriptor = llvm::MemoryLocation::getBeforeOrAfter(owner);
-    for (const llvm::Instruction& i : llvm::instructions(function))
-      if (i.mayWriteToMemory() && llvm::isModSet(memory.meet(i, effects(i), descriptor)))
+  if (owners_.empty()) return;
+  for (const llvm::Instruction& i : llvm::instructions(function)) {
+    if (!i.mayWriteToMemory()) continue;
+    const Effects e = effects(i);
+    for (auto& [owner, owned] : owners_)
+      if (llvm::isModSet(memory.meet(i, e, llvm::MemoryLocation::getBeforeOrAfter(owner))))
         owned.hand_on.insert(&i);
+  }
+  for (auto& [owner, owned] : owners_)
+    if (!owned.hand_on.empty()) follow(function, owned);
+}
+
+// Forward: all are stale behind what hands on, and one no more once it is read again.
+void FormerOwners::follow(const llvm::Function& function, Owned& owned) {
+  const auto size = static_cast<unsigned>(owned.reads.size());
+  llvm::DenseMap<const llvm::Instruction*, unsigned> number;
+  for (unsigned i = 0; i < size; ++i) number[owned.reads[i]] = i;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> of_interest;
+  for (const llvm::Instruction* i : owned.reads) of_interest.insert(i->getParent());
+  for (const llvm::Instruction* i : owned.hand_on) of_interest.insert(i->getParent());
+  const auto step = [&](const llvm::Instruction& i, llvm::BitVector& stale) {
+    if (owned.hand_on.contains(&i)) stale.set();
+    if (const auto read = number.find(&i); read != number.end()) stale.reset(read->second);
+  };
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector> at_begin;
+  at_begin[&function.getEntryBlock()].resize(size);
+  llvm::SmallSetVector<const llvm::BasicBlock*, 16> work;
+  work.insert(&function.getEntryBlock());
+  while (!work.empty()) {
+    const llvm::BasicBlock* block = work.pop_back_val();
+    llvm::BitVector stale = at_begin[block];
+    if (of_interest.contains(block))
+      for (const llvm::Instruction& i : *block) step(i, stale);
+    for (const llvm::BasicBlock* next : llvm::successors(block)) {
+      const auto [place, is_new] = at_begin.try_emplace(next, stale);
+      if (!is_new && !stale.test(place->second)) continue;
+      place->second |= stale;
+      work.insert(next);
+    }
+  }
+  for (auto& [block, stale] : at_begin) {
+    for (const llvm::Instruction& i : *block) {
+      if (stale.any() && MpiCall::of(i)) owned.stale[&i] = stale;
+      if (of_interest.contains(block)) step(i, stale);
+    }
   }
 }
 
@@ -37,12 +80,12 @@ void FormerOwners::forget(const llvm::CallBase& call, Memory& memory, EffectsOf&
                           const llvm::DominatorTree& dominators) {
   if (!found_) find(*call.getFunction(), memory, effects);
   for (const auto& [owner, owned] : owners_) {
-    if (owned.hand_on.empty()) continue;
-    for (const llvm::Instruction* read : owned.reads) {
+    const auto at_call = owned.stale.find(&call);
+    if (at_call == owned.stale.end()) continue;
+    for (const unsigned i : at_call->second.set_bits()) {
+      const llvm::Instruction* read = owned.reads[i];
       // What is read again below the call is of its own moment.
-      if (!dominators.dominates(read, &call) && !is_chosen(*read)) continue;
-      if (any_between(*read, call, [&](const auto& between) { return owned.hand_on.contains(&between); }))
-        memory.forget_owner(read);
+      if (dominators.dominates(read, &call) || is_chosen(*read)) memory.forget_owner(read);
     }
   }
 }

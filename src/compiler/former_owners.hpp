@@ -6,6 +6,8 @@
 // read tells nothing then (allocations.hpp).
 #pragma once
 
+#include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -25,9 +27,12 @@ class FormerOwners {
   struct Owned {
     llvm::SmallVector<const llvm::Instruction*, 8> reads;
     Instructions hand_on;
+    /// Which reads the owner may have handed on since, at each call of MPI's.
+    llvm::DenseMap<const llvm::Instruction*, llvm::BitVector> stale;
   };
 
   void find(const llvm::Function& function, Memory& memory, EffectsOf& effects);
+  static void follow(const llvm::Function& function, Owned& owned);
 
   bool found_ = false;
   llvm::SmallMapVector<const llvm::GlobalVariable*, Owned, 4> owners_;

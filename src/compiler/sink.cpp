@@ -177,19 +177,29 @@ class Sinker {
     return true;
   }
 
-  // Of two buffers that change places, the one half gets in this round what the other had in the last one,
-  // and may still have: its wait is not there yet when the way up is looked at.
+  // The wait of the other half's last round is not there yet when the way up is looked at. It stays above
+  // what others may learn from that it is over (rule 1), above what reads what it receives, and above
+  // another use of its buffer: of two that change places, the one half gets in this round what the other
+  // had in the last one.
   static bool passes_wait_of_other(const Half& half, llvm::ArrayRef<Half> halves, Memory& memory,
                                    const Flow& flow) {
     const auto is_passed = [&](const Stop& s) {
       return flow.dominators.dominates(half.earlier.at, s.at) &&
              !flow.dominators.dominates(half.transfer.call, s.at);
     };
+    const unsigned shows = half.transfer.shape == Shape::send ? sends : posts;
     return llvm::any_of(halves, [&](const Half& other) {
       if (&other == &half || llvm::none_of(other.placement.points, is_passed)) return false;
-      for (const InFlight& a : half.transfer.buffers)
-        for (const InFlight& b : other.transfer.buffers)
+      if (shows & ~other.transfer.crosses) return true;
+      for (const InFlight& b : other.transfer.buffers) {
+        for (const InFlight& a : half.transfer.buffers)
           if ((a.written || b.written) && memory.may_alias(a.where, b.where)) return true;
+        for (const llvm::MemoryLocation& read : half.earlier.reads)
+          if (b.written && memory.may_alias(read, b.where)) return true;
+      }
+      for (const llvm::MemoryLocation& where : other.transfer.touched)
+        for (const llvm::MemoryLocation& read : half.earlier.reads)
+          if (memory.may_alias(read, where)) return true;
       return false;
     });
   }

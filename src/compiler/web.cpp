@@ -24,7 +24,7 @@ bool Memory::are_other_objects(const llvm::Value* a, const llvm::Value* b) const
   const auto disjoint = [this](const llvm::Value* x, const llvm::Value* y) {
     if (x == y) return false;
     if (llvm::isIdentifiedObject(x) && llvm::isIdentifiedObject(y)) return true;
-    if (!has_forgotten(x) && !has_forgotten(y) && have_other_owners(x, y)) return true;
+    if (knows_owners_ && !has_forgotten(x) && !has_forgotten(y) && have_other_owners(x, y)) return true;
     return (llvm::isa<llvm::Argument>(x) && llvm::isIdentifiedFunctionLocal(y)) ||
            (llvm::isa<llvm::Argument>(y) && llvm::isIdentifiedFunctionLocal(x));
   };

@@ -45,6 +45,8 @@ class Memory {
   /// An allocation whose allocatable may have handed it on to another since: who owns it tells nothing.
   void forget_owner(const llvm::Value* object) { handed_on_.insert(object); }
   bool has_forgotten(const llvm::Value* object) const { return handed_on_.contains(object); }
+  /// Of all of them: where nobody says which have been handed on.
+  void forget_owners() { knows_owners_ = false; }
   bool has_forgotten_any() const { return !handed_on_.empty(); }
 
  private:
@@ -52,6 +54,7 @@ class Memory {
   bool may_be_exchanged(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b);
   llvm::BatchAAResults aliases_;
   llvm::SmallPtrSet<const llvm::Value*, 4> handed_on_;
+  bool knows_owners_ = true;
 };
 
 /// Whether an object's address goes nowhere but into calls of which `quiet` says

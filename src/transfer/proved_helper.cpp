@@ -160,6 +160,7 @@ void ProvedHelper::loop() {
   std::int64_t beside_polls = longest_pause;
   while (state_.load() != ended) {
     if (!Proved::in_flight()) {
+      beside_polls = longest_pause;
       if (idle++ < idle_pauses) {
         nap(idle_pause);
       } else {

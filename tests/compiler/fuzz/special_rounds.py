@@ -83,7 +83,7 @@ def exchanged_pointers(scene):
         "pointers": ([f"  {r.type}, pointer, contiguous :: now(:), next(:), other(:)"], [f"  allocate(now({r.count}), next({r.count}))"],
                      ["    other => now", "    now => next", "    next => other"]),
         "halves": ([f"  {r.type}, allocatable :: pair(:, :)"], [f"  allocate(pair({r.count}, 2))"], ["    m = 3 - m"]),
-        "move_alloc": ([f"  {r.type}, allocatable :: other(:)"], [f"  allocate({name}_now({r.count}), {name}_next({r.count}))"],
+        "move_alloc": ([f"  {r.type}, allocatable, target :: other(:)"], [f"  allocate({name}_now({r.count}), {name}_next({r.count}))"],
                        [f"    call move_alloc({now}, other)", f"    call move_alloc({following}, {now})", f"    call move_alloc(other, {following})"])}[by]
     if stale:
         declared.append(f"  {r.type}, pointer, contiguous :: stale(:)")

@@ -42,6 +42,25 @@ contains
       into_pointer = into_pointer + a(i)
     end do
   end function
+  ! The address is read above a start that not every way to the wait passes.
+  real(8) function behind_a_question(asked)
+    use mpi
+    logical, intent(in) :: asked
+    real(8), pointer, contiguous :: p(:)
+    integer :: i, ierr, request
+    request = MPI_REQUEST_NULL
+    if (asked) then
+      p => a
+      call move_alloc(a, b)
+      call MPI_Irecv(p, many, MPI_DOUBLE_PRECISION, 1, 4, MPI_COMM_WORLD, request, ierr)
+    end if
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+    call work()
+    behind_a_question = 0
+    do i = 1, many
+      behind_a_question = behind_a_question + b(i)
+    end do
+  end function
   ! Nothing is handed on: this may be moved.
   real(8) function apart()
     use mpi
@@ -68,8 +87,9 @@ program former_owner
     print '(a, es23.16)', 'through a pointer', through_pointer()
     print '(a, es23.16)', 'into a pointer', into_pointer()
     print '(a, es23.16)', 'apart', apart()
+    print '(a, es23.16)', 'behind a question', behind_a_question(command_argument_count() == 0)
   else
-    do tag = 1, 3
+    do tag = 1, 4
       a = tag
       call MPI_Send(a, many, MPI_DOUBLE_PRECISION, 0, tag, MPI_COMM_WORLD, ierr)
     end do

@@ -20,6 +20,8 @@ PROGRAMS = {
     "idioms": (["idioms.c"], 2, 30, 3),
     "requests": (["requests.c"], 2, 12, 3),
     "ring": (["ring.c"], 4, 36, 1),
+    "answered": (["answered.c"], 3, 4, 1),
+    "arguments": (["arguments.c"], 2, 28, 2),
     "freed": (["freed.c"], 2, 2, 0),
     "failing": (["failing.c"], 2, 5, 3),
     "forked": (["forked.c"], 2, 2, 1),
@@ -38,7 +40,7 @@ PROGRAMS = {
     "names": (["names.f90"], 2, 2, 1),
     "optional": (["optional.f90"], 2, 2, 1),
     "lifetimes": (["lifetimes.f90"], 2, 2, 1),
-    "former_owner": (["former_owner.f90"], 2, 3, 2),
+    "former_owner": (["former_owner.f90"], 2, 4, 2),
 }
 # Under MPICH the first hangs without the pass, and MPI_Finalize aborts behind the second:
 # the lock that it was thrown through stays taken.
