@@ -68,14 +68,6 @@ bool may_poll(const llvm::Function& function) {
          });
 }
 
-// A signal's handler may jump out of whatever is called then.
-bool jumps_back(const llvm::Module& module) {
-  for (const llvm::Function& function : module)
-    for (const llvm::Instruction& i : llvm::instructions(function))
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && returns_twice(*call)) return true;
-  return false;
-}
-
 // MPI's memory is nobody's here, but it is touched: for the function and all above it.
 void tell_of_mpi(llvm::Function& function) {
   llvm::SmallSetVector<llvm::Function*, 8> above;
@@ -107,7 +99,8 @@ void CrossedCalls::note_from(const llvm::Instruction* first, const Placement& pl
 }
 
 bool CrossedCalls::add_polls(llvm::FunctionAnalysisManager& manager) {
-  if (called_.empty() || jumps_back(*called_.front()->getParent())) return false;
+  // A signal's handler may jump out of whatever is called below a setjmp.
+  if (called_.empty() || llvm::any_of(*called_.front()->getParent(), may_be_jumped_into)) return false;
   Callers callers;
   bool changed = false;
   for (std::size_t next = 0; next < called_.size(); ++next) {

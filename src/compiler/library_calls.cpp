@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/library_calls.hpp"
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include <llvm/IR/Function.h>
@@ -28,6 +29,13 @@ bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryI
 bool returns_twice(const llvm::CallBase& call) {
   return call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
          call.getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp;
+}
+
+bool may_be_jumped_into(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& i) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    return call && returns_twice(*call);
+  });
 }
 
 }  // namespace lapwing::compiler

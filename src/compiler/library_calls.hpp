@@ -13,5 +13,7 @@ bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryI
 
 /// setjmp and its like. That __builtin_setjmp is one, it does not say itself.
 bool returns_twice(const llvm::CallBase& call);
+/// Whether a function calls one.
+bool may_be_jumped_into(const llvm::Function& function);
 
 }  // namespace lapwing::compiler

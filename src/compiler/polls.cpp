@@ -22,6 +22,10 @@ static bool is_polled_inside(const llvm::Loop& loop, const llvm::DominatorTree& 
   });
 }
 
+static bool polls_itself(const llvm::Loop& loop, const llvm::DominatorTree& dominators) {
+  return loop.getLoopLatch() && is_around_innermost(loop) && !is_polled_inside(loop, dominators);
+}
+
 llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::BasicBlock*> crossed,
                                                       const llvm::LoopInfo& loops,
                                                       const llvm::DominatorTree& dominators,
@@ -29,11 +33,8 @@ llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(llvm::ArrayRef<llvm::Basic
   llvm::SmallVector<llvm::BasicBlock*, 4> latches;
   for (llvm::BasicBlock* block : crossed) {
     const llvm::Loop* loop = loops.getLoopFor(block);
-    if (!loop || loop->getHeader() != block || loop->isInnermost() || loop->contains(home) ||
-        !loop->getLoopLatch())
-      continue;
-    if (is_around_innermost(*loop) && !is_polled_inside(*loop, dominators))
-      latches.push_back(loop->getLoopLatch());
+    if (!loop || loop->getHeader() != block || loop->contains(home)) continue;
+    if (polls_itself(*loop, dominators)) latches.push_back(loop->getLoopLatch());
   }
   return latches;
 }
@@ -42,8 +43,7 @@ llvm::SmallVector<llvm::BasicBlock*, 4> loops_to_poll(const llvm::LoopInfo& loop
                                                       const llvm::DominatorTree& dominators) {
   llvm::SmallVector<llvm::BasicBlock*, 4> latches;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    if (loop->getLoopLatch() && is_around_innermost(*loop) && !is_polled_inside(*loop, dominators))
-      latches.push_back(loop->getLoopLatch());
+    if (polls_itself(*loop, dominators)) latches.push_back(loop->getLoopLatch());
   }
   return latches;
 }

@@ -43,7 +43,7 @@ class Sinker {
       if (call && is_wanted(*call)) calls.push_back(&call->call());
     }
     if (calls.empty()) return false;
-    if (jumps_back()) {
+    if (may_be_jumped_into(function_)) {
       for (llvm::CallBase* call : calls)
         miss(*call, MpiCall::of(*call)->spelling(), "the function calls setjmp or its like", nullptr);
       return false;
@@ -57,13 +57,6 @@ class Sinker {
   }
 
  private:
-  bool jumps_back() const {
-    return llvm::any_of(llvm::instructions(function_), [](const llvm::Instruction& i) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
-      return call && returns_twice(*call);
-    });
-  }
-
   void look_for_unfinished() {
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
     writes_of_unfinished_ = find_writes_of_unfinished(
@@ -187,6 +180,10 @@ class Sinker {
       return flow.dominators.dominates(half.earlier.at, s.at) &&
              !flow.dominators.dominates(half.transfer.call, s.at);
     };
+    const auto is_read = [&](const llvm::MemoryLocation& where) {
+      return llvm::any_of(half.earlier.reads,
+                          [&](const auto& read) { return memory.may_alias(read, where); });
+    };
     const unsigned shows = half.transfer.shape == Shape::send ? sends : posts;
     return llvm::any_of(halves, [&](const Half& other) {
       if (&other == &half || llvm::none_of(other.placement.points, is_passed)) return false;
@@ -194,13 +191,9 @@ class Sinker {
       for (const InFlight& b : other.transfer.buffers) {
         for (const InFlight& a : half.transfer.buffers)
           if ((a.written || b.written) && memory.may_alias(a.where, b.where)) return true;
-        for (const llvm::MemoryLocation& read : half.earlier.reads)
-          if (b.written && memory.may_alias(read, b.where)) return true;
+        if (b.written && is_read(b.where)) return true;
       }
-      for (const llvm::MemoryLocation& where : other.transfer.touched)
-        for (const llvm::MemoryLocation& read : half.earlier.reads)
-          if (memory.may_alias(read, where)) return true;
-      return false;
+      return llvm::any_of(other.transfer.touched, is_read);
     });
   }
 
