@@ -34,9 +34,9 @@ typedef struct lapwing_token lapwing_token;
  * its way. These may go as the blocking call where the message is small.
  * `lapwing_post_*` never block, whatever the size: for starts that stand earlier
  * than the call did, for the halves of a send-receive, and for calls that the
- * program itself wrote as non-blocking. `lapwing_pair_recv` is the receiving half of
- * a send-receive, and `lapwing_pair_send` or `lapwing_pair_copy` its sending half where
- * the receiving one is the very next start: where nothing is split, the two go as the one
+ * program itself wrote as non-blocking. `lapwing_pair_recv` or `lapwing_pair_recv_matched`
+ * is the receiving half of a send-receive, and `lapwing_pair_send` or `lapwing_pair_copy` its
+ * sending half where the receiving one is the very next start: where nothing is split, the two go as the one
  * call that they were. `lapwing_pair_copy` sends a copy, so that the buffer may be
  * received into at once. */
 lapwing_token* lapwing_start_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
@@ -50,6 +50,8 @@ lapwing_token* lapwing_post_recv(void*, int, MPI_Datatype, int source, int tag, 
 lapwing_token* lapwing_pair_send(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_pair_copy(const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm);
 lapwing_token* lapwing_pair_recv(void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*);
+lapwing_token* lapwing_pair_recv_matched(void*, int, MPI_Datatype, int source, int tag, MPI_Comm,
+                                         MPI_Status*);
 
 /* The same for Fortran: scalars by value, handles as integers, the sentinels
  * (MPI_BOTTOM, MPI_STATUS_IGNORE) of any of the three interfaces; `ierror` may
@@ -74,6 +76,8 @@ lapwing_token* lapwing_pair_copy_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint
                                   MPI_Fint comm, MPI_Fint* ierror);
 lapwing_token* lapwing_pair_recv_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source, MPI_Fint tag,
                                   MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
+lapwing_token* lapwing_pair_recv_matched_(void*, MPI_Fint count, MPI_Fint type, MPI_Fint source, MPI_Fint tag,
+                                          MPI_Fint comm, MPI_Fint* status, MPI_Fint* ierror);
 
 /* Not 0 where the call may be split although the program looks at its error:
  * any error, at the start or at the wait, ends the job (MPI_ERRORS_ARE_FATAL),

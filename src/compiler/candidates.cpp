@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/candidates.hpp"
 
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
 #include "compiler/allocations.hpp"
@@ -21,6 +23,20 @@ using llvm::MemoryLocation;
 bool is_object(const llvm::Value* buffer) {
   return buffer->getType()->isPointerTy() && !llvm::isa<llvm::ConstantPointerNull>(buffer) &&
          !llvm::isa<llvm::ConstantExpr>(buffer->stripInBoundsConstantOffsets());
+}
+
+// An address from elsewhere may be MPI_BOTTOM, and lead with a datatype of this function's making to
+// variables of this function's, of which no other address from elsewhere knows.
+bool may_lead_to_locals(const MpiCall& call, const llvm::Value* buffer) {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(buffer, objects, nullptr, 0);
+  return !llvm::all_of(objects, llvm::isIdentifiedObject) &&
+         llvm::any_of(llvm::instructions(*call.call().getFunction()), [](const llvm::Instruction& i) {
+           const auto* other = llvm::dyn_cast<llvm::CallBase>(&i);
+           const llvm::Function* callee = other ? other->getCalledFunction() : nullptr;
+           return callee && (callee->getName().contains_insensitive("mpi_get_address") ||
+                             callee->getName().contains_insensitive("mpi_address"));
+         });
 }
 
 // MPI_IN_PLACE: no memory at all. In Fortran it is a variable, whose name both
@@ -95,7 +111,7 @@ class Finder {
   bool is_small(const Routine& r) const {
     const auto below = [&](int count, int type) {
       const LocationSize size = message_size(call_, count, type);
-      return size.isPrecise() && size.getValue() < 256;
+      return size.hasValue() && size.getValue() < 256;
     };
     return below(r.count, r.type) && (r.kind != Kind::sendrecv || below(r.receive + 1, r.receive + 2));
   }
@@ -125,7 +141,8 @@ class Finder {
   bool add_buffer(Transfer& transfer, const MpiCall& call, int buffer, int count, int type, bool written,
                   bool whole = false) {
     const llvm::Value* pointer = call.argument(buffer);
-    if (!is_object(pointer) || names_bottom(pointer)) {
+    if (!is_object(pointer) || names_bottom(pointer) ||
+        (!basic_size(call, type) && (may_be_bottom(pointer) || may_lead_to_locals(call, pointer)))) {
       fail("its buffer is no object that could be followed");
       return false;
     }
@@ -180,6 +197,7 @@ class Finder {
     // Null is MPI_BOTTOM, but elements of basic types cannot lie there.
     if (llvm::isa<llvm::ConstantPointerNull>(pointer) && (basic || piece.type < 0)) return true;
     if (!is_object(pointer) || names_bottom(pointer)) return false;
+    if (may_be_bottom(pointer) && !basic) return false;
     LocationSize size = LocationSize::beforeOrAfterPointer();
     if (piece.extent == Piece::Extent::one && piece.type >= 0) {
       size = message_size(call_, piece.count, piece.type);

@@ -28,7 +28,7 @@ bool stays_here(const llvm::Value* object) {
 
 // By its own size, or as the whole of a variable.
 std::optional<Extent> DeclaredTouch::extent_of(const llvm::Value* pointer, llvm::LocationSize size) const {
-  if (size.isPrecise() && !size.isScalable()) return Extent{pointer, size.getValue().getFixedValue()};
+  if (size.hasValue() && !size.isScalable()) return Extent{pointer, size.getValue().getFixedValue()};
   const llvm::Value* object = llvm::getUnderlyingObject(pointer);
   const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object);

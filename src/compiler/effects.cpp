@@ -157,8 +157,10 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   Effects e = summary(*callee);
   // From the function's arguments to this call's.
   for (Touch& touch : e.touches) {
-    if (const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(touch.pointer))
+    if (const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(touch.pointer)) {
       touch.pointer = call.getArgOperand(argument->getArgNo());
+      if (touch.absolute && may_be_bottom(touch.pointer)) touch.pointer = nullptr;
+    }
   }
   return e;
 }
@@ -234,11 +236,13 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
       if (known.pointer == touch.pointer) {
         known.reads |= touch.reads;
         known.writes |= touch.writes;
+        known.absolute |= touch.absolute;
         return;
       }
     }
     whole.touches.push_back(
         {touch.pointer, llvm::LocationSize::beforeOrAfterPointer(), touch.reads, touch.writes});
+    whole.touches.back().absolute = touch.absolute;
   };
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::UnreachableInst>(instruction)) continue;
@@ -256,7 +260,9 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
         if (object && llvm::isa<llvm::AllocaInst>(object)) continue;
         const bool named =
             object && (llvm::isa<llvm::Argument>(object) || llvm::isa<llvm::GlobalVariable>(object));
-        add({named ? object : nullptr, anywhere, touch.reads, touch.writes});
+        Touch one{named ? object : nullptr, anywhere, touch.reads, touch.writes};
+        one.absolute = touch.absolute;
+        add(one);
       }
     }
     if (whole.touches.size() > 24) {

@@ -37,6 +37,7 @@ struct Touch {
   bool reads = false, writes = false;
   bool whole = false;            ///< a write of all that the pointer stands for
   llvm::MDNode* type = nullptr;  ///< of Fortran's variable, see fortran_tags.hpp
+  bool absolute = false;         ///< a datatype says where, if the pointer is MPI_BOTTOM
 };
 
 struct Effects {
@@ -94,6 +95,9 @@ Effects effects_of_mpi(const MpiCall& call);
 
 /// Null, or a number that was made a pointer: a sentinel of MPI's in C, if it stands where one may.
 bool is_sentinel_number(const llvm::Value* pointer);
+
+/// Whether a pointer may be MPI_BOTTOM: one of several that it is chosen from is.
+bool may_be_bottom(const llvm::Value* pointer);
 
 /// At least the size of any MPI's status, and of any other scalar that a call
 /// writes; Open MPI's status of 24 bytes is the largest.

@@ -68,6 +68,13 @@ bool is_sentinel_number(const llvm::Value* pointer) {
           llvm::isa<llvm::ConstantInt>(made->getOperand(0)));
 }
 
+bool may_be_bottom(const llvm::Value* pointer) {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return llvm::any_of(objects,
+                      [](const llvm::Value* one) { return is_sentinel_number(one) || names_bottom(one); });
+}
+
 // Datatypes of the two MPIs whose elements lie one behind the other from the
 // buffer's address on. MPICH writes the size into the handle.
 std::optional<std::uint64_t> basic_size(const MpiCall& call, int index) {
@@ -133,7 +140,8 @@ LocationSize message_size(const MpiCall& call, int count, int type) {
   if (!element) return LocationSize::beforeOrAfterPointer();
   const auto number = constant_argument(call, count);
   if (!number || *number < 0) return LocationSize::afterPointer();
-  return LocationSize::precise(static_cast<std::uint64_t>(*number) * *element);
+  // The most that may come: a variable may be smaller, and an access larger than its object counts as none.
+  return LocationSize::upperBound(static_cast<std::uint64_t>(*number) * *element);
 }
 
 Effects effects_of_mpi(const MpiCall& call) {
@@ -157,8 +165,12 @@ Effects effects_of_mpi(const MpiCall& call) {
   // MPI_BOTTOM: the datatype says where, which may be anything whose address has been taken.
   const auto anywhere = [&](int index, int type, bool reads, bool writes) {
     const llvm::Value* pointer = call.argument(index);
-    if (!basic_size(call, type) && (is_sentinel_number(pointer) || names_bottom(pointer)))
-      e.touches.push_back({nullptr, LocationSize::beforeOrAfterPointer(), reads, writes});
+    if (basic_size(call, type)) return;
+    // Of an argument its callers tell.
+    const bool bottom = may_be_bottom(pointer);
+    Touch touch{bottom ? nullptr : pointer, LocationSize::beforeOrAfterPointer(), reads, writes};
+    touch.absolute = true;
+    e.touches.push_back(touch);
   };
   if (r.buffer >= 0)
     anywhere(r.buffer, r.type, !receives_into_buffer || r.kind == Kind::sendrecv_replace,
@@ -173,7 +185,7 @@ Effects effects_of_mpi(const MpiCall& call) {
   if (r.kind == Kind::sendrecv)
     touch(r.receive, message_size(call, r.receive + 1, r.receive + 2), false, true);
   const auto whole = LocationSize::beforeOrAfterPointer();
-  if (r.request >= 0) touch(r.request, LocationSize::precise(request_bytes(call)), true, true);
+  if (r.request >= 0) touch(r.request, LocationSize::upperBound(request_bytes(call)), true, true);
   if (r.requests >= 0) touch(r.requests, whole, true, true);
   // A wait for a send leaves the status as it was in MPICH.
   if (r.status >= 0)

@@ -16,12 +16,14 @@ namespace {
 using llvm::StringRef;
 
 // "win_create" of MPI_Win_create, mpi_win_create_ and the rest of its names, those of the
-// profiling interface too; "start_ssend" of what an earlier run of the pass has made.
+// profiling interface and of extensions (MPIX_) too; "start_ssend" of what an earlier run of the pass has
+// made.
 std::string stem_of(StringRef symbol) {
   if (symbol.consume_front("lapwing_")) {
     if (!symbol.consume_front("f08_")) symbol.consume_front("pf08_");
-  } else if (!symbol.consume_front_insensitive("mpi_") && !symbol.consume_front_insensitive("pmpi_")) {
-    return {};
+  } else {
+    symbol.consume_front_insensitive("p");
+    if (!symbol.consume_front_insensitive("mpi_") && !symbol.consume_front_insensitive("mpix_")) return {};
   }
   return symbol.rtrim('_').lower();
 }
@@ -47,12 +49,14 @@ bool may_map_shared(const llvm::Function& mmap) {
   });
 }
 
+bool reduces(StringRef stem) { return stem.contains("reduce") || stem.contains("scan"); }
+
 }  // namespace
 
 Habits find_habits(const llvm::Module& module) {
   Habits habits;
   habits.frees_sends = frees_sends(module);
-  bool initialises = false, threads = false;
+  bool initialises = false, threads = false, makes_operations = false, reduces_meanwhile = false;
   for (const llvm::Function& function : module) {
     const StringRef name = function.getName();
     if (function.use_empty()) continue;
@@ -69,10 +73,13 @@ Habits find_habits(const llvm::Module& module) {
                             stem == "win_allocate_shared_c" || stem == "win_shared_query_c";
     habits.handles_errors |= stem.contains("create_errhandler") || stem == "errhandler_create";
     habits.calls_back |= stem == "grequest_start";
+    makes_operations |= stem.starts_with("op_create");
+    reduces_meanwhile |= reduces(stem) && (stem.starts_with("i") || stem.contains("_init"));
     initialises |= stem == "init" || stem == "init_thread";
     if (stem == "init_thread") habits.shares_memory |= may_ask_for_multiple(function);
   }
   habits.shares_memory |= threads && !initialises;
+  habits.runs_operations = makes_operations && reduces_meanwhile;
   habits.exposes_memory |= habits.shares_memory;
   return habits;
 }

@@ -24,6 +24,9 @@ struct Habits {
   bool handles_errors = false;
   /// There are generalised requests: whoever waits or tests may run functions of the program's own.
   bool calls_back = false;
+  /// There are operations of the program's own and reductions that do not block: MPI may run those operations
+  /// in any call, also in one that is not the program's.
+  bool runs_operations = false;
 };
 
 Habits find_habits(const llvm::Module& module);

@@ -221,7 +221,8 @@ class Matcher {
 llvm::MemoryLocation requests_of(const MpiCall& wait) {
   const Routine& r = wait.routine();
   if (r.request >= 0)
-    return llvm::MemoryLocation(wait.argument(r.request), llvm::LocationSize::precise(request_bytes(wait)));
+    return llvm::MemoryLocation(wait.argument(r.request),
+                                llvm::LocationSize::upperBound(request_bytes(wait)));
   return llvm::MemoryLocation(wait.argument(r.requests), llvm::LocationSize::beforeOrAfterPointer());
 }
 

@@ -8,6 +8,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/allocations.hpp"
+
 namespace lapwing::compiler {
 namespace {
 
@@ -54,6 +56,11 @@ StringRef find(const llvm::Value* pointer, int depth) {
   // The place where the pointer is kept: a variable, or Fortran's descriptor.
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
   if (name.empty() && load && depth < 3) name = find(load->getPointerOperand(), depth + 1);
+  // Values that are calls are called after what they call.
+  if (llvm::isa<llvm::CallBase>(object)) {
+    const llvm::GlobalVariable* owner = name.empty() ? owner_of(object) : nullptr;
+    return owner ? name_of_global(*owner) : name;
+  }
   if (name.empty() && object->hasName() && !object->getName().contains("lapwing")) name = object->getName();
   return name;
 }

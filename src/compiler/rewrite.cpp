@@ -35,10 +35,13 @@ StartOf start_of(const Half& half, const MpiCall& call, bool adjoins = false) {
     }
     return {stem, r.buffer, r.count, r.type, r.rank, r.tag, r.comm, -1};
   }
-  llvm::StringRef stem =
-      half.transfer.shape == Shape::matched ? "lapwing_start_recv_matched" : "lapwing_start_recv";
-  if (half.transfer.shape == Shape::receive && (early || in_pair))
-    stem = in_pair ? "lapwing_pair_recv" : "lapwing_post_recv";
+  const bool matched = half.transfer.shape == Shape::matched;
+  llvm::StringRef stem = matched ? "lapwing_start_recv_matched" : "lapwing_start_recv";
+  if (in_pair) {
+    stem = matched ? "lapwing_pair_recv_matched" : "lapwing_pair_recv";
+  } else if (!matched && early) {
+    stem = "lapwing_post_recv";
+  }
   if (r.kind == Kind::sendrecv)
     return {stem, r.receive, r.receive + 1, r.receive + 2, r.receive + 3, r.receive + 4, r.comm, r.status};
   if (r.kind == Kind::sendrecv_replace)
@@ -181,7 +184,6 @@ void split(llvm::ArrayRef<Half> halves) {
   // A start that throws has its value in its normal destination.
   auto* invoke = checked ? nullptr : llvm::dyn_cast<llvm::InvokeInst>(program_call);
   llvm::BasicBlock* behind = invoke ? invoke->getNormalDest() : nullptr;
-  const Half& first = move_all_companions(halves);
 
   Slots slots(function);
   std::vector<std::unique_ptr<Pending>> pending;
@@ -194,6 +196,8 @@ void split(llvm::ArrayRef<Half> halves) {
     }
     for (const Stop& point : half.placement.points) pending.back()->wait(point.at, where);
   }
+  // Behind the waits: what a start's arguments are read from may be received by the last round's message.
+  const Half& first = move_all_companions(halves);
   Value* answer = nullptr;
   llvm::Instruction* in_place = program_call;
   if (first.transfer.shape == Shape::collective) {

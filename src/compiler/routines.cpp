@@ -159,8 +159,8 @@ const llvm::StringMap<Routine>& runtime_table() {
       t[name] = r;
       t[std::string(name) + "_"] = r;
     }
-    for (const char* name :
-         {"lapwing_start_recv", "lapwing_start_recv_matched", "lapwing_post_recv", "lapwing_pair_recv"}) {
+    for (const char* name : {"lapwing_start_recv", "lapwing_start_recv_matched", "lapwing_post_recv",
+                             "lapwing_pair_recv", "lapwing_pair_recv_matched"}) {
       Routine r{name, Kind::token_start, true, 7, 0, 1, 2, 3, 4, 5};
       r.status = 6;
       r.receive = 0;

@@ -43,13 +43,17 @@ class Sinker {
       if (call && is_wanted(*call)) calls.push_back(&call->call());
     }
     if (calls.empty()) return false;
-    if (may_be_jumped_into(function_)) {
-      for (llvm::CallBase* call : calls)
-        miss(*call, MpiCall::of(*call)->spelling(), "the function calls setjmp or its like", nullptr);
+    const char* obstacle = nullptr;
+    if (may_be_jumped_into(function_)) obstacle = "the function calls setjmp or its like";
+    if (effects_.habits(*function_.getParent()).runs_operations)
+      obstacle = "MPI may run an operation of the program's own whenever it is called";
+    if (obstacle) {
+      for (llvm::CallBase* call : calls) miss(*call, MpiCall::of(*call)->spelling(), obstacle, nullptr);
       return false;
     }
     // A wait that is needed in a loop stands before it: loops need a place there.
     bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
+    changed |= gather_locals();
     if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     look_for_unfinished();
     for (llvm::CallBase* call : calls) changed |= treat(*MpiCall::of(*call));
@@ -57,6 +61,22 @@ class Sinker {
   }
 
  private:
+  // An array of constant length counts as static while it stands in the entry block, which starts and
+  // waits may part: behind them it would be a dynamic one, and end where the stack is restored.
+  bool gather_locals() {
+    llvm::BasicBlock& entry = function_.getEntryBlock();
+    auto first = entry.begin();
+    while (llvm::isa<llvm::AllocaInst>(*first)) ++first;
+    bool changed = false;
+    for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::make_range(first, entry.end()))) {
+      auto* local = llvm::dyn_cast<llvm::AllocaInst>(&i);
+      if (!local || !local->isStaticAlloca()) continue;
+      local->moveBefore(&*first);
+      changed = true;
+    }
+    return changed;
+  }
+
   void look_for_unfinished() {
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
     writes_of_unfinished_ = find_writes_of_unfinished(

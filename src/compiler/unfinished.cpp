@@ -130,7 +130,7 @@ class Finder {
     Send send{&start.call(), requests_of(start), {}};
     const Routine& r = described.routine();
     const llvm::Value* pointer = described.argument(r.buffer);
-    if (!is_sentinel_number(pointer) && !names_bottom(pointer)) {
+    if (!may_be_bottom(pointer)) {
       send.buffer = llvm::MemoryLocation(pointer, message_size(described, r.count, r.type));
       if (described.is_fortran()) send.buffer->AATags.TBAA = type_of_variable(pointer, function_);
     }

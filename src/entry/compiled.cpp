@@ -208,7 +208,7 @@ bool may_sink(MPI_Comm comm) {
 namespace {
 
 bool pairs(Sending how) { return how == Sending::paired || how == Sending::paired_copy; }
-bool pairs(Receiving how) { return how == Receiving::paired || how == Receiving::matched; }
+bool pairs(Receiving how) { return how == Receiving::paired || how == Receiving::paired_matched; }
 
 lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error) {
   SendArguments a = given;
@@ -263,9 +263,9 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
     *error = failed;
     return nullptr;
   }
-  if (how == Receiving::paired) {
+  if (pairs(how)) {
     if (a.rank == MPI_PROC_NULL) transfer::mark_exchange_with_nobody(a.comm);
-    how = Receiving::early;
+    how = how == Receiving::paired ? Receiving::early : Receiving::matched;
   }
   // What was posted early must not wait for anybody, however small it is: the
   // send that its partner waits for may stand behind it.
@@ -321,6 +321,7 @@ START_RECEIVE(lapwing_start_recv, Receiving::now)
 START_RECEIVE(lapwing_start_recv_matched, Receiving::matched)
 START_RECEIVE(lapwing_post_recv, Receiving::early)
 START_RECEIVE(lapwing_pair_recv, Receiving::paired)
+START_RECEIVE(lapwing_pair_recv_matched, Receiving::paired_matched)
 
 LAPWING_ENTRY int lapwing_may_split(int count, MPI_Datatype type, int peer, MPI_Comm comm) {
   return lapwing::entry::may_split(count, type, peer, comm);

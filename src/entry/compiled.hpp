@@ -15,10 +15,11 @@ enum class Sending {
 };
 
 enum class Receiving {
-  now,      ///< lapwing_start_recv
-  matched,  ///< lapwing_start_recv_matched
-  early,    ///< lapwing_post_recv
-  paired    ///< lapwing_pair_recv
+  now,            ///< lapwing_start_recv
+  matched,        ///< lapwing_start_recv_matched
+  early,          ///< lapwing_post_recv
+  paired,         ///< lapwing_pair_recv
+  paired_matched  ///< lapwing_pair_recv_matched
 };
 
 /// Whether a call on these arguments, whose error the program looks at, is split.

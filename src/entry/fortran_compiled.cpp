@@ -46,6 +46,7 @@ START_RECEIVE(lapwing_start_recv_, Receiving::now)
 START_RECEIVE(lapwing_start_recv_matched_, Receiving::matched)
 START_RECEIVE(lapwing_post_recv_, Receiving::early)
 START_RECEIVE(lapwing_pair_recv_, Receiving::paired)
+START_RECEIVE(lapwing_pair_recv_matched_, Receiving::paired_matched)
 
 LAPWING_ENTRY int lapwing_may_split_(MPI_Fint count, MPI_Fint type, MPI_Fint peer, MPI_Fint comm) {
   return lapwing::entry::may_split(count, PMPI_Type_f2c(type), peer, PMPI_Comm_f2c(comm));

@@ -22,13 +22,13 @@ TEST(Exchange, TheHalvesOfTwoShiftsMeet) {
     MPI_Status below{}, above{};
     lapwing_token* const first = lapwing_pair_send(out.data(), count, MPI_BYTE, up, 1, MPI_COMM_WORLD);
     lapwing_token* const second =
-        lapwing_start_recv_matched(from_below.data(), count, MPI_BYTE, down, 1, MPI_COMM_WORLD, &below);
+        lapwing_pair_recv_matched(from_below.data(), count, MPI_BYTE, down, 1, MPI_COMM_WORLD, &below);
     if (down != MPI_PROC_NULL) {
       EXPECT_TRUE(says(below, down, 1, bytes));
     }
     lapwing_token* const third = lapwing_pair_send(out.data(), count, MPI_BYTE, down, 1, MPI_COMM_WORLD);
     lapwing_token* const fourth =
-        lapwing_start_recv_matched(from_above.data(), count, MPI_BYTE, up, 1, MPI_COMM_WORLD, &above);
+        lapwing_pair_recv_matched(from_above.data(), count, MPI_BYTE, up, 1, MPI_COMM_WORLD, &above);
     for (lapwing_token* token : {fourth, second, first, third}) lapwing_wait(token);
     if (down != MPI_PROC_NULL) {
       EXPECT_TRUE(holds(from_below, down, 1, bytes));

@@ -22,7 +22,8 @@ const Send sends[] = {{"start_send", lapwing_start_send, false},
 const Receive receives[] = {{"start_recv", lapwing_start_recv, false},
                             {"start_recv_matched", lapwing_start_recv_matched, false},
                             {"post_recv", lapwing_post_recv, true},
-                            {"pair_recv", lapwing_pair_recv, true}};
+                            {"pair_recv", lapwing_pair_recv, true},
+                            {"pair_recv_matched", lapwing_pair_recv_matched, false}};
 // 8288 bytes are the size of a header; 16 KiB is the threshold.
 const std::size_t sizes[] = {0, 8, 4096, 8288, 16383, 16384, 65536, 300001, 1 << 20};
 
@@ -55,7 +56,7 @@ TEST(Starts, EveryPairOfWaysAndSizes) {
           receiving = receive.start(in.data(), static_cast<int>(in.size()), MPI_BYTE, left, tag,
                                     MPI_COMM_WORLD, &status);
           // Complete at once, whatever has landed.
-          if (receive.start == lapwing_start_recv_matched) {
+          if (receive.start == lapwing_start_recv_matched || receive.start == lapwing_pair_recv_matched) {
             EXPECT_TRUE(says(status, left, tag, bytes));
           }
         };
@@ -162,7 +163,7 @@ TEST(Starts, ACopyOfEverySizeIsReceivedOver) {
   const int size = ranks(), rank = my_rank();
   const int right = (rank + 1) % size, left = (rank + size - 1) % size;
   int tag = 0;
-  for (const StartReceive start : {lapwing_pair_recv, lapwing_start_recv_matched}) {
+  for (const StartReceive start : {lapwing_pair_recv, lapwing_pair_recv_matched}) {
     for (const std::size_t bytes : sizes) {
       SCOPED_TRACE(bytes);
       ++tag;

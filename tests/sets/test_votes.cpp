@@ -91,7 +91,7 @@ void pass_on(Way way) {
     case Way::pair_copy:
       token = mine;
       sending = lapwing_pair_copy(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
-      lapwing_wait(lapwing_start_recv_matched(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status));
+      lapwing_wait(lapwing_pair_recv_matched(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status));
       lapwing_wait(sending);
   }
   EXPECT_EQ(token, 0);
