@@ -53,16 +53,18 @@ class Sinker {
     }
     // A wait that is needed in a loop stands before it: loops need a place there.
     bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
-    changed |= gather_locals();
     if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     look_for_unfinished();
-    for (llvm::CallBase* call : calls) changed |= treat(*MpiCall::of(*call));
+    for (llvm::CallBase* call : calls) {
+      changed |= gather_locals();
+      changed |= treat(*MpiCall::of(*call));
+    }
     return changed;
   }
 
  private:
-  // An array of constant length counts as static while it stands in the entry block, which starts and
-  // waits may part: behind them it would be a dynamic one, and end where the stack is restored.
+  // An array of constant length is static while it stands in the entry block, which starts and waits may
+  // part: behind them it would be a dynamic one, and end where the stack is restored.
   bool gather_locals() {
     llvm::BasicBlock& entry = function_.getEntryBlock();
     auto first = entry.begin();
