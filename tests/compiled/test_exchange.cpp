@@ -125,7 +125,7 @@ TEST(Exchange, ACommunicatorMayBeFreedOnceItsMessageIsMatched) {
 TEST(Exchange, AThreadThatWaitsDoesNotKeepAnothersMessage) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "the MPI has no threads";
+  if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "for the variant with threads";
   if (pair_at_work() && my_rank() == 1) {
     const auto first = message(1, 4, bytes), second = message(1, 5, bytes);
     MPI_Recv(nullptr, 0, MPI_BYTE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

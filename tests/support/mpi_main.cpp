@@ -37,7 +37,11 @@ class FailuresOnly : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) {
+  // Some tests have threads of their own.
+  const int level = std::getenv("TEST_THREADS") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int provided = MPI_THREAD_SINGLE;
+  if ((level == MPI_THREAD_SINGLE ? MPI_Init(&argc, &argv)
+                                  : MPI_Init_thread(&argc, &argv, level, &provided)) != MPI_SUCCESS) {
     std::fprintf(stderr, "MPI_Init failed; the tests need mpiexec of the MPI that they were built for\n");
     return EXIT_FAILURE;
   }
