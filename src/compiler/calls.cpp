@@ -32,7 +32,9 @@ std::optional<MpiCall> MpiCall::of(const llvm::Instruction& instruction) {
 }
 
 llvm::Value* MpiCall::error() const {
-  if (interface_ == Interface::c || call_->arg_size() == 0) return nullptr;
+  // Starts of Fortran's that the pass has made have one as well.
+  if ((interface_ == Interface::c && routine_->kind != Kind::token_start) || call_->arg_size() == 0)
+    return nullptr;
   llvm::Value* last = call_->getArgOperand(static_cast<unsigned>(call_->arg_size()) - 1);
   if (static_cast<int>(call_->arg_size()) != routine_->arguments + 1) return nullptr;
   return llvm::isa<llvm::ConstantPointerNull>(last) ? nullptr : last;
@@ -54,10 +56,13 @@ bool names_bottom(const llvm::Value* buffer) {
   if (!global) return false;
   // Commons that hold the sentinels of the two MPIs' Fortran interfaces.
   const llvm::StringRef name = global->getName().rtrim('_');
-  return name.starts_with("mpi_fortran_") ||
-         llvm::StringSwitch<bool>(name)
-             .Cases("mpipriv1", "mpipriv2", "mpiprivc", "mpifcmb5", "mpifcmb9", true)
-             .Default(false);
+  return llvm::StringSwitch<bool>(name)
+      .Cases("mpipriv1", "mpipriv2", "mpiprivc", "mpifcmb5", "mpifcmb9", true)
+      .Cases("mpi_fortran_bottom", "mpi_fortran_in_place", "mpi_fortran_unweighted",
+             "mpi_fortran_weights_empty", true)
+      .Cases("mpi_fortran_status_ignore", "mpi_fortran_statuses_ignore", "mpi_fortran_errcodes_ignore", true)
+      .Cases("mpi_fortran_argv_null", "mpi_fortran_argvs_null", true)
+      .Default(false);
 }
 
 }  // namespace lapwing::compiler

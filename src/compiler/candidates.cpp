@@ -62,6 +62,8 @@ void limit(Transfer& transfer, EffectsOf& effects) {
                             return !is_private(llvm::getUnderlyingObject(buffer.where.Ptr));
                           });
   if (is_exposed) transfer.crosses &= ~static_cast<unsigned>(sends);
+  if (is_exposed && file.maps_memory)
+    (transfer.shape == Shape::send ? transfer.answers : transfer.acquires) = true;
   // What is sent next may tell the sender, who has freed its request, that its buffer is its own again.
   if (transfer.shape == Shape::matched && file.frees_sends) transfer.crosses &= ~static_cast<unsigned>(sends);
   const bool is_news = !(transfer.crosses & sends);
@@ -266,7 +268,11 @@ class Finder {
     } else {
       found_.moved.status_is_dead = false;
     }
-    if (checked_) found_.moved.comm = common_communicator(matched.buffers);
+    if (checked_) {
+      llvm::SmallVector<llvm::CallBase*, 8> all(matched.buffers.begin(), matched.buffers.end());
+      all.append(matched.of_earlier_calls.begin(), matched.of_earlier_calls.end());
+      found_.moved.comm = common_communicator(all);
+    }
     found_.transfers.push_back(std::move(t));
     return found_;
   }
@@ -330,9 +336,9 @@ Transfer as_matched(const Transfer& posted, EffectsOf& effects) {
   Transfer t = posted;
   t.shape = Shape::matched;
   t.crosses = crossed_by_matched;
-  limit(t, effects);
   t.answers = false;
   t.acquires = false;
+  limit(t, effects);
   t.writes_of_unfinished = nullptr;
   t.touched.clear();  // the status is complete when the start returns
   return t;

@@ -46,6 +46,7 @@ class Climber {
   bool climb(llvm::BasicBlock& block, llvm::Instruction* last) {
     for (llvm::Instruction* i = last; i; i = i->getPrevNode()) {
       if (llvm::isa<llvm::PHINode>(i)) return !needs_phi(block);
+      if (i->isEHPad()) return false;  // which stands first in its block
       // Behind the start they would be dynamic ones: it may part their block.
       if (llvm::isa<llvm::AllocaInst>(i) && !needed_.contains(i)) continue;
       if (needed_.contains(i)) {

@@ -67,6 +67,13 @@ void limit_to_arguments(Effects& e, const llvm::CallBase& call) {
   e.touches_are_all = true;
 }
 
+// Volatile and atomic accesses may be seen from outside, and touch their memory all the same: a local
+// variable that nobody else knows, too.
+Effects of_order(bool is_volatile, bool is_atomic) {
+  if (is_volatile) return Effects::anything("a volatile access");
+  return is_atomic ? Effects::anything("an atomic access") : Effects{};
+}
+
 const llvm::Function* direct_callee(const llvm::CallBase& call) {
   return llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
 }
@@ -80,17 +87,13 @@ const Habits& EffectsOf::habits(const llvm::Module& module) {
 
 Effects EffectsOf::operator()(const llvm::Instruction& instruction) {
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-    if (load->isVolatile()) return Effects::anything("a volatile access");
-    if (load->isAtomic()) return Effects::anything("an atomic access");
-    Effects e;
+    Effects e = of_order(load->isVolatile(), load->isAtomic());
     e.touches.push_back({load->getPointerOperand(), llvm::MemoryLocation::get(load).Size, true, false, false,
                          own_type(*load)});
     return e;
   }
   if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-    if (store->isVolatile()) return Effects::anything("a volatile access");
-    if (store->isAtomic()) return Effects::anything("an atomic access");
-    Effects e;
+    Effects e = of_order(store->isVolatile(), store->isAtomic());
     e.touches.push_back({store->getPointerOperand(), llvm::MemoryLocation::get(store).Size, false, true, true,
                          own_type(*store)});
     return e;
@@ -192,9 +195,7 @@ Effects EffectsOf::of_intrinsic(const llvm::IntrinsicInst& call) {
   }
   if (llvm::isa<llvm::DbgInfoIntrinsic>(call)) return {};
   if (const auto* memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&call)) {
-    if (memory->isVolatile()) return Effects::anything("a volatile access");
-    if (llvm::isa<llvm::AtomicMemIntrinsic>(call)) return Effects::anything("an atomic access");
-    Effects e;
+    Effects e = of_order(memory->isVolatile(), llvm::isa<llvm::AtomicMemIntrinsic>(call));
     e.touches.push_back({memory->getRawDest(), llvm::MemoryLocation::getForDest(memory).Size, false, true});
     if (const auto* transfer = llvm::dyn_cast<llvm::AnyMemTransferInst>(&call))
       e.touches.push_back(

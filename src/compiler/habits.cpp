@@ -61,8 +61,8 @@ Habits find_habits(const llvm::Module& module) {
     const StringRef name = function.getName();
     if (function.use_empty()) continue;
     threads |= name == "pthread_create" || name == "thrd_create" || name.contains("_M_start_thread");
-    habits.shares_memory |= name == "shmat";
-    if (name == "mmap" || name == "mmap64") habits.shares_memory |= may_map_shared(function);
+    habits.maps_memory |= name == "shmat";
+    if (name == "mmap" || name == "mmap64") habits.maps_memory |= may_map_shared(function);
     const std::string own = stem_of(name);
     const StringRef stem = own;
     if (stem.empty()) continue;
@@ -78,7 +78,7 @@ Habits find_habits(const llvm::Module& module) {
     initialises |= stem == "init" || stem == "init_thread";
     if (stem == "init_thread") habits.shares_memory |= may_ask_for_multiple(function);
   }
-  habits.shares_memory |= threads && !initialises;
+  habits.shares_memory |= (threads && !initialises) || habits.maps_memory;
   habits.runs_operations = makes_operations && reduces_meanwhile;
   habits.exposes_memory |= habits.shares_memory;
   return habits;

@@ -20,6 +20,8 @@ struct Habits {
   /// Others use our memory as we do, with nothing but a message between our use and theirs: threads
   /// that may all communicate, or shared memory.
   bool shares_memory = false;
+  /// Memory is mapped: it may be at two addresses.
+  bool maps_memory = false;
   /// There are error handlers of the program's own: any call may run one, which may do anything.
   bool handles_errors = false;
   /// There are generalised requests: whoever waits or tests may run functions of the program's own.

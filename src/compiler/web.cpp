@@ -207,7 +207,7 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     return Reason{"a call that looks for messages"};
   }
   if (transfer_.answers && reaches_others(instruction, effects, false))
-    return Reason{"a write to what a send whose request was freed may still read"};
+    return Reason{"a write to what may still be sent, by another address or with its request freed"};
   if (transfer_.writes_of_unfinished && transfer_.writes_of_unfinished->contains(&instruction))
     return Reason{"a write to what a send that nobody has waited for may still read"};
   if (transfer_.acquires && reaches_others(instruction, effects, true))
@@ -289,11 +289,11 @@ bool is_read_after(const llvm::Instruction& from, const llvm::MemoryLocation& wh
         read |= llvm::isRefSet(info);
         // The status of one call is that of another; a store must be as large.
         const bool call = llvm::isa<llvm::CallBase>(i);
-        overwritten |= llvm::isModSet(info) && touch.whole && touch.pointer &&
-                       is_same_in_all_rounds(where.Ptr) &&
-                       touch.pointer->stripPointerCasts() == where.Ptr->stripPointerCasts() &&
-                       (call || (touch.size.isPrecise() && where.Size.isPrecise() &&
-                                 touch.size.getValue() >= where.Size.getValue()));
+        overwritten |=
+            llvm::isModSet(info) && touch.whole && touch.pointer && is_same_in_all_rounds(where.Ptr) &&
+            touch.pointer->stripPointerCasts() == where.Ptr->stripPointerCasts() &&
+            (call || (touch.size.isPrecise() && where.Size.isPrecise())) && touch.size.hasValue() &&
+            where.Size.hasValue() && touch.size.getValue() >= where.Size.getValue();
       }
       // The end of an object's life reads nothing.
       if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(i);
