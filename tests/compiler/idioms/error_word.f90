@@ -3,11 +3,7 @@
 program errword
   implicit none
   include 'mpif.h'
-  interface
-    integer function usleep(us) bind(c)
-      integer, value :: us
-    end function
-  end interface
+  include 'usleep.inc'
   integer, parameter :: n = 100000, rounds = 4
   integer :: rank, ierr, i, k, j, msg(n), request
   real(8) :: y(n), w(1000), s

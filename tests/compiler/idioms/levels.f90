@@ -3,11 +3,7 @@
 program levels
   use mpi
   implicit none
-  interface
-    integer function usleep(us) bind(c)
-      integer, value :: us
-    end function
-  end interface
+  include 'usleep.inc'
   integer, parameter :: n = 100000
   real(8), allocatable, save, target :: u(:), unew(:), other(:)
   real(8) :: g(n)

@@ -1,25 +1,12 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! A common block whose name begins as those of an MPI's do, and an inquiry that reads
 ! what was received. Two ranks.
-subroutine work_on(w)
-  implicit none
-  real(8) :: w(1000)
-  integer :: i, k
-  do k = 1, 50
-    do i = 2, 1000
-      w(i) = w(i)*0.5d0 + w(i-1)*0.25d0
-    end do
-  end do
-end subroutine
+include 'work_on.inc'
 
 program names
   implicit none
   include 'mpif.h'
-  interface
-    integer function usleep(us) bind(c)
-      integer, value :: us
-    end function
-  end interface
+  include 'usleep.inc'
   integer, parameter :: n = 200000
   integer :: rank, ierr, i, status(MPI_STATUS_SIZE), kinds(n)
   common /mpiprivate/ status
