@@ -4,13 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { many = 131072 };
-static double g[many], h[many], both[2 * many], left[many], right[many], work[2000];
+#include "work.h"
 
-static void busy(void) {
-  for (int turn = 0; turn < 500; ++turn)
-    for (int i = 1; i < 2000; ++i) work[i] = .5 * work[i] + .25 * work[i - 1] + 1;
-}
+enum { many = 131072 };
+static double g[many], h[many], both[2 * many], left[many], right[many], work[work_length];
 
 static MPI_Datatype type_of(double* one, double* two) {
   MPI_Aint at[2];
@@ -37,7 +34,7 @@ __attribute__((noinline)) static void take(void* where, MPI_Datatype type) {
 __attribute__((noinline)) static void send_and_take(MPI_Datatype absolute, MPI_Datatype relative) {
   for (int i = 0; i < many; ++i) g[i] = 1;
   MPI_Send(g, many, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
-  busy();
+  work_on(work, 500);
   take(MPI_BOTTOM, absolute);
   take(h, relative);
 }
@@ -46,7 +43,7 @@ __attribute__((noinline)) static double choose(int scattered, MPI_Datatype place
   void* where = scattered ? MPI_BOTTOM : both;
   MPI_Recv(where, scattered ? 1 : 2 * many, scattered ? places : MPI_DOUBLE, 1, 3, MPI_COMM_WORLD,
            MPI_STATUS_IGNORE);
-  busy();
+  work_on(work, 500);
   const double s = sum(left, many) + sum(right, many);
   return s + sum(both, 2 * many);
 }
@@ -63,7 +60,7 @@ __attribute__((noinline)) static double own(void* where) {
   MPI_Type_commit(&type);
   for (int i = 0; i < many / 8; ++i) one[i] = two[i] = -1;
   MPI_Recv(where, 1, type, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  busy();
+  work_on(work, 500);
   const double s = sum(one, many / 8) + 2 * sum(two, many / 8);
   MPI_Type_free(&type);
   return s;

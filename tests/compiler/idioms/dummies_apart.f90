@@ -1,16 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! Compiled apart, so that nothing is known of the arguments.
-subroutine work_on(w)
-  implicit none
-  real(8) :: w(1000)
-  integer :: i, k
-  w = 1
-  do k = 1, 50
-    do i = 2, 1000
-      w(i) = w(i)*0.5d0 + w(i-1)*0.25d0
-    end do
-  end do
-end subroutine
+include 'work_on.inc'
 
 ! The status says whom to answer, and is used once more.
 subroutine serve(total, status)
@@ -20,6 +10,7 @@ subroutine serve(total, status)
   real(8) :: x(n), y(n), w(1000), total
   integer :: status(MPI_STATUS_SIZE), ierr
   call MPI_Recv(x, n, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, status, ierr)
+  w = 1
   call work_on(w)
   y = x + w(1000)
   call MPI_Send(y, n, MPI_DOUBLE_PRECISION, status(MPI_SOURCE), 8, MPI_COMM_WORLD, ierr)
@@ -39,6 +30,7 @@ subroutine tell(ierr)
   call MPI_Isend(x, n, MPI_DOUBLE_PRECISION, 1, 7, MPI_COMM_WORLD, request, other)
   ierr = -99
   call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+  w = 1
   call work_on(w)
   call MPI_Send(ierr, 1, MPI_INTEGER, 1, 8, MPI_COMM_WORLD, other)
   call MPI_Barrier(MPI_COMM_WORLD, ierr)

@@ -1,11 +1,13 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! The error of each receive goes to the first word of a message, which is filled before that is sent. Two ranks.
+include 'work_on.inc'
+
 program errword
   implicit none
   include 'mpif.h'
   include 'usleep.inc'
   integer, parameter :: n = 100000, rounds = 4
-  integer :: rank, ierr, i, k, j, msg(n), request
+  integer :: rank, ierr, i, k, msg(n), request
   real(8) :: y(n), w(1000), s
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -13,19 +15,11 @@ program errword
   if (rank == 0) then
     do k = 1, rounds
       call MPI_Recv(y, n, MPI_DOUBLE_PRECISION, 1, k, MPI_COMM_WORLD, MPI_STATUS_IGNORE, msg(1))
-      do j = 1, 200
-        do i = 2, 1000
-          w(i) = w(i)*0.5d0 + w(i-1)*0.25d0
-        end do
-      end do
+      call work_on(w)
       s = s + y(7)
       msg(1) = k * 10
       call MPI_Send(msg, n, MPI_INTEGER, 1, k, MPI_COMM_WORLD, ierr)
-      do j = 1, 200
-        do i = 2, 1000
-          w(i) = w(i)*0.5d0 + w(i-1)*0.25d0
-        end do
-      end do
+      call work_on(w)
     end do
     print *, 's', s, w(7)
   else

@@ -3,30 +3,29 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "work.h"
+
 enum { many = 400000 };
-static double a[many], work[many];
+static double a[many], work[work_length];
 static volatile MPI_Status last;
-static void busy(void) {
-  for (int k = 0; k < 5; ++k)
-    for (int i = 1; i < many; ++i) work[i] = .5 * work[i] + .25 * work[i - 1] + 1;
-}
 __attribute__((noinline)) static int copied(void) {
   MPI_Status status;
   MPI_Recv(a, many, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-  busy();
+  work_on(work, 1000);
   last = status;
   return last.MPI_TAG;
 }
 __attribute__((noinline)) static int once(void) {
   MPI_Status status;
   MPI_Recv(a, many, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-  busy();
+  work_on(work, 1000);
   return *(volatile int*)&status.MPI_TAG;
 }
 __attribute__((noinline)) static int atomically(void) {
   MPI_Status status;
   MPI_Recv(a, many, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-  busy();
+  work_on(work, 1000);
   return __atomic_load_n(&status.MPI_TAG, __ATOMIC_RELAXED);
 }
 __attribute__((noinline)) static int waited(void) {
@@ -34,7 +33,7 @@ __attribute__((noinline)) static int waited(void) {
   MPI_Request request;
   MPI_Irecv(a, many, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, &status);
-  busy();
+  work_on(work, 1000);
   last = status;
   return last.MPI_TAG;
 }
