@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether another way to communicate pays in a program's loop: look, then leap.
+//
+// The plain way is watched first, at no risk. The other way is tried only where so
+// much of an iteration could be gained that it shows, and judged by the time of whole
+// iterations. The trial ends at the first iteration that is clearly slower; what it
+// has cost decides how soon there may be another.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace lapwing::transfer {
+
+/// The last few times, oldest forgotten first.
+class RecentTimes {
+ public:
+  void add(std::uint64_t time) { times_[count_++ % kept] = time; }
+  void clear() { count_ = 0; }
+  std::size_t count() const { return count_ < kept ? count_ : kept; }
+  /// 0 where there are none.
+  std::uint64_t median() const;
+  /// More than this is slower than these times, with what they vary by themselves.
+  std::uint64_t clearly_slower() const;
+
+ private:
+  static constexpr std::size_t kept = 5;
+  std::array<std::uint64_t, kept> times_{};
+  std::size_t count_ = 0;
+};
+
+/// Of one loop. The caller sees to it that one thread calls at a time.
+class Trial {
+ public:
+  enum class Way : std::uint8_t { plain, other };
+  enum class State : std::uint8_t { watching, trying, kept, refused };
+
+  /// What share of the plain iteration that ends next the other way could save at most.
+  void predict(double share) { share_ = share; }
+  /// An iteration has ended that began with way(). Gives the way of the next one.
+  Way iteration(std::uint64_t nanoseconds);
+  /// The iteration that runs is not to be judged: the loop was left, or what it does has
+  /// changed.
+  void interrupted() { unsettled_ = true; }
+
+  Way way() const { return state_ == State::trying || state_ == State::kept ? Way::other : Way::plain; }
+  State state() const { return state_; }
+  /// "watching", "trying", "kept", "refused".
+  const char* name() const;
+
+ private:
+  static constexpr double least_share = 0.03;
+  static constexpr double pays = 0.98;  // it has to pay, not merely to break even
+  static constexpr std::size_t plain_wanted = 3, other_wanted = 4;
+  static constexpr std::uint64_t first_pause = 16, longest_pause = 4096, first_stay = 128,
+                                 longest_stay = 16384;
+  static constexpr double price = 0.01;  // of the time between two trials
+
+  void plain_iteration(std::uint64_t time);
+  void tried_iteration(std::uint64_t time);
+  void kept_iteration(std::uint64_t time);
+  void enter(State state);
+  void refuse();
+
+  State state_ = State::watching;
+  bool unsettled_ = true;  // the first iteration of a way still carries the other's consequences
+  double share_ = 0;
+  RecentTimes plain_, other_;
+  int slower_ = 0;                                  // clearly slower ones in a row, of a way that is kept
+  double lost_ = 0;                                 // by the trial so far, in nanoseconds
+  std::uint64_t reference_ = 0;                     // a plain iteration when the last decision was made
+  std::uint64_t since_ = 0;                         // iterations in this state
+  std::uint64_t pause_ = 0, pauses_ = first_pause;  // iterations before the next trial
+  std::uint64_t stay_ = first_stay;                 // iterations before the plain way is looked at again
+};
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// When another way is tried, when it is kept, and what a trial may cost.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "transfer/trial.hpp"
+
+namespace {
+
+using lapwing::transfer::Trial;
+using Way = Trial::Way;
+using State = Trial::State;
+
+constexpr std::uint64_t ms = 1'000'000;
+
+// A loop whose iterations take `plain` or `other`, and what all of them took beyond the plain way.
+class Loop {
+ public:
+  using Times = std::function<std::uint64_t(int)>;
+  Loop(Times plain, Times other, double share = 0.2)
+      : plain_(std::move(plain)), other_(std::move(other)), share_(share) {}
+
+  void run(int iterations) {
+    for (int i = 0; i < iterations; ++i, ++count_) {
+      const Way way = trial.way();
+      const std::uint64_t plain = plain_(count_), time = way == Way::other ? other_(count_) : plain;
+      if (way == Way::plain) trial.predict(share_);
+      others += way == Way::other;
+      used += time;
+      needed += plain;
+      trial.iteration(time);
+    }
+  }
+  double slowdown() const { return static_cast<double>(used) / static_cast<double>(needed); }
+
+  Trial trial;
+  int others = 0;
+  std::uint64_t used = 0, needed = 0;
+
+ private:
+  Times plain_, other_;
+  double share_;
+  int count_ = 0;
+};
+
+// Repeatable, up to `share` more than `time`.
+Loop::Times about(std::uint64_t time, double share) {
+  return [=](int i) {
+    const auto mixed = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u >> 40;
+    return time + static_cast<std::uint64_t>(static_cast<double>(time) * share * static_cast<double>(mixed) /
+                                             (1 << 24));
+  };
+}
+Loop::Times exactly(std::uint64_t time) { return about(time, 0); }
+
+TEST(Trial, NothingIsTriedWhereNothingCanBeGained) {
+  Loop loop(exactly(10 * ms), exactly(5 * ms), 0.02);
+  loop.run(1000);
+  EXPECT_EQ(loop.others, 0);
+  EXPECT_EQ(loop.trial.state(), State::watching);
+}
+
+TEST(Trial, ThePlainWayIsWatchedFirst) {
+  Loop loop(exactly(10 * ms), exactly(5 * ms));
+  loop.run(3);
+  EXPECT_EQ(loop.others, 0);
+  loop.run(2);
+  EXPECT_GT(loop.others, 0);
+}
+
+TEST(Trial, WhatPaysIsKept) {
+  Loop loop(about(10 * ms, 0.02), about(8 * ms, 0.02));
+  loop.run(20);
+  EXPECT_EQ(loop.trial.state(), State::kept);
+  loop.run(2000);
+  EXPECT_GT(loop.others, 1950);
+}
+
+TEST(Trial, ATrialEndsAtItsFirstClearlySlowerIteration) {
+  Loop loop(about(10 * ms, 0.02), about(18 * ms, 0.02));
+  loop.run(10);
+  EXPECT_EQ(loop.trial.state(), State::refused);
+  EXPECT_EQ(loop.others, 1);
+  Loop milder(about(10 * ms, 0.02), about(11 * ms, 0.02));
+  milder.run(10);
+  EXPECT_EQ(milder.trial.state(), State::refused);
+  EXPECT_LE(milder.others, 2);
+}
+
+TEST(Trial, WhatMerelyBreaksEvenIsRefused) {
+  Loop loop(exactly(10 * ms), exactly(10 * ms));
+  loop.run(12);
+  EXPECT_EQ(loop.trial.state(), State::refused);
+}
+
+TEST(Trial, AMistakenWayCostsLittleInTheLongRun) {
+  for (const double slower : {1.02, 1.1, 1.5, 3.0, 20.0}) {
+    Loop loop(about(10 * ms, 0.03), about(static_cast<std::uint64_t>(10.0 * ms * slower), 0.03));
+    loop.run(1000);
+    loop.used = loop.needed = 0;
+    loop.run(4000);
+    EXPECT_LT(loop.slowdown(), 1.011) << slower;
+  }
+}
+
+TEST(Trial, AKeptWayIsGivenUpWhenItNoLongerPays) {
+  bool late = false;
+  Loop loop(exactly(10 * ms), [&](int) { return late ? 12 * ms : 8 * ms; });
+  loop.run(50);
+  ASSERT_EQ(loop.trial.state(), State::kept);
+  late = true;
+  loop.run(3);
+  EXPECT_EQ(loop.trial.way(), Way::plain);
+}
+
+TEST(Trial, OneSlowIterationDoesNotEndWhatPays) {
+  Loop loop(exactly(10 * ms), [](int i) { return i == 40 ? 30 * ms : 8 * ms; });
+  loop.run(60);
+  EXPECT_EQ(loop.trial.state(), State::kept);
+}
+
+TEST(Trial, AnotherProblemIsTriedAnewBeforeLong) {
+  bool late = false;
+  Loop loop([&](int) { return late ? 40 * ms : 10 * ms; }, [&](int) { return late ? 25 * ms : 30 * ms; });
+  loop.run(2000);
+  ASSERT_EQ(loop.trial.state(), State::refused);
+  late = true;
+  loop.run(40);
+  EXPECT_EQ(loop.trial.state(), State::kept);
+}
+
+TEST(Trial, ThePlainWayIsLookedAtAgain) {
+  bool late = false;
+  Loop loop([&](int) { return late ? 6 * ms : 10 * ms; }, exactly(8 * ms));
+  loop.run(50);
+  ASSERT_EQ(loop.trial.state(), State::kept);
+  late = true;
+  loop.run(200);
+  EXPECT_EQ(loop.trial.way(), Way::plain);
+}
+
+TEST(Trial, AnInterruptedIterationIsNotJudged) {
+  Trial trial;
+  for (int i = 0; i < 20 && trial.state() != State::trying; ++i) {
+    trial.predict(0.2);
+    trial.iteration(10 * ms);
+  }
+  ASSERT_EQ(trial.state(), State::trying);
+  trial.iteration(9 * ms);
+  trial.interrupted();
+  trial.iteration(12 * ms);
+  EXPECT_EQ(trial.state(), State::trying);
+}
+
+}  // namespace
