@@ -39,7 +39,7 @@ std::optional<std::uint64_t> LoopClock::repeated(std::size_t arrival, std::uint6
 
 void LoopClock::broken(std::uint64_t key) {
   if (locked_ && rounds_ >= steady) {
-    grace_ = 4 * period_ + 16;
+    grace_ = 2 * period_ + 8;
   } else if (grace_ > 0) {
     --grace_;
   }

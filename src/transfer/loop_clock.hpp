@@ -26,6 +26,8 @@ class LoopClock {
   bool locked() const { return locked_; }
   /// Arrivals in an iteration of the loop that the clock is locked to.
   std::size_t period() const { return locked_ ? period_ : 0; }
+  /// After a loop of many iterations: whether so little has happened that it may go on.
+  bool may_come_back() const { return grace_ > 0; }
   /// Names the loop that the clock is, or was last, locked to; the same where the clock
   /// locks to it at another place. 0 before there is one.
   std::uint64_t loop() const { return loop_; }
