@@ -64,6 +64,8 @@ class Region {
   std::atomic<std::uintptr_t> last_fault{0};
   /// Thread-safe: some thread wants these pages now (a fault, or await()).
   std::atomic<std::uintptr_t> wanted_from{0}, wanted_to{0};
+  /// Some thread waits for all of it to open: its mapping is about to change.
+  std::atomic<bool> release_wanted{false};
 
  protected:
   char* begin_ = nullptr;

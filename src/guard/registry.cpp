@@ -329,6 +329,11 @@ void await_release(const void* address, std::size_t length) {
   const std::uintptr_t begin = address_of(address);
   const std::uintptr_t end = begin + length < begin ? UINTPTR_MAX - page_size : begin + length;
   const int saved = errno;
+  for (int i = -1; (i = find_slot(begin, end, i + 1)) >= 0;) {
+    Hold region(i);
+    if (region) region->release_wanted.store(true);
+  }
+  demand_now();
   sleep_until([&] { return !meets_region(begin, end, true); });
   errno = saved;
 }

@@ -22,7 +22,7 @@ struct EarlyMessage {
   int source = 0, tag = 0;
   std::size_t bytes = 0;                   ///< of the whole payload
   MPI_Message message = MPI_MESSAGE_NULL;  ///< a plain one, matched but not received
-  std::unique_ptr<HeaderBytes> header;     ///< a stripped one, header received
+  std::unique_ptr<HeaderBytes> header;     ///< of a header's size, and received: a header or not
 };
 
 struct CommInfo {

@@ -1,139 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits and tests: true once matched, whatever has still to land (rule 1).
-//
-// A request that stands for a stripped message is given to MPI's own wait or
-// test only when it is *ready*: then MPI completes it at once, and the status
-// is corrected. What is not ready is hidden from tests by a null handle.
 #include <algorithm>
 #include <vector>
 
 #include "flavour.hpp"
+#include "transfer/batch.hpp"
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/retire.hpp"
+#include "transfer/wait_in_mpi.hpp"
 
 namespace lapwing::transfer {
 namespace {
-
-bool ready(Engine& engine, Tracked& tracked, MPI_Request request);
-
-// The sending half of an exchange has ended: its request too.
-bool partner_ready(Engine& engine, Tracked& tracked) {
-  if (tracked.partner == MPI_REQUEST_NULL) return true;
-  const MPI_Request sending = tracked.partner;
-  if (Tracked* half = engine.requests().find(sending)) {
-    if (!ready(engine, *half, sending)) return false;
-    // A copy must stay until nothing reads it; a guard is no use for it.
-    if (tracked.partner_copy && !half->outgoing->buffer_free()) return false;
-  }
-  int sent = 0;
-  PMPI_Test(&tracked.partner, &sent, MPI_STATUS_IGNORE);
-  if (sent) engine.requests().remove(sending);
-  return sent != 0;
-}
-
-// Under the lock. True once MPI may complete the request for the program.
-bool ready(Engine& engine, Tracked& tracked, MPI_Request request) {
-  if (!tracked.active) return true;
-  if (!partner_ready(engine, tracked)) return false;
-  if (tracked.kind == Tracked::Kind::receive) {
-    if (!tracked.incoming && !tracked.known_plain) engine.look_for_header(tracked, request);
-    return tracked.known_plain || (tracked.incoming && tracked.incoming->may_return());
-  }
-  Outgoing& transfer = *tracked.outgoing;
-  if (!tracked.header_complete) {
-    int left = 0;
-    PMPI_Request_get_status(request, &left, MPI_STATUS_IGNORE);
-    if (!left) return false;
-    tracked.header_complete = true;
-    transfer.note_header_left();
-  }
-  if (transfer.buffer_free()) return true;
-  if (!tracked.guard_tried) {
-    tracked.guard_tried = true;
-    tracked.guarded = engine.guard_outgoing(transfer);
-  }
-  return tracked.guarded;
-}
-
-// MPI has completed `key`'s request with `status`: makes it the message's.
-int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
-  Tracked* tracked = engine.requests().find(request_of(key));
-  if (!tracked) return MPI_SUCCESS;
-  int rc = MPI_SUCCESS;
-  if (tracked->kind == Tracked::Kind::receive && tracked->incoming) {
-    rc = tracked->incoming->result();
-    if (status) {
-      set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG,
-                   tracked->incoming->total());
-    }
-  }
-  // What came by a substitute went straight to the program's buffer.
-  if (tracked->kind == Tracked::Kind::receive && tracked->bounce && !tracked->incoming && status &&
-      tracked->active && tracked->substitute == MPI_REQUEST_NULL) {
-    MPI_Count bytes = 0;
-    int cancelled = 0;
-    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
-    PMPI_Test_cancelled(status, &cancelled);
-    if (!cancelled && bytes > 0) {
-      rc = engine.receive_from_self(tracked->bounce.get(), static_cast<std::size_t>(bytes),
-                                    tracked->destination);
-    }
-  }
-  if (tracked->persistent) {
-    tracked->active = false;
-    tracked->substitute = MPI_REQUEST_NULL;
-    tracked->incoming.reset();
-    tracked->outgoing.reset();
-    tracked->header_complete = tracked->guard_tried = tracked->guarded = false;
-  } else {
-    engine.requests().remove(request_of(key));
-  }
-  return rc;
-}
-
-// The requests of one call: tracked ones that are not ready are masked.
-class Batch {
- public:
-  Batch(Engine& engine, int count, const MPI_Request* requests)
-      : engine_(engine), masked_(requests, requests + std::max(count, 0)) {
-    keys_.reserve(masked_.size());
-    for (MPI_Request& request : masked_) keys_.push_back(Requests::key(request));
-  }
-
-  // Under the lock. Number of requests that must wait.
-  int mask() {
-    int waiting = 0;
-    for (std::size_t i = 0; i < masked_.size(); ++i) {
-      const MPI_Request request = request_of(keys_[i]);
-      Tracked* tracked = request == MPI_REQUEST_NULL ? nullptr : engine_.requests().find(request);
-      if (tracked && !ready(engine_, *tracked, request)) {
-        masked_[i] = MPI_REQUEST_NULL;
-        ++waiting;
-      } else {
-        masked_[i] = tracked && tracked->substitute != MPI_REQUEST_NULL ? tracked->substitute : request;
-      }
-    }
-    return waiting;
-  }
-  MPI_Request* data() { return masked_.data(); }
-  std::uint64_t key(int i) const { return keys_[static_cast<std::size_t>(i)]; }
-
-  // After MPI completed entry i: the program's handle follows, the status too.
-  int settle_entry(int i, MPI_Request* requests, MPI_Status* status) {
-    // A persistent request stays the program's, whatever completed in its place.
-    const Tracked* tracked = engine_.requests().find(request_of(key(i)));
-    if (!tracked || tracked->substitute == MPI_REQUEST_NULL)
-      requests[i] = masked_[static_cast<std::size_t>(i)];
-    return settle(engine_, key(i), status);
-  }
-
- private:
-  Engine& engine_;
-  std::vector<MPI_Request> masked_;
-  std::vector<std::uint64_t> keys_;
-};
 
 bool any_tracked(Engine& engine, int count, const MPI_Request* requests) {
   for (int i = 0; i < count; ++i) {
@@ -171,22 +50,7 @@ int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, 
   if (rc != MPI_SUCCESS && !in_status) return rc;
   if (!*flag && !in_status) return rc;
   *flag = 1;
-  for (int i = 0; i < count; ++i) {
-    MPI_Status& status = own[static_cast<std::size_t>(i)];
-    const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
-    Tracked* tracked = engine.requests().find(request_of(batch.key(i)));
-    const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
-    const int mine = batch.settle_entry(i, requests, failed ? nullptr : &status);
-    if (mine == MPI_SUCCESS) continue;
-    if (!in_status && rc == MPI_SUCCESS) {
-      for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
-      raise(comm, mine);
-      rc = MPI_ERR_IN_STATUS;
-    }
-    status.MPI_ERROR = mine;
-  }
-  if (statuses != MPI_STATUSES_IGNORE) std::copy_n(own.begin(), count, statuses);
-  return rc;
+  return batch.settle_all(requests, own, rc, statuses);
 }
 
 // As attempt_all, for MPI_Wait and MPI_Test, and for the others where `any`: Open
@@ -272,7 +136,7 @@ int wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   } else {
     int index = 0, flag = 0;
     Batch batch(*engine, 1, request);
-    engine->drive([&] {
+    if (!wait_in_mpi(*engine, batch, request, status, caller, &rc)) engine->drive([&] {
       if (!flag) rc = attempt_any(*engine, batch, 1, request, &index, &flag, status, false);
       return flag || rc != MPI_SUCCESS;
     });
@@ -291,7 +155,7 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller call
   } else {
     int flag = 0;
     Batch batch(*engine, count, requests);
-    engine->drive([&] {
+    if (!wait_for_all_in_mpi(*engine, batch, requests, statuses, caller, &rc)) engine->drive([&] {
       if (!flag) rc = attempt_all(*engine, batch, count, requests, &flag, statuses);
       return flag || rc != MPI_SUCCESS;
     });

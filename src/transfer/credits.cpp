@@ -75,6 +75,7 @@ void Engine::note_truncated() {
   // Which receive it was is not known here, nor from whom; every sender pushes
   // what it still holds for us, and what was not truncated finds its payload
   // waiting. This is an error path: most programs end in it.
+  if (!governor_->expects()) return;
   // Control messages keep their order, so a sender that handles this one knows
   // every credit that was given before it.
   remembering_ = true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How one message is to travel (HUNT, section 5.3).
 #include <algorithm>
-#include <bit>
 #include <climits>
 
 #include "transfer/engine.hpp"
@@ -27,20 +26,9 @@ Decision Engine::decide(Site& site, std::size_t bytes, int destination) {
   const Direction direction = settings_.order == Order::up     ? Direction::up
                               : settings_.order == Order::down ? Direction::down
                                                                : site.direction;
-  if (bytes == header_bytes) {
-    // Its size is the mark of a header, so it must be one.
-    decision.stripped = true;
-    decision.plan = StripPlan(bytes, middle, middle, Direction::up);
-    return decision;
-  }
   if (never_strips(destination) || bytes < settings_.guard_threshold || bytes > INT_MAX ||
-      destination == world_rank_) {
+      destination == world_rank_ || !governor_->strips(destination)) {
     return decision;
-  }
-  if (settings_.defer == Defer::automatic) {
-    const bool local = is_local(destination);
-    const auto size_class = static_cast<std::uint32_t>(std::bit_width(bytes)) * 2 + (local ? 1 : 0);
-    if (site.learning[size_class].next(now_ns(), bytes, !local) == Learning::Way::plain) return decision;
   }
   const bool whole = bytes < settings_.strip_threshold || outgoing_.size() >= train;
   decision.stripped = true;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "transfer/comms.hpp"
+#include "transfer/requests.hpp"
 
 namespace lapwing::transfer {
 
@@ -27,6 +28,10 @@ int raise(MPI_Comm comm, int code);
 /// Under the lock. A persistent receive is started with a message that a probe
 /// has taken out of MPI's queue; false if there is none for it.
 bool start_early(Engine& engine, MPI_Request request);
+
+/// Tells the governor that both halves of an exchange begin; they do not tell it themselves.
+/// Takes the lock.
+void arrive(Engine& engine, const SendArguments& s, const ReceiveArguments& r);
 
 void retire_overlapping_sends(const void* address, std::size_t length);
 

@@ -15,6 +15,7 @@
 #include "transfer/datatype.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
+#include "transfer/mark.hpp"
 #include "transfer/posting.hpp"
 #include "transfer/record.hpp"
 
@@ -59,6 +60,7 @@ int Engine::start_outgoing(std::shared_ptr<Outgoing> transfer, int rank, SendMod
     }
   }
   if (Site* site = transfer->site()) ++site->stripped;
+  governor_->note_sent(transfer->destination());
   adopt_outgoing(std::move(transfer));
   return MPI_SUCCESS;
 }
@@ -71,6 +73,9 @@ void Engine::adopt_outgoing(std::shared_ptr<Outgoing> transfer) {
 
 std::shared_ptr<Incoming> Engine::start_incoming(const HeaderBytes& header, int world_source,
                                                  const Destination& destination, Site* site) {
+  // A probe has taken a message of the program's that has a header's size.
+  if (!Mark::is_on(header)) return std::make_shared<Incoming>(*this, header, world_source, destination);
+  governor_->note_header(world_source);
   const auto [id, total] = Incoming::identity(header);
   if (remembering_) seen_.insert({world_source, id});
   if (const auto orphan = orphans_.find({world_source, id}); orphan != orphans_.end()) {
@@ -113,7 +118,8 @@ bool Engine::progress() {
     moved |= (*it)->advance(*this);
     it = (*it)->finished() ? outgoing_.erase(it) : std::next(it);
   }
-  if (Requests::any()) moved |= poll_pending_receives();
+  if (Requests::any() && must_look_at_receives()) moved |= poll_pending_receives();
+  if (governor_->observing()) moved |= governor_->advance();
   if (!outgoing_.empty() || control_->sending() || listening_) moved |= control_->progress() > 0;
   return moved;
 }
@@ -122,7 +128,7 @@ bool Engine::poll_pending_receives() {
   bool moved = false;
   MPI_Request forsaken = MPI_REQUEST_NULL;
   for (auto& [key, tracked] : requests_.all()) {
-    if (tracked.kind != Tracked::Kind::receive || !tracked.active) continue;
+    if (tracked.kind != Tracked::Kind::receive || !tracked.active || tracked.in_mpi) continue;
     if (!tracked.incoming && !tracked.known_plain) moved |= look_for_header(tracked, request_of(key));
     if (tracked.abandoned && (tracked.known_plain || (tracked.incoming && tracked.incoming->landed()))) {
       forsaken = request_of(key);
@@ -133,6 +139,7 @@ bool Engine::poll_pending_receives() {
     if (Tracked* tracked = requests_.find(forsaken); tracked->substitute != MPI_REQUEST_NULL)
       PMPI_Request_free(&tracked->substitute);
     requests_.remove(forsaken);
+    --abandoned_;
     PMPI_Request_free(&forsaken);
   }
   return moved;
@@ -160,6 +167,10 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
     std::memcpy(header.data(), tracked.bounce.get(), header.size());
   else
     take_header(tracked.destination, &header);
+  if (!Mark::is_on(header)) {
+    tracked.known_plain = true;
+    return true;
+  }
   tracked.envelope = status;
   tracked.incoming =
       start_incoming(header, info.world_rank(status.MPI_SOURCE), tracked.destination, tracked.site);
@@ -248,6 +259,16 @@ MPI_Message Engine::mint_message() {
   return message;
 }
 
+bool Engine::must_look_at_receives() const {
+  return governor_->expects() || listening_ || abandoned_ > 0;
+}
+
+bool Engine::helper_looks_at_receives() const {
+  return governor_->tries() || listening_ || abandoned_ > 0;
+}
+
+bool Engine::at_rest() const { return !must_look_at_receives() && !anything_in_flight(); }
+
 bool Engine::somebody_waits() const {
   for (const auto& transfer : incoming_) {
     if (transfer->region() && transfer->region()->waiting.load(std::memory_order_relaxed) != 0) return true;
@@ -269,7 +290,7 @@ void Engine::wake_helper() {
 }
 
 void Engine::note_posted_receive() {
-  if (helper_) helper_->wake_if_idle();
+  if (helper_ && helper_looks_at_receives()) helper_->wake_if_idle();
 }
 
 void Engine::die_of_foreign_header(int source) {

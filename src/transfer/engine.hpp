@@ -24,6 +24,7 @@
 
 #include "transfer/comms.hpp"
 #include "transfer/control.hpp"
+#include "transfer/governor.hpp"
 #include "transfer/incoming.hpp"
 #include "transfer/outgoing.hpp"
 #include "transfer/plain_sends.hpp"
@@ -38,7 +39,16 @@ class Helper;
 std::uint64_t now_ns();
 
 /// Kinds of control message; upper rooms use kinds from 16 on.
-enum ControlKind : int { credit_kind = 0, truncated_kind = 1, drain_kind = 2, first_free_kind = 16 };
+enum ControlKind : int {
+  credit_kind = 0,
+  truncated_kind = 1,
+  drain_kind = 2,
+  wish_kind = 3,  // the governor's, to stop_kind
+  offer_kind = 4,
+  accept_kind = 5,
+  stop_kind = 6,
+  first_free_kind = 16
+};
 
 /// A matched message of the program's whose header has been received: the
 /// MPI_Message that it holds is a real one of Lapwing's own that stands for it.
@@ -95,6 +105,7 @@ class Engine {
   Control& control() { return *control_; }
   Requests& requests() { return requests_; }
   Sites& sites() { return sites_; }
+  Governor& governor() { return *governor_; }
   bool is_local(int world_rank) const { return local_[static_cast<std::size_t>(world_rank)]; }
   bool may_defer_receives() const { return guarding_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
@@ -104,13 +115,11 @@ class Engine {
   // Everything below needs the lock.
 
   Decision decide(Site& site, std::size_t bytes, int destination);
-  /// Whether all to this rank goes the plain way, but for the size of a header.
+  /// Whether all to this rank goes the plain way.
   bool never_strips(int destination) const;
   /// Posts the header on (comm, tag) and starts the strips. `user_request`
   /// receives the header's request where the program waits for it itself.
   int start_outgoing(std::shared_ptr<Outgoing> transfer, int rank, SendMode mode, MPI_Request* user_request);
-  /// A transfer of a packed copy, for a message that must be stripped.
-  std::shared_ptr<Outgoing> declare_copy(const SendArguments& arguments, CommInfo& info);
   std::shared_ptr<Incoming> start_incoming(const HeaderBytes& header, int world_source,
                                            const Destination& destination, Site* site);
   std::uint32_t next_id() { return next_id_++; }
@@ -119,6 +128,15 @@ class Engine {
   bool progress();
   bool anything_in_flight() const { return !outgoing_.empty() || !incoming_.empty() || control_->sending(); }
   bool somebody_waits() const;
+  /// Whether receives that are posted must be looked at: a header may have come, or the
+  /// program has freed one.
+  bool must_look_at_receives() const;
+  /// Whether the helper is to look at them as well, while the program computes. An answer
+  /// to a plain message that comes before the program's own send makes the two directions
+  /// of an exchange travel one after the other.
+  bool helper_looks_at_receives() const;
+  /// Nothing is in flight and no header can come: a program thread may wait inside MPI.
+  bool at_rest() const;
   /// Write-guards what has not left; false where that cannot be done.
   bool guard_outgoing(Outgoing& transfer);
   const std::list<std::shared_ptr<Outgoing>>& outgoing() const { return outgoing_; }
@@ -126,11 +144,10 @@ class Engine {
   /// Whether MPI may still read from [from, to) for a send that is pending.
   bool sends_from(const char* from, const char* to);
   const std::list<std::shared_ptr<Incoming>>& incoming() const { return incoming_; }
-  /// A transfer whose header travels by a persistent request of the program's.
-  void adopt_outgoing(std::shared_ptr<Outgoing> transfer);
   /// A receive too small for a header met a larger message: if that was a
   /// stripped one, its strips must not be left lying.
   void note_truncated();
+  void adopt_outgoing(std::shared_ptr<Outgoing> transfer);
   /// Sees whether the header of a posted receive has arrived, and starts the
   /// transfer if so. True once it is known what the message is.
   bool look_for_header(Tracked& tracked, MPI_Request request);
@@ -141,6 +158,7 @@ class Engine {
   bool listening() const { return listening_; }
   void wake_helper();
   void note_posted_receive();
+  void note_abandoned() { ++abandoned_; }
 
   // Services of the two kinds of transfer.
   void send_credit(const Incoming& transfer, std::uint32_t site_key, std::uint64_t landed, bool last);
@@ -212,6 +230,7 @@ class Engine {
   Requests requests_;
   Sites sites_;
   std::unique_ptr<Control> control_;
+  std::unique_ptr<Governor> governor_;
   std::unique_ptr<Helper> helper_;
   MPI_Comm strips_comm_ = MPI_COMM_NULL, control_comm_ = MPI_COMM_NULL, self_comm_ = MPI_COMM_NULL;
   std::vector<bool> local_;
@@ -229,6 +248,7 @@ class Engine {
   bool remembering_ = false;
   std::vector<MPI_Request> loose_;  // sends to ourselves behind minted handles
   bool listening_ = false;
+  int abandoned_ = 0;  // receives that the program has freed before they were matched
   std::atomic<int> drivers_{0};
 };
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "flavour.hpp"
+#include "transfer/arrived.hpp"
 #include "transfer/early.hpp"
 #include "transfer/nobody.hpp"
 #include "transfer/operations.hpp"
@@ -11,12 +12,69 @@
 #include "transfer/retire.hpp"
 
 namespace lapwing::transfer {
+namespace {
+
+// Where no message is stripped the call is the program's own, and MPI lets both halves
+// travel at once. False where the engine has to carry it out.
+bool exchange_in_mpi(Engine& engine, const SendArguments& s, const ReceiveArguments& r, MPI_Status* status,
+                     PlainStatus plain, int* rc) {
+  if (r.comm == MPI_COMM_NULL || r.rank == MPI_PROC_NULL || Comms::early_total != 0) return false;
+  const Span in = buffer_span(r.buffer, r.count, r.type), out = buffer_span(s.buffer, s.count, s.type);
+  retire_for_write(in.begin, in.length);
+  retire_for_read(out.begin, out.length);
+  const Destination destination{r.buffer, r.count, r.type, payload_bytes(r.count, r.type)};
+  const std::uint64_t begun = now_ns();
+  {
+    std::lock_guard lock(engine.mutex());
+    if (!engine.at_rest() || engine.requests().posted().meets(in)) return false;
+  }
+  MPI_Status own{};
+  if (status != MPI_STATUS_IGNORE) own = *status;
+  *rc = plain(&own);
+  if (status != MPI_STATUS_IGNORE) *status = own;
+  if (*rc != MPI_SUCCESS) {
+    note_receive_error(*rc);
+    return true;
+  }
+  const std::uint64_t waited = now_ns() - begun;
+  std::unique_lock lock(engine.mutex());
+  CommInfo& info = engine.comms().of(r.comm);
+  Site& site = engine.sites().at(r.caller.address, r.caller.name);
+  if (auto transfer = started_by_header(engine, destination, info, own, &site)) {
+    lock.unlock();
+    engine.drive([&] { return transfer->may_return(); });
+    if (status != MPI_STATUS_IGNORE) set_envelope(status, own.MPI_SOURCE, own.MPI_TAG, transfer->total());
+    *rc = raise(r.comm, transfer->result());
+  } else {
+    note_plain_receive(engine, destination, info, own, site, waited);
+    lock.unlock();
+  }
+  engine.note_call(r.caller, payload_bytes(s.count, s.type), waited);
+  return true;
+}
+
+}  // namespace
+
+void arrive(Engine& engine, const SendArguments& s, const ReceiveArguments& r) {
+  if (r.comm == MPI_COMM_NULL) return;
+  const std::size_t out = payload_bytes(s.count, s.type), in = payload_bytes(r.count, r.type);
+  std::lock_guard lock(engine.mutex());
+  CommInfo& info = engine.comms().of(r.comm);
+  if (!info.eligible) return;
+  Site& site = engine.sites().at(r.caller.address, r.caller.name);
+  if (in > header_bytes && r.rank != MPI_PROC_NULL) engine.governor().arrive(site, r.rank, in, false);
+  if (out > header_bytes && s.rank >= 0 && s.rank < info.size())
+    engine.governor().arrive(site, info.world_rank(s.rank), out, true);
+}
 
 int send_receive(const SendArguments& sent, const ReceiveArguments& received, MPI_Status* status,
                  PlainStatus plain) {
   Engine* engine = Engine::get();
   if (!engine) return plain(status);
   clear_way(status);
+  arrive(*engine, sent, received);
+  int plainly = MPI_SUCCESS;
+  if (exchange_in_mpi(*engine, sent, received, status, plain, &plainly)) return plainly;
   SendArguments s = sent;
   ReceiveArguments r = received;
   s.half = r.half = true;

@@ -34,7 +34,7 @@ int request_free(MPI_Request* request) {
   if (tracked->kind == Tracked::Kind::send && tracked->outgoing) {
     // The header's buffer must stay until it has left: the transfer keeps both.
     const std::shared_ptr<Outgoing> transfer = tracked->outgoing;
-    transfer->keep_header(std::move(tracked->persistent_header), *request);
+    transfer->keep_header(*request);
     engine->requests().remove(*request);
     *request = MPI_REQUEST_NULL;
     const auto& flying = engine->outgoing();
@@ -44,6 +44,7 @@ int request_free(MPI_Request* request) {
   if (tracked->kind == Tracked::Kind::receive && tracked->active && !tracked->known_plain) {
     // Still to be matched: somebody must notice a header. The engine keeps it.
     tracked->abandoned = true;
+    engine->note_abandoned();
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
   }

@@ -101,8 +101,7 @@ void Helper::loop() {
     bool idle = pause < 0;
     if (idle) {
       std::lock_guard lock(engine_.mutex());
-      idle = !engine_.anything_in_flight() && !engine_.requests().any_pending() && !engine_.listening() &&
-             !Proved::in_flight();
+      idle = nothing_to_do();
     }
     if (!idle && pause < 0) {
       asleep_.store(false, std::memory_order_relaxed);
@@ -128,6 +127,12 @@ void Helper::loop() {
   }
 }
 
+// Under the engine's lock.
+bool Helper::nothing_to_do() const {
+  if (engine_.anything_in_flight() || engine_.listening() || Proved::in_flight()) return false;
+  return !engine_.helper_looks_at_receives() || !engine_.requests().any_pending();
+}
+
 std::int64_t Helper::pause_ns() {
   // A program thread that polls for its own sake moves everything on; this
   // thread would only steal from it.
@@ -147,7 +152,7 @@ std::int64_t Helper::pause_ns() {
     }
   }
   const bool flying = engine_.anything_in_flight() || Proved::in_flight();
-  if (!flying && !engine_.requests().any_pending() && !engine_.listening()) {
+  if (nothing_to_do()) {
     backoff_ns_ = 0;
     return -1;
   }

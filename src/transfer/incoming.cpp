@@ -7,6 +7,7 @@
 #include "transfer/datatype.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/faults.hpp"
+#include "transfer/mark.hpp"
 #include "transfer/pages.hpp"
 
 namespace lapwing::transfer {
@@ -40,9 +41,20 @@ Incoming::Incoming(Engine& engine, const HeaderBytes& header, int source, const 
   }
 }
 
+Incoming::Incoming(Engine& engine, const HeaderBytes& bytes, int source, const Destination& destination)
+    : total_(bytes.size()),
+      source_(source),
+      destination_(destination),
+      site_(nullptr),
+      copy_(bytes.begin(), bytes.end()),
+      born_ns_(now_ns()) {
+  deliver(engine);
+}
+
 Incoming::~Incoming() = default;
 
 std::pair<std::uint32_t, std::uint64_t> Incoming::identity(const HeaderBytes& header) {
+  if (!Mark::is_on(header)) return {0, header.size()};
   Trailer trailer;
   std::memcpy(&trailer, header.data() + 2 * edge_bytes, sizeof trailer);
   return {trailer.id, trailer.total};

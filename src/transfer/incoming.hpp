@@ -38,9 +38,12 @@ struct Destination {
 class Incoming {
  public:
   Incoming(Engine& engine, const HeaderBytes& header, int source, const Destination& destination, Site* site);
+  /// A message of the program's own that has the size of a header, all of it in `bytes`.
+  Incoming(Engine& engine, const HeaderBytes& bytes, int source, const Destination& destination);
   ~Incoming();
 
-  /// Id and size of the payload that a header announces.
+  /// Id and size of the payload that a header announces; of a message of the program's
+  /// that has a header's size, its own.
   static std::pair<std::uint32_t, std::uint64_t> identity(const HeaderBytes& header);
   /// The header of a transfer that was drained without it has been matched
   /// after all: gives the payload its destination.

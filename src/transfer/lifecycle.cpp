@@ -14,6 +14,7 @@
 #include "transfer/engine.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
+#include "transfer/mark.hpp"
 #include "transfer/record.hpp"
 
 namespace lapwing::transfer {
@@ -41,6 +42,9 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
   control_->on(credit_kind, [this](int s, const char* d, std::size_t n) { on_credit(s, d, n); });
   control_->on(truncated_kind, [this](int s, const char* d, std::size_t n) { on_truncated(s, d, n); });
   control_->on(drain_kind, [this](int s, const char* d, std::size_t n) { on_drain(s, d, n); });
+
+  governor_ = std::make_unique<Governor>(*this, settings_.defer == Defer::on || settings_.defer == Defer::all);
+  Mark::agree(control_comm_);
 
   local_.assign(static_cast<std::size_t>(world_size_), false);
   MPI_Comm node;
@@ -148,6 +152,11 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
 }
 
 void Engine::finish() {
+  {
+    std::lock_guard lock(mutex_);
+    governor_->close();
+    governor_->end_observations(nullptr, reinterpret_cast<const char*>(UINTPTR_MAX));
+  }
   drive([&] { return incoming_.empty(); });
   // Once all ranks are here nobody matches a message any more. Until then this
   // rank serves those that still receive from it.

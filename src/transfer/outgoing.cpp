@@ -8,6 +8,7 @@
 
 #include "transfer/engine.hpp"
 #include "transfer/faults.hpp"
+#include "transfer/mark.hpp"
 #include "transfer/pages.hpp"
 
 namespace lapwing::transfer {
@@ -30,6 +31,8 @@ HeaderBytes& Outgoing::prepare_header(std::uint32_t site_key) {
   if (!faults::is(faults::stale_tail))
     std::memcpy(at + edge_bytes, payload_ + total_ - edge_bytes, edge_bytes);
   Trailer trailer{};
+  trailer.mark[0] = Mark::bytes()[0];
+  trailer.mark[1] = Mark::bytes()[1];
   trailer.magic = trailer_magic;
   trailer.id = id_;
   trailer.total = total_;
@@ -78,8 +81,7 @@ void Outgoing::open_frontier() {
   }
 }
 
-void Outgoing::keep_header(std::unique_ptr<HeaderBytes> header, MPI_Request request) {
-  if (header) header_ = std::move(header);
+void Outgoing::keep_header(MPI_Request request) {
   header_request = request;
   header_left_ = false;
 }

@@ -44,8 +44,8 @@ class Outgoing {
 
   bool header_left() const { return header_left_; }
   void note_header_left() { header_left_ = true; }
-  /// The program has freed the request that sends `header`, perhaps before it left.
-  void keep_header(std::unique_ptr<HeaderBytes> header, MPI_Request request);
+  /// The program has freed the request that sends the header, perhaps before it left.
+  void keep_header(MPI_Request request);
   bool strips_left() const { return done_ == plan_.count(); }
   /// The program's buffer is no longer read.
   bool buffer_free() const { return owned_ || strips_left(); }

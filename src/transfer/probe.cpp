@@ -25,7 +25,8 @@ const EarlyMessage* find_early(const CommInfo& info, int rank, int tag) {
   return nullptr;
 }
 
-bool is_header(const CommInfo& info, const MPI_Status& status) {
+bool may_be_header(const CommInfo& info, const MPI_Status& status) {
+  if (!Engine::get()->governor().expects()) return false;
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   return info.eligible && status.MPI_SOURCE >= 0 && bytes == static_cast<MPI_Count>(header_bytes);
@@ -35,7 +36,7 @@ EarlyMessage hold(const CommInfo& info, MPI_Message message, const MPI_Status& s
   EarlyMessage held;
   held.source = status.MPI_SOURCE;
   held.tag = status.MPI_TAG;
-  if (is_header(info, status)) {
+  if (may_be_header(info, status)) {
     held.header = std::make_unique<HeaderBytes>();
     PMPI_Mrecv(held.header->data(), static_cast<int>(header_bytes), MPI_BYTE, &message, MPI_STATUS_IGNORE);
     held.bytes = static_cast<std::size_t>(Incoming::identity(*held.header).second);
@@ -98,7 +99,7 @@ int iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) seen = *status;
   const int rc = PMPI_Iprobe(rank, tag, comm, flag, &seen);
   if (rc != MPI_SUCCESS || !*flag) return rc;
-  if (is_header(info, seen)) {
+  if (may_be_header(info, seen)) {
     extract(info, seen.MPI_SOURCE, seen.MPI_TAG);
     const EarlyMessage* early = find_early(info, seen.MPI_SOURCE, seen.MPI_TAG);
     *flag = early != nullptr;
@@ -134,7 +135,7 @@ int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, M
     if (status != MPI_STATUS_IGNORE) seen = *status;
     const int rc = PMPI_Improbe(rank, tag, comm, flag, message, &seen);
     if (rc != MPI_SUCCESS || !*flag) return rc;
-    if (!is_header(info, seen)) {
+    if (!may_be_header(info, seen)) {
       if (status != MPI_STATUS_IGNORE) *status = seen;
       return rc;
     }

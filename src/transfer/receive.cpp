@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "flavour.hpp"
+#include "transfer/arrived.hpp"
 #include "transfer/early.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
@@ -101,13 +102,12 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
       ((!contiguous_base(a.buffer, a.count, a.type) && !header_fits(a.type)) ||
        meets_posted(*engine, destination))) {
     MPI_Request request = MPI_REQUEST_NULL;
-    ReceiveArguments half = a;
-    half.half = true;
-    rc = ireceive(half, &request, [&](MPI_Request* r) { return post(a, r); });
+    rc = ireceive(a, &request, [&](MPI_Request* r) { return post(a, r); });
     return rc == MPI_SUCCESS ? wait(&request, status, a.caller) : rc;
   }
   MPI_Status own{};
   if (status != MPI_STATUS_IGNORE) own = *status;  // a receive leaves MPI_ERROR alone
+  const std::uint64_t entered = now_ns();
   rc = plain(&own);
   copy_status(own, status);
   if (rc != MPI_SUCCESS) {
@@ -116,18 +116,17 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
   }
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&own, MPI_BYTE, &bytes);
-  if (bytes == static_cast<MPI_Count>(header_bytes) && own.MPI_SOURCE >= 0 &&
-      !faults::is(faults::header_taken_for_plain)) {
+  if (bytes >= static_cast<MPI_Count>(header_bytes)) {
     std::unique_lock lock(engine->mutex());
     CommInfo& info = engine->comms().of(a.comm);
-    if (info.eligible) {
-      HeaderBytes header;
-      engine->take_header(destination, &header);
-      Site& site = engine->sites().at(a.caller.address, a.caller.name);
-      auto transfer = engine->start_incoming(header, info.world_rank(own.MPI_SOURCE), destination, &site);
+    Site& site = engine->sites().at(a.caller.address, a.caller.name);
+    engine->governor().arrive(site, own.MPI_SOURCE, static_cast<std::size_t>(bytes), false);
+    if (auto transfer = started_by_header(*engine, destination, info, own, &site)) {
       lock.unlock();
       rc = conclude(*engine, transfer, a.comm, own.MPI_SOURCE, own.MPI_TAG, status);
       bytes = static_cast<MPI_Count>(transfer->total());
+    } else {
+      note_plain_receive(*engine, destination, info, own, site, now_ns() - entered);
     }
   }
   engine->note_call(a.caller, static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0)), now_ns() - begun);
@@ -221,6 +220,9 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
     return track_minted(*engine, *request, std::move(transfer), info.keep(), early->source, early->tag);
   }
   if (!info.eligible || destination.capacity < header_bytes || a.rank == MPI_PROC_NULL) return plain(request);
+  if (!a.half)
+    engine->governor().arrive(engine->sites().at(a.caller.address, a.caller.name), a.rank,
+                              destination.capacity, false);
   std::unique_ptr<char[]> bounce = bounce_for(destination, met);
   const int rc = bounce ? PMPI_Irecv(bounce.get(), static_cast<int>(destination.capacity), MPI_BYTE, a.rank,
                                      a.tag, a.comm, request)
@@ -331,6 +333,7 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& received, MPI_
   engine->note_call(r.caller, bytes, 0);
   SendArguments half = s;
   half.half = true;
+  arrive(*engine, s, r);
   if (s.buffer == r.buffer && bytes > 0) {  // MPI_Isendrecv_replace
     copy_for_exchange(*engine, &half, &copy);
   }

@@ -49,9 +49,9 @@ Line line_of(const Site& site) {
   line.faults = site.faults;
   line.up = site.up_votes + site.scans_up;
   line.down = site.down_votes + site.scans_down;
-  for (const auto& [size, learning] : site.learning) {
-    const std::string verdict = learning.verdict();
-    ++(verdict == "hides" ? line.hides : verdict == "learning" ? line.learning : line.aside);
+  if (site.stripped > 0 || site.deferred > 0) {
+    const std::string verdict = Engine::get() ? Engine::get()->governor().verdict() : "";
+    ++(verdict == "hides" ? line.hides : verdict == "stands aside" ? line.aside : line.learning);
   }
   return line;
 }

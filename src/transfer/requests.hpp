@@ -68,6 +68,7 @@ struct Tracked {
   Site* site = nullptr;
   std::shared_ptr<Incoming> incoming;
   bool known_plain = false;
+  bool in_mpi = false;  ///< a thread of the program's waits for it inside MPI: only that thread may look
   /// Posted in place of a buffer in which a header might end within an element,
   /// or into which another receive may write.
   std::unique_ptr<char[]> bounce;
@@ -81,8 +82,6 @@ struct Tracked {
   // send
   std::shared_ptr<Outgoing> outgoing;
   bool header_complete = false, guard_tried = false, guarded = false;
-  std::unique_ptr<HeaderBytes> persistent_header;  ///< what a persistent send sends
-  SendArguments restart{};
 };
 
 /// All calls need the engine's lock, but for any().

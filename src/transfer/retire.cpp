@@ -37,6 +37,16 @@ void retire_frames() {
   guard::await(here - deepest, deepest);
 }
 
+namespace {
+
+// What is only observed opens at once: the call uses it now.
+void end_observations(Engine& engine, const char* from, const char* to) {
+  const std::lock_guard lock(engine.mutex());
+  if (engine.governor().observing()) engine.governor().end_observations(from, to);
+}
+
+}  // namespace
+
 void retire_for_write(const void* address, std::size_t length) { retire_overlapping(address, length); }
 
 void retire_for_read(const void* address, std::size_t length) {
@@ -46,6 +56,7 @@ void retire_for_read(const void* address, std::size_t length) {
   if (boundaries(*engine)) return retire_unguarded(*engine, address, length);
   if (!guard::meets_closed(address, length)) return;
   const char* from = static_cast<const char*>(address);
+  end_observations(*engine, from, from + length);
   engine->drive([&] {
     for (const auto& transfer : engine->incoming()) {
       if (meets(transfer->region(), from, from + length)) return false;
@@ -60,6 +71,8 @@ void retire_overlapping(const void* address, std::size_t length) {
   if (!engine || faults::is(faults::skipped_overlap_check)) return;
   if (boundaries(*engine)) retire_unguarded(*engine, address, length);
   if (!guard::meets_closed(address, length)) return;
+  const char* from = static_cast<const char*>(address);
+  end_observations(*engine, from, from + length);
   engine->drive([&] { return !guard::meets_closed(address, length); });
 }
 
@@ -67,6 +80,7 @@ void retire_everything() {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
   Engine* engine = Engine::get();
   if (!engine) return;
+  end_observations(*engine, nullptr, reinterpret_cast<const char*>(UINTPTR_MAX));
   engine->drive([&] { return guard::closed_regions.load(std::memory_order_relaxed) == 0; });
 }
 

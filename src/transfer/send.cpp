@@ -12,35 +12,21 @@ namespace {
 
 using Kind = SendArguments::Kind;
 
-// The payload as one run: the program's own buffer, or a packed copy where the
-// message must be stripped although its buffer is not one run.
-struct Payload {
-  const char* base = nullptr;
-  std::unique_ptr<char[]> copy;
-};
-
-std::unique_ptr<char[]> packed(const SendArguments& a, std::size_t bytes) {
-  auto copy = std::make_unique_for_overwrite<char[]>(bytes);
-  Engine::get()->gather(a.buffer, a.count, a.type, copy.get(), bytes);
-  return copy;
-}
-
 // A transfer for this send, or nullptr where it goes the plain way.
 std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool blocking) {
-  if (a.rank < 0 || a.comm == MPI_COMM_NULL) return nullptr;
+  if (a.rank < 0 || a.comm == MPI_COMM_NULL || a.kind == Kind::buffered) return nullptr;
   const std::size_t bytes = payload_bytes(a.count, a.type);
-  if (bytes < header_bytes) return nullptr;
+  if (bytes <= header_bytes) return nullptr;
   CommInfo& info = engine.comms().of(a.comm);
   if (!info.eligible || a.rank >= info.size()) return nullptr;
   Site& site = engine.sites().at(a.caller.address, a.caller.name);
   const int destination = info.world_rank(a.rank);
-  const bool escape = bytes == header_bytes;
-  if (a.kind == Kind::buffered && !escape) return nullptr;
+  if (!a.half) engine.governor().arrive(site, destination, bytes, true);
+  if (engine.never_strips(destination)) return nullptr;
   const char* base = contiguous_base(a.buffer, a.count, a.type);
-  if (!base && !escape) return nullptr;
-  if (engine.never_strips(destination) && !escape) return nullptr;
+  if (!base) return nullptr;
   // What receivers said of earlier messages may have come while nothing flew.
-  engine.control().progress();
+  if (engine.governor().expects()) engine.control().progress();
   Decision decision = engine.decide(site, bytes, destination);
   if (!decision.stripped) return nullptr;
 
@@ -48,10 +34,6 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
       std::make_shared<Outgoing>(engine.next_id(), base, bytes, destination, decision.plan, &site);
   transfer->comm = a.comm;
   transfer->tag = a.tag;
-  if (!base || escape || a.kind == Kind::buffered) {
-    transfer->adopt(packed(a, bytes));
-    return transfer;
-  }
   if (!blocking) return transfer;
   // The buffer belongs to the program again when the call returns.
   if (!engine.guard_outgoing(*transfer)) {
@@ -62,18 +44,6 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
 }
 
 }  // namespace
-
-std::shared_ptr<Outgoing> Engine::declare_copy(const SendArguments& a, CommInfo& info) {
-  const std::size_t bytes = payload_bytes(a.count, a.type);
-  Site& site = sites_.at(a.caller.address, a.caller.name);
-  const int destination = info.world_rank(a.rank);
-  auto transfer = std::make_shared<Outgoing>(next_id(), nullptr, bytes, destination,
-                                             decide(site, bytes, destination).plan, &site);
-  transfer->comm = a.comm;
-  transfer->tag = a.tag;
-  transfer->adopt(packed(a, bytes));
-  return transfer;
-}
 
 int send(const SendArguments& a, Plain plain) {
   Engine* engine = Engine::get();
@@ -118,15 +88,10 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
   {
     std::lock_guard lock(engine->mutex());
     if (auto transfer = declare(*engine, a, false)) {
-      const bool buffered = a.kind == Kind::buffered;  // complete whatever the receiver does
       const int rc = engine->start_outgoing(
           transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard,
-          buffered ? nullptr : request);
+          request);
       if (rc != MPI_SUCCESS) return rc;
-      if (buffered) {
-        *request = engine->mint_request();
-        return MPI_SUCCESS;
-      }
       Tracked& tracked = engine->requests().add(*request);
       tracked.kind = Tracked::Kind::send;
       tracked.outgoing = transfer;
@@ -146,30 +111,9 @@ int send_init(const SendArguments& a, MPI_Request* request, PlainRequest plain) 
   clear_way(request);
   std::lock_guard lock(engine->mutex());
   const Persistent persistent{false, buffer_span(a.buffer, a.count, a.type), {}};
-  if (a.rank < 0 || a.comm == MPI_COMM_NULL || payload_bytes(a.count, a.type) != header_bytes ||
-      !engine->comms().of(a.comm).eligible) {
-    const int rc = plain(request);
-    if (rc == MPI_SUCCESS) engine->requests().keep(*request, persistent);
-    return rc;
-  }
-  // Only the one size that must be stripped is: its header is persistent.
-  auto header = std::make_unique<HeaderBytes>();
-  const auto init = a.kind == Kind::synchronous ? PMPI_Ssend_init
-                    : a.kind == Kind::buffered  ? PMPI_Bsend_init
-                                                : PMPI_Send_init;
-  const int rc =
-      init(header->data(), static_cast<int>(header->size()), MPI_BYTE, a.rank, a.tag, a.comm, request);
-  if (rc != MPI_SUCCESS) return rc;
-  Tracked& tracked = engine->requests().add(*request);
-  tracked.kind = Tracked::Kind::send;
-  tracked.persistent = true;
-  tracked.active = false;
-  tracked.persistent_header = std::move(header);
-  tracked.restart = a;
-  tracked.info = engine->comms().of(a.comm).keep();
-  outlive(&tracked.restart.type, &tracked.kept_type);
-  engine->requests().keep(*request, persistent);
-  return MPI_SUCCESS;
+  const int rc = plain(request);
+  if (rc == MPI_SUCCESS) engine->requests().keep(*request, persistent);
+  return rc;
 }
 
 int start(MPI_Request* request) {
@@ -199,17 +143,7 @@ int start(MPI_Request* request) {
   }
   if (receives && start_early(*engine, *request)) return MPI_SUCCESS;
   if (known && !receives && span.length >= header_bytes) engine->plain_sends().note(span);
-  if (!tracked || tracked->kind == Tracked::Kind::receive) return PMPI_Start(request);
-  const SendArguments a = tracked->restart;
-  auto transfer = engine->declare_copy(a, *tracked->info);
-  *tracked->persistent_header = transfer->prepare_header(transfer->site()->key);
-  const int rc = PMPI_Start(request);
-  if (rc != MPI_SUCCESS) return rc;
-  transfer->note_header_left();  // its bytes are the request's, not the transfer's
-  engine->adopt_outgoing(transfer);
-  tracked->active = true;
-  tracked->outgoing = transfer;
-  return MPI_SUCCESS;
+  return PMPI_Start(request);
 }
 
 }  // namespace lapwing::transfer

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call sites, what they did, and what each has learned.
+// Call sites: what they did, and when the program used what they received.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
 
+#include "transfer/saving.hpp"
 #include "transfer/wire.hpp"
 
 namespace lapwing::transfer {
 
-/// What a sending site tries next, judged by the time from one of its calls to
-/// the next: the one figure that contains every cost and every gain, also the
-/// helper's share of a core and the receiver's waiting.
-class Learning {
- public:
-  enum class Way : std::uint8_t { plain, stripped };
-
-  /// How the call that begins now is to travel.
-  Way next(std::uint64_t now_ns, std::size_t bytes, bool optimistic);
-  const char* verdict() const;
-  bool settled() const { return calls_ >= trial_calls; }
-
- private:
-  static constexpr unsigned block = 3;                // calls that go the same way in a trial
-  static constexpr unsigned trial_calls = 4 * block;  // stripped, plain, stripped, plain
-  static constexpr unsigned retry_after = 400;
-  static constexpr unsigned samples = 5;
-
-  void judge();
-
-  std::uint64_t last_ns_ = 0;
-  Way last_way_ = Way::plain;
-  bool last_counts_ = false;
-  unsigned calls_ = 0;
-  double kept_[2][samples] = {};
-  unsigned taken_[2] = {0, 0};
-  Way best_ = Way::stripped;
+/// Receives of one size class at one site.
+struct Stream {
+  std::uint64_t calls = 0;
+  Touches touches;        ///< of the last one that was observed
+  bool observed = false;  ///< one is being observed
 };
 
 /// Where a call came from.
@@ -58,7 +37,7 @@ struct Site {
   int up_votes = 0, down_votes = 0;
   unsigned untouched = 0;  ///< messages in a row of which nothing was read before all had landed
   Direction direction = Direction::up;
-  std::unordered_map<std::uint32_t, Learning> learning;  ///< by size class and locality
+  std::unordered_map<unsigned, Stream> streams;  ///< of its receives, by size class
 };
 
 /// Sites by return address and call. Under the engine's lock.

@@ -21,9 +21,11 @@ bool SplitJudge::begins(std::uint64_t key, std::uint64_t now) {
   if (&now_in != loop_) whole_ = false;
   loop_ = &now_in;
   if (whole_) {
-    if (!splits_)
-      loop_->trial.predict(static_cast<double>(std::min(hideable_, *iteration)) /
-                           static_cast<double>(std::max<std::uint64_t>(*iteration, 1)));
+    ++iterations_;
+    iteration_ns_ = *iteration;
+    const double share = static_cast<double>(std::min(hideable_, *iteration)) /
+                         static_cast<double>(std::max<std::uint64_t>(*iteration, 1));
+    if (!splits_) loop_->trial.predict(permitted_ ? share + share_of_others_ : 0);
     loop_->trial.iteration(*iteration);
   }
   whole_ = true;

@@ -27,6 +27,20 @@ class SplitJudge {
   void went_plainly(std::uint64_t waited, std::uint64_t computed);
 
   bool splits() const { return splits_; }
+  /// Whether the other way may be tried at all, and what share of an iteration other
+  /// ranks would gain by it besides.
+  void permit(bool permitted, double share_of_others) {
+    permitted_ = permitted;
+    share_of_others_ = share_of_others;
+  }
+  /// The other way has ended for a reason of another rank's.
+  void release() {
+    if (loop_) loop_->trial.release();
+    splits_ = false;
+  }
+  /// Whole iterations so far, and the time of the last.
+  std::uint64_t iterations() const { return iterations_; }
+  std::uint64_t iteration_ns() const { return iteration_ns_; }
   /// Of the loop at hand, for those who look on; null outside of one.
   const Trial* trial() const { return loop_ ? &loop_->trial : nullptr; }
 
@@ -47,6 +61,9 @@ class SplitJudge {
   std::uint64_t hideable_ = 0;  // in this iteration
   bool whole_ = false;          // it has been seen from its beginning
   bool splits_ = false;
+  bool permitted_ = true;
+  double share_of_others_ = 0;
+  std::uint64_t iterations_ = 0, iteration_ns_ = 0;
 };
 
 }  // namespace lapwing::transfer

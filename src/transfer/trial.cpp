@@ -132,6 +132,13 @@ void Trial::refuse() {
   unsettled_ = true;
 }
 
+void Trial::release() {
+  if (way() == Way::plain) return;
+  plain_.clear();
+  unsettled_ = true;
+  enter(State::watching);
+}
+
 void Trial::enter(State state) {
   state_ = state;
   since_ = 0;

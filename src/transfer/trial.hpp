@@ -43,6 +43,8 @@ class Trial {
   /// The iteration that runs is not to be judged: the loop was left, or what it does has
   /// changed.
   void interrupted() { unsettled_ = true; }
+  /// Another rank has ended the other way: the plain one is watched anew.
+  void release();
 
   Way way() const { return state_ == State::trying || state_ == State::kept ? Way::other : Way::plain; }
   State state() const { return state_; }

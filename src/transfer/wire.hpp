@@ -11,8 +11,8 @@
 // of any buffer are complete when the receive returns, whatever its alignment.
 // The bytes between, the *middle*, follow in strips on a private communicator.
 //
-// The size alone is the mark: a message of the user's that happens to have
-// exactly this size is always sent in stripped form, whatever call sends it.
+// A message of this size whose trailer carries the job's mark (mark.hpp) is a header.
+// Messages of the program's that happen to have this size travel as they are.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,7 @@ enum class Direction : std::uint8_t { up = 0, down = 1 };
 
 /// The trailer, at the end of the header; written and read with memcpy.
 struct Trailer {
+  std::uint64_t mark[2];  ///< of this job: see mark.hpp
   std::uint32_t magic;    ///< guards against a peer of another version
   std::uint32_t id;       ///< names the transfer between this sender and receiver
   std::uint64_t total;    ///< bytes of the whole payload
@@ -42,7 +43,7 @@ struct Trailer {
 };
 static_assert(sizeof(Trailer) <= trailer_bytes);
 
-inline constexpr std::uint32_t trailer_magic = 0x4c500001;
+inline constexpr std::uint32_t trailer_magic = 0x4c500002;
 
 /// Tag of a transfer's strips on the private communicator; MPI guarantees
 /// tags up to 32767. Strips of two transfers with equal tags between the same

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/arrived.hpp"
+
+#include "transfer/datatype.hpp"
+#include "transfer/faults.hpp"
+#include "transfer/mark.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+std::size_t bytes_of(const MPI_Status& status) {
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+}  // namespace
+
+std::shared_ptr<Incoming> started_by_header(Engine& engine, const Destination& destination, CommInfo& info,
+                                            const MPI_Status& status, Site* site) {
+  if (!info.eligible || status.MPI_SOURCE < 0 || bytes_of(status) != header_bytes ||
+      faults::is(faults::header_taken_for_plain))
+    return nullptr;
+  HeaderBytes header;
+  engine.take_header(destination, &header);
+  if (!Mark::is_on(header)) return nullptr;
+  return engine.start_incoming(header, info.world_rank(status.MPI_SOURCE), destination, site);
+}
+
+void note_plain_receive(Engine& engine, const Destination& destination, CommInfo& info,
+                        const MPI_Status& status, Site& site, std::uint64_t waited) {
+  engine.governor().note_in_mpi(waited);
+  const std::size_t bytes = bytes_of(status);
+  if (!info.eligible || status.MPI_SOURCE < 0 || bytes < engine.settings().guard_threshold ||
+      bytes > destination.capacity)
+    return;
+  const int source = info.world_rank(status.MPI_SOURCE);
+  if (engine.never_strips(source)) return;
+  const bool due = engine.governor().received(site, source, bytes, waited);
+  char* base = due ? contiguous_base(destination.buffer, destination.count, destination.type) : nullptr;
+  if (!base || !engine.may_defer_receives() || destination.shared || destination.proved ||
+      engine.requests().posted().meets({base, bytes}) || engine.sends_from(base, base + bytes))
+    return;
+  engine.governor().observe(site, base, bytes);
+}
+
+}  // namespace lapwing::transfer

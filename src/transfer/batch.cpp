@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/batch.hpp"
+
+#include "transfer/early.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+bool ready(Engine& engine, Tracked& tracked, MPI_Request request);
+
+// The sending half of an exchange has ended: its request too.
+bool partner_ready(Engine& engine, Tracked& tracked) {
+  if (tracked.partner == MPI_REQUEST_NULL) return true;
+  const MPI_Request sending = tracked.partner;
+  if (Tracked* half = engine.requests().find(sending)) {
+    if (!ready(engine, *half, sending)) return false;
+    // A copy must stay until nothing reads it; a guard is no use for it.
+    if (tracked.partner_copy && !half->outgoing->buffer_free()) return false;
+  }
+  int sent = 0;
+  PMPI_Test(&tracked.partner, &sent, MPI_STATUS_IGNORE);
+  if (sent) engine.requests().remove(sending);
+  return sent != 0;
+}
+
+// Under the lock. True once MPI may complete the request for the program.
+bool ready(Engine& engine, Tracked& tracked, MPI_Request request) {
+  if (!tracked.active) return true;
+  if (!partner_ready(engine, tracked)) return false;
+  if (tracked.kind == Tracked::Kind::receive) {
+    if (!tracked.incoming && !tracked.known_plain) engine.look_for_header(tracked, request);
+    return tracked.known_plain || (tracked.incoming && tracked.incoming->may_return());
+  }
+  Outgoing& transfer = *tracked.outgoing;
+  if (!tracked.header_complete) {
+    int left = 0;
+    PMPI_Request_get_status(request, &left, MPI_STATUS_IGNORE);
+    if (!left) return false;
+    tracked.header_complete = true;
+    transfer.note_header_left();
+  }
+  if (transfer.buffer_free()) return true;
+  if (!tracked.guard_tried) {
+    tracked.guard_tried = true;
+    tracked.guarded = engine.guard_outgoing(transfer);
+  }
+  return tracked.guarded;
+}
+
+// MPI has completed `key`'s request with `status`: makes it the message's.
+int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
+  Tracked* tracked = engine.requests().find(request_of(key));
+  if (!tracked) return MPI_SUCCESS;
+  int rc = MPI_SUCCESS;
+  if (tracked->kind == Tracked::Kind::receive && tracked->incoming) {
+    rc = tracked->incoming->result();
+    if (status) {
+      set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG,
+                   tracked->incoming->total());
+    }
+  }
+  // What came by a substitute went straight to the program's buffer.
+  if (tracked->kind == Tracked::Kind::receive && tracked->bounce && !tracked->incoming && status &&
+      tracked->active && tracked->substitute == MPI_REQUEST_NULL) {
+    MPI_Count bytes = 0;
+    int cancelled = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    PMPI_Test_cancelled(status, &cancelled);
+    if (!cancelled && bytes > 0) {
+      rc = engine.receive_from_self(tracked->bounce.get(), static_cast<std::size_t>(bytes),
+                                    tracked->destination);
+    }
+  }
+  if (tracked->persistent) {
+    tracked->active = false;
+    tracked->substitute = MPI_REQUEST_NULL;
+    tracked->incoming.reset();
+    tracked->outgoing.reset();
+    tracked->header_complete = tracked->guard_tried = tracked->guarded = false;
+  } else {
+    engine.requests().remove(request_of(key));
+  }
+  return rc;
+}
+
+}  // namespace
+
+Batch::Batch(Engine& engine, int count, const MPI_Request* requests)
+    : engine_(engine), masked_(requests, requests + std::max(count, 0)) {
+  keys_.reserve(masked_.size());
+  for (MPI_Request& request : masked_) keys_.push_back(Requests::key(request));
+}
+
+Tracked* Batch::tracked(std::size_t i) {
+  const MPI_Request request = request_of(keys_[i]);
+  return request == MPI_REQUEST_NULL ? nullptr : engine_.requests().find(request);
+}
+
+int Batch::mask() {
+  int waiting = 0;
+  for (std::size_t i = 0; i < masked_.size(); ++i) {
+    const MPI_Request request = request_of(keys_[i]);
+    Tracked* found = tracked(i);
+    if (found && !ready(engine_, *found, request)) {
+      masked_[i] = MPI_REQUEST_NULL;
+      ++waiting;
+    } else {
+      masked_[i] = found && found->substitute != MPI_REQUEST_NULL ? found->substitute : request;
+    }
+  }
+  return waiting;
+}
+
+int Batch::settle_entry(int i, MPI_Request* requests, MPI_Status* status) {
+  // A persistent request stays the program's, whatever completed in its place.
+  const Tracked* found = engine_.requests().find(request_of(key(i)));
+  if (!found || found->substitute == MPI_REQUEST_NULL) requests[i] = masked_[static_cast<std::size_t>(i)];
+  return settle(engine_, key(i), status);
+}
+
+int Batch::settle_all(MPI_Request* requests, std::vector<MPI_Status>& own, int rc, MPI_Status* statuses) {
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(rc, &error_class);
+  const bool in_status = error_class == MPI_ERR_IN_STATUS;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    MPI_Status& status = own[i];
+    const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
+    const Tracked* found = engine_.requests().find(request_of(keys_[i]));
+    const MPI_Comm comm = found ? found->info->teller() : MPI_COMM_NULL;
+    const int mine = settle_entry(static_cast<int>(i), requests, failed ? nullptr : &status);
+    if (mine == MPI_SUCCESS) continue;
+    if (!in_status && rc == MPI_SUCCESS) {
+      for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
+      raise(comm, mine);
+      rc = MPI_ERR_IN_STATUS;
+    }
+    status.MPI_ERROR = mine;
+  }
+  if (statuses != MPI_STATUSES_IGNORE) std::copy(own.begin(), own.end(), statuses);
+  return rc;
+}
+
+}  // namespace lapwing::transfer

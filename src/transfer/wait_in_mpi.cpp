@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/wait_in_mpi.hpp"
+
+#include "flavour.hpp"
+#include "transfer/arrived.hpp"
+#include "transfer/early.hpp"
+#include "transfer/operations.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+// A receive as MPI has it, of which a header can still come.
+bool is_simple(const Tracked& tracked) {
+  return tracked.kind == Tracked::Kind::receive && tracked.active && !tracked.incoming && !tracked.bounce &&
+         tracked.partner == MPI_REQUEST_NULL && tracked.substitute == MPI_REQUEST_NULL && !tracked.in_mpi;
+}
+
+// Under the lock: no other thread looks at these until leave().
+bool enter(Engine& engine, Batch& batch) {
+  if (!engine.at_rest()) return false;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Tracked* tracked = batch.tracked(i);
+    if (tracked && !is_simple(*tracked)) return false;
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (Tracked* tracked = batch.tracked(i)) tracked->in_mpi = true;
+  }
+  return true;
+}
+
+// Under the lock. `total`: bytes of all receives of the call, which share its time.
+void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool failed, Site& site,
+           std::uint64_t waited, std::size_t total) {
+  tracked.in_mpi = false;
+  int cancelled = 0;
+  PMPI_Test_cancelled(&status, &cancelled);
+  if (!failed && !cancelled) {
+    CommInfo& info = *tracked.info;
+    tracked.incoming = started_by_header(engine, tracked.destination, info, status, tracked.site);
+    if (tracked.incoming) {
+      tracked.envelope = status;
+      return;
+    }
+    const double share = static_cast<double>(tracked.destination.capacity) / static_cast<double>(total);
+    note_plain_receive(engine, tracked.destination, info, status, site,
+                       static_cast<std::uint64_t>(static_cast<double>(waited) * share));
+  }
+  tracked.known_plain = true;
+}
+
+// What came as a header returns once its pages are closed.
+void drive_to_return(Engine& engine, Batch& batch) {
+  engine.drive([&] {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Tracked* tracked = batch.tracked(i);
+      if (tracked && tracked->incoming && !tracked->incoming->may_return()) return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+bool wait_in_mpi(Engine& engine, Batch& batch, MPI_Request* request, MPI_Status* status, const Caller& caller,
+                 int* rc) {
+  {
+    std::lock_guard lock(engine.mutex());
+    if (!enter(engine, batch)) return false;
+  }
+  MPI_Status own{};
+  if (status != MPI_STATUS_IGNORE) own = *status;
+  const std::uint64_t begun = now_ns();
+  *rc = PMPI_Wait(batch.data(), &own);
+  const std::uint64_t waited = now_ns() - begun;
+  {
+    std::lock_guard lock(engine.mutex());
+    if (Tracked* tracked = batch.tracked(0)) {
+      Site& site = engine.sites().at(caller.address, caller.name);
+      leave(engine, *tracked, own, *rc != MPI_SUCCESS, site, waited, tracked->destination.capacity);
+    }
+  }
+  drive_to_return(engine, batch);
+  std::lock_guard lock(engine.mutex());
+  const Tracked* tracked = batch.tracked(0);
+  const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
+  const int mine = batch.settle_entry(0, request, *rc == MPI_SUCCESS ? &own : nullptr);
+  if (*rc == MPI_SUCCESS && mine != MPI_SUCCESS) *rc = raise(comm, mine);
+  if (status != MPI_STATUS_IGNORE) *status = own;
+  return true;
+}
+
+bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MPI_Status* statuses,
+                         const Caller& caller, int* rc) {
+  std::size_t total = 0;
+  {
+    std::lock_guard lock(engine.mutex());
+    if (!enter(engine, batch)) return false;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (const Tracked* tracked = batch.tracked(i)) total += tracked->destination.capacity;
+    }
+  }
+  std::vector<MPI_Status> own(batch.size());
+  if (statuses != MPI_STATUSES_IGNORE) std::copy_n(statuses, own.size(), own.begin());
+  // MPICH leaves the status of a receive from MPI_PROC_NULL as it was.
+  for (MPI_Status& status : own) set_envelope(&status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+  const std::uint64_t begun = now_ns();
+  *rc = mpi::wait_all(static_cast<int>(batch.size()), batch.data(), own.data());
+  const std::uint64_t waited = now_ns() - begun;
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(*rc, &error_class);
+  const bool in_status = error_class == MPI_ERR_IN_STATUS;
+  {
+    std::lock_guard lock(engine.mutex());
+    Site& site = engine.sites().at(caller.address, caller.name);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      Tracked* tracked = batch.tracked(i);
+      if (!tracked) continue;
+      const bool failed = *rc != MPI_SUCCESS && (!in_status || own[i].MPI_ERROR != MPI_SUCCESS);
+      leave(engine, *tracked, own[i], failed, site, waited, total);
+    }
+  }
+  if (*rc != MPI_SUCCESS) note_receive_error(*rc);
+  if (*rc != MPI_SUCCESS && !in_status) return true;
+  drive_to_return(engine, batch);
+  std::lock_guard lock(engine.mutex());
+  *rc = batch.settle_all(requests, own, *rc, statuses);
+  return true;
+}
+
+}  // namespace lapwing::transfer
