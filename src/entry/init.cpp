@@ -11,6 +11,7 @@
 #include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/sets_start.hpp"
+#include "entry/timed.hpp"
 #include "entry/watched.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/parting.hpp"
@@ -114,6 +115,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (collectives) entry::Collectives::start(settings);
   mpi::forget_launcher();
   entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
+  if (transfer::Record::wanted() && !lapwing::sets::watcher) entry::time_group_calls();
   // Later calls go from the preloaded library straight to MPI.
   if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
       !lapwing::sets::watcher)

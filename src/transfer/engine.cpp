@@ -12,6 +12,7 @@
 
 #include "flavour.hpp"
 #include "mpi/ending.hpp"
+#include "transfer/accounts.hpp"
 #include "transfer/datatype.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
@@ -194,6 +195,7 @@ void Engine::note_call(const Caller& caller, std::size_t bytes, std::uint64_t na
   site.bytes += bytes;
   site.exposed_ns += nanoseconds;
   stats.exposed_ns += nanoseconds;
+  if (site.deferred == 0) Accounts::received(caller, bytes, nanoseconds);
 }
 
 void Engine::note_region_opened(const Incoming& transfer, const guard::Region& region) {
