@@ -13,12 +13,13 @@
 namespace lapwing::transfer {
 namespace {
 
-constexpr std::size_t large = 64 << 10;  // from here on the time of a transfer tells its rate
-constexpr std::size_t rates_kept = 4;    // one alone may be an accident of the clock
+// From here on the time of a transfer tells its rate: of less, too much may have come before it was matched.
+constexpr std::size_t large = 512 << 10;
+constexpr std::size_t rates_kept = 4;  // one alone may be an accident of the clock
 
 struct Book {
   Account account;
-  std::vector<std::uint64_t> rates;  // the highest
+  std::vector<std::uint64_t> rates, landings;  // the highest
 };
 
 // What a handle of the program's stands for.
@@ -49,12 +50,11 @@ Ledger& ledger() {
   return *one;
 }
 
-void note_rate(Book& book, std::size_t bytes, std::uint64_t ns) {
+void note_rate(std::vector<std::uint64_t>& rates, std::size_t bytes, std::uint64_t ns) {
   if (bytes < large || ns == 0) return;
-  book.rates.push_back(
-      static_cast<std::uint64_t>(1e9 * static_cast<double>(bytes) / static_cast<double>(ns)));
-  std::sort(book.rates.begin(), book.rates.end(), std::greater<>());
-  if (book.rates.size() > rates_kept) book.rates.pop_back();
+  rates.push_back(static_cast<std::uint64_t>(1e9 * static_cast<double>(bytes) / static_cast<double>(ns)));
+  std::sort(rates.begin(), rates.end(), std::greater<>());
+  if (rates.size() > rates_kept) rates.pop_back();
 }
 
 }  // namespace
@@ -93,7 +93,13 @@ void Accounts::received(Caller caller, std::size_t bytes, std::uint64_t ns) {
   if (bytes < large || ns == 0 || !std::strstr(caller.name, "ecv")) return;
   Ledger& l = ledger();
   const std::lock_guard lock(l.mutex);
-  note_rate(l.book(caller, Kind::message), bytes, ns);
+  note_rate(l.book(caller, Kind::message).rates, bytes, ns);
+}
+
+void Accounts::landed(Caller caller, std::size_t bytes, std::uint64_t ns) {
+  Ledger& l = ledger();
+  const std::lock_guard lock(l.mutex);
+  note_rate(l.book(caller, Kind::message).landings, bytes, ns);
 }
 
 std::vector<Account> Accounts::all() {
@@ -102,6 +108,7 @@ std::vector<Account> Accounts::all() {
   std::vector<Account> out;
   for (auto& [key, book] : l.books) {
     book.account.rate = book.rates.empty() ? 0 : book.rates.back();
+    book.account.landing_rate = book.landings.empty() ? 0 : book.landings.back();
     out.push_back(book.account);
   }
   return out;
@@ -149,7 +156,11 @@ void Completion::end(const MPI_Request* requests, const MPI_Status* statuses) {
                             PMPI_Get_elements_x(&statuses[i], MPI_BYTE, &told) == MPI_SUCCESS && told >= 0)
       bytes = static_cast<std::size_t>(told);
     if (started.receives || started.counted_here) started.book->account.bytes += bytes;
-    if (started.receives && pending_[i] && waits_) note_rate(*started.book, bytes, now - started.at);
+    if (started.receives && pending_[i] && waits_) note_rate(started.book->rates, bytes, now - started.at);
+    if (pending_[i] && waits_) {
+      ++started.book->account.late_calls;
+      started.book->account.late_bytes += bytes;
+    }
     if (!any_pending || pending_[i]) {
       payers.emplace_back(started, bytes + 1);
       weights += bytes + 1;

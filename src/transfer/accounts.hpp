@@ -23,7 +23,10 @@ struct Account {
   Caller caller{};
   Kind kind = Kind::message;
   std::uint64_t calls = 0, bytes = 0, exposed_ns = 0;
-  std::uint64_t rate = 0;  ///< bytes a second of large transfers, reached several times; 0 if there were none
+  std::uint64_t late_calls = 0, late_bytes = 0;  ///< those that were not complete when their wait began
+  /// Bytes a second of large transfers, reached several times; 0 if there were none. From start to end of
+  /// the wait, which means nothing for deferred ones; and of those, from match to landing.
+  std::uint64_t rate = 0, landing_rate = 0;
   std::map<const void*, std::uint64_t> waited_at;  ///< exposed_ns by the place of the wait
 };
 
@@ -37,6 +40,9 @@ class Accounts {
   static void called(Caller caller, Kind kind, std::size_t bytes, std::uint64_t ns);
   /// A blocking receive of the engine's or of MPI's, for the rate only.
   static void received(Caller caller, std::size_t bytes, std::uint64_t ns);
+
+  /// A deferred receive has landed, so long after it was matched.
+  static void landed(Caller caller, std::size_t bytes, std::uint64_t ns);
 
   static std::vector<Account> all();
 };

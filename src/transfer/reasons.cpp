@@ -13,7 +13,7 @@ namespace {
 constexpr double call_s = 50e-6;  // a small message, or a step of a collective, between hosts
 // Transfers that waited for their partner tell too low a rate; no machine is slower than these.
 constexpr double least_rate_on_a_node = 500e6, least_rate = 10e6;
-constexpr double of_the_wait = 0.4;  // if moving the bytes takes less than this, the rest is for the partner
+constexpr double of_the_wait = 0.25;  // if moving the bytes takes less than this, the rest is for the partner
 constexpr double worth_a_word_s = 1e-3;
 constexpr double worth_a_share = 1e-3;
 
@@ -26,14 +26,19 @@ std::string size_of(std::uint64_t bytes) {
   return bytes < 10 << 20 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
 }
 
-// The time that the line's bytes need, generously.
+// The time that the line's bytes need, generously; those that were waited for, where that is known.
 double needed_s(const Line& line, const JobFacts& job) {
   const double rate = std::max(job.rate, job.one_node ? least_rate_on_a_node : least_rate);
   const double steps = line.kind == Kind::message ? 1 : 4;
-  return static_cast<double>(line.calls) * steps * call_s + static_cast<double>(line.bytes) / rate;
+  const bool known = line.late_calls > 0;
+  const double ways = line.call.find("endrecv") != std::string::npos ? 2 : 1;
+  return static_cast<double>(known ? line.late_calls : line.calls) * steps * call_s +
+         ways * static_cast<double>(known ? line.late_bytes : line.bytes) / rate;
 }
 
 bool waits_for_partner(const Line& line, const JobFacts& job) {
+  // A deferred receive returns once it is matched: what it waited till then, it waited for its partner.
+  if (!line.waited_at.empty() && 2 * line.deferred >= line.calls) return 2 * line.guard_ns < line.exposed_ns;
   return needed_s(line, job) < of_the_wait * seconds(line.exposed_ns);
 }
 
@@ -70,9 +75,7 @@ Reason of_group_call(const Line& line, const JobFacts& job) {
 
 JobFacts facts_of(const Lines& lines) {
   JobFacts job;
-  for (const auto& [key, line] : lines)
-    // What returned before it had landed tells no rate.
-    if (line.deferred == 0) job.rate = std::max(job.rate, static_cast<double>(line.rate));
+  for (const auto& [key, line] : lines) job.rate = std::max(job.rate, static_cast<double>(line.rate));
   return job;
 }
 
@@ -85,9 +88,14 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
   if (decision == "hides" && (little || hidden >= exposed)) return {};
   if (little) return {"little", "hardly waits"};
   if (waits_for_partner(line, job)) {
-    return {"late-partner", fmt::format("late partner: the bytes need {:.0f} % of this time, the rest is "
-                                        "waiting for the other rank to come",
-                                        std::ceil(100 * needed_s(line, job) / exposed))};
+    const double part = std::min(1.0, needed_s(line, job) / exposed);
+    return {
+        "late-partner",
+        part < of_the_wait
+            ? fmt::format("late partner: the bytes need {:.0f} % of this time, the rest is waiting for the "
+                          "other rank to come",
+                          std::ceil(100 * part))
+            : "late partner: it waits for the other rank to come, not for the bytes"};
   }
   const bool receives = line.hides + line.learning + line.aside == 0;
   const Line* const sender = receives ? likely_sender(line, lines) : nullptr;
@@ -97,7 +105,7 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
     return {"used-at-once", "used at once: the data is touched as soon as it is received"};
   if (!job.aside.empty()) return {"stands-aside", "Lapwing stands aside in this job (see above)"};
   if (!job.defers) return {"off", "deferring is off (LAPWING_DEFER=off)"};
-  if (line.calls > 0 && mean_bytes(line) < job.guard_threshold)
+  if (decision == "plain" && line.calls > 0 && mean_bytes(line) < job.guard_threshold)
     return {"too-small", fmt::format("too small: {} a message, and hiding begins at {}",
                                      size_of(mean_bytes(line)), size_of(job.guard_threshold))};
   if (decision != "plain") return decided(decision, "hiding");

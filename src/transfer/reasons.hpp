@@ -18,7 +18,7 @@ struct Reason {
 /// What concerns all lines of a job.
 struct JobFacts {
   double seconds = 0;  ///< of all ranks together
-  double rate = 0;     ///< best bytes a second of plain transfers; 0 if unknown
+  double rate = 0;     ///< best bytes a second of large transfers; 0 if unknown
   std::size_t guard_threshold = 0;
   bool one_node = false;
   bool defers = true;  ///< neither off nor without an engine

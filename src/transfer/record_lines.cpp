@@ -10,7 +10,7 @@
 namespace lapwing::transfer {
 namespace {
 
-constexpr std::size_t line_fields = 19, wait_fields = 4;
+constexpr std::size_t line_fields = 22, wait_fields = 4;
 
 Line& line_at(Lines& lines, const void* address, const char* call) {
   Place place = place_of(address);
@@ -57,6 +57,7 @@ void add(Lines& lines, const Site& site) {
   line.deferred += site.deferred;
   line.stripped += site.stripped;
   line.faults += site.faults;
+  line.guard_ns += site.waited_ns;
   line.up += site.up_votes + site.scans_up;
   line.down += site.down_votes + site.scans_down;
   for (const auto& [size, learning] : site.learning) {
@@ -71,7 +72,11 @@ void add(Lines& lines, const Account& account) {
   line.calls += account.calls;
   line.bytes += account.bytes;
   line.exposed_ns += account.exposed_ns;
-  line.rate = std::max(line.rate, account.rate);
+  line.late_calls += account.late_calls;
+  line.late_bytes += account.late_bytes;
+  // What returned before it had landed tells no rate.
+  if (line.deferred == 0) line.rate = std::max(line.rate, account.rate);
+  line.rate = std::max(line.rate, account.landing_rate);
   for (const auto& [address, ns] : account.waited_at) {
     const Place place = place_of(address);
     Line::Wait& wait = line.waited_at[place.site];
@@ -83,10 +88,14 @@ void add(Lines& lines, const Account& account) {
 std::string text_of(const Lines& lines) {
   std::string out;
   for (const auto& [key, l] : lines) {
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       l.place.site, l.place.function, l.place.module, l.place.offset, l.call, l.calls,
-                       l.bytes, l.exposed_ns, l.hidden_ns, l.deferred, l.stripped, l.faults, l.up, l.down,
-                       l.hides, l.aside, l.learning, l.rate, static_cast<int>(l.kind));
+    out += fmt::format("{}\t{}\t{}\t{}\t{}", l.place.site, l.place.function, l.place.module, l.place.offset,
+                       l.call);
+    for (const std::uint64_t sum :
+         {l.calls, l.bytes, l.exposed_ns, l.hidden_ns, l.deferred, l.stripped, l.faults})
+      out += fmt::format("\t{}", sum);
+    for (const int vote : {l.up, l.down, l.hides, l.aside, l.learning}) out += fmt::format("\t{}", vote);
+    out += fmt::format("\t{}\t{}\t{}\t{}\t{}\n", l.rate, static_cast<int>(l.kind), l.late_calls, l.late_bytes,
+                       l.guard_ns);
     for (const auto& [site, wait] : l.waited_at)
       out += fmt::format("\t{}\t{}\t{}\n", site, wait.function, wait.exposed_ns);
   }
@@ -117,6 +126,9 @@ Lines merged(const std::string& texts) {
     for (std::size_t i = 0; i < 5; ++i) *votes[i] += std::stoi(f[12 + i]);
     line.rate = std::max<std::uint64_t>(line.rate, std::stoull(f[17]));
     line.kind = static_cast<Kind>(std::stoi(f[18]));
+    line.late_calls += std::stoull(f[19]);
+    line.late_bytes += std::stoull(f[20]);
+    line.guard_ns += std::stoull(f[21]);
   }
   return lines;
 }

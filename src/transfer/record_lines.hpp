@@ -19,7 +19,9 @@ struct Line {
   std::string call;
   Kind kind = Kind::message;
   std::uint64_t calls = 0, bytes = 0, exposed_ns = 0, hidden_ns = 0, deferred = 0, stripped = 0, faults = 0;
-  std::uint64_t rate = 0;  ///< bytes a second that large plain transfers have reached; 0 if unknown
+  std::uint64_t late_calls = 0, late_bytes = 0;  ///< of requests: not complete when their wait began
+  std::uint64_t guard_ns = 0;                    ///< the part of exposed_ns that was spent at closed pages
+  std::uint64_t rate = 0;  ///< bytes a second that large transfers have reached; 0 if unknown
   int up = 0, down = 0, hides = 0, aside = 0, learning = 0;
   struct Wait {
     std::string function;
@@ -33,7 +35,7 @@ struct Line {
 
 using Lines = std::map<std::string, Line>;  // by place and call
 
-/// Adds what a rank's engine and accounts know.
+/// Adds what a rank's engine and accounts know; the engine's sites first.
 void add(Lines& lines, const Site& site);
 void add(Lines& lines, const Account& account);
 
