@@ -2,8 +2,11 @@
 // Point-to-point calls, with their waiting in the accounts where a report is wanted.
 #pragma once
 
+#include <vector>
+
 #include "transfer/accounts.hpp"
 #include "transfer/datatype.hpp"
+#include "transfer/engine.hpp"
 #include "transfer/record.hpp"
 
 namespace lapwing::entry {
@@ -22,6 +25,16 @@ inline int accounted_start(int rc, const MPI_Request* request, transfer::Caller 
 
 inline int accounted_restart(int rc, const MPI_Request* request) {
   if (accounting() && rc == MPI_SUCCESS) transfer::Accounts::restarted(*request);
+  return rc;
+}
+
+/// A call that waits for a message without receiving it.
+template <typename Call>
+int accounted_probe(transfer::Caller caller, Call call) {
+  if (!accounting()) return call();
+  const std::uint64_t begun = transfer::now_ns();
+  const int rc = call();
+  transfer::Accounts::called(caller, transfer::Kind::probe, 0, transfer::now_ns() - begun);
   return rc;
 }
 

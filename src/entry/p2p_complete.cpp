@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits, tests, and what else is done with a request.
-#include <vector>
-
 #include "entry/accounted.hpp"
 #include "entry/p2p.hpp"
 #include "flavour.hpp"

@@ -128,6 +128,10 @@ Completion::Completion(Caller caller, int count, const MPI_Request* requests, bo
 
 void Completion::end(const MPI_Request* requests, const MPI_Status* statuses) {
   const std::uint64_t now = now_ns(), ns = now - begun_;
+  // Nothing of the program's is touched under the lock: it may lie on a closed page.
+  const std::vector<MPI_Request> left(requests, requests + keys_.size());
+  std::vector<MPI_Status> told_by;
+  if (statuses) told_by.assign(statuses, statuses + keys_.size());
   Ledger& l = ledger();
   const std::lock_guard lock(l.mutex);
   const bool any_pending = std::find(pending_.begin(), pending_.end(), 1) != pending_.end();
@@ -135,7 +139,7 @@ void Completion::end(const MPI_Request* requests, const MPI_Status* statuses) {
   std::size_t weights = 0;
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     if (keys_[i] == 0) continue;
-    const bool freed = requests[i] == MPI_REQUEST_NULL;
+    const bool freed = left[i] == MPI_REQUEST_NULL;
     const auto found = l.started.find(keys_[i]);
     if (found == l.started.end()) {
       if (freed && pending_[i] && waits_) {
@@ -149,11 +153,11 @@ void Completion::end(const MPI_Request* requests, const MPI_Status* statuses) {
     int over = freed ? 1 : 0;
     // A persistent request is inactive again; what was not active cannot have been waited for.
     if (!freed && started.persistent && started.active)
-      PMPI_Request_get_status(requests[i], &over, MPI_STATUS_IGNORE);
+      PMPI_Request_get_status(left[i], &over, MPI_STATUS_IGNORE);
     if (!over) continue;
     std::size_t bytes = started.bytes;
-    if (MPI_Count told = 0; started.receives && statuses &&
-                            PMPI_Get_elements_x(&statuses[i], MPI_BYTE, &told) == MPI_SUCCESS && told >= 0)
+    if (MPI_Count told = 0; started.receives && !told_by.empty() &&
+                            PMPI_Get_elements_x(&told_by[i], MPI_BYTE, &told) == MPI_SUCCESS && told >= 0)
       bytes = static_cast<std::size_t>(told);
     if (started.receives || started.counted_here) started.book->account.bytes += bytes;
     if (started.receives && pending_[i] && waits_) note_rate(started.book->rates, bytes, now - started.at);

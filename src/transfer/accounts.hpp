@@ -16,7 +16,7 @@
 
 namespace lapwing::transfer {
 
-enum class Kind : std::uint8_t { message, collective, reduction, synchronisation, other };
+enum class Kind : std::uint8_t { message, probe, collective, reduction, synchronisation, other };
 
 /// One place that starts something, or that blocks.
 struct Account {

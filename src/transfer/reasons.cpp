@@ -84,6 +84,9 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
   const std::string decision = line.decision();
   const bool little = exposed < worth_a_word_s || exposed < worth_a_share * job.seconds;
   if (line.kind == Kind::other) return {"unknown-request", "waits for a request whose start was not seen"};
+  if (line.kind == Kind::probe)
+    return little ? Reason{"little", "hardly waits"}
+                  : Reason{"late-partner", "late partner: a probe waits for the other rank to send"};
   if (line.kind != Kind::message) return little ? Reason{"little", "hardly waits"} : of_group_call(line, job);
   if (decision == "hides" && (little || hidden >= exposed)) return {};
   if (little) return {"little", "hardly waits"};

@@ -99,6 +99,14 @@ class Waits(CommandTest):
             self.assertGreater(both, 0.9 * LATE_S)
         self.for_each_mpi(test)
 
+    def test_probes(self):
+        def test(flavour):
+            found, _ = self.reported(flavour, "probe")
+            site = self.site(found, call="MPI_Probe")
+            self.assertEqual((site["calls"], site["reason"]), (3, "late-partner"))
+            self.assertGreater(site["exposed_s"], 0.9 * LATE_S)
+        self.for_each_mpi(test)
+
     def test_without_a_report_nothing_is_kept(self):
         for flavour in FLAVOURS:
             self.lapwing("run", "-n", 2, PROGRAMS / flavour / "waits", "group", status=0)

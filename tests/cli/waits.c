@@ -4,7 +4,8 @@
  *   pair      both start a send and a receive and wait for the two, of which the receive comes late
  *   group     Allreduce, Iallreduce with a wait, Barrier and Win_fence, each with a rank that is late
  *   small     20,000 small messages there and back
- *   any       persistent requests, and Waitany */
+ *   any       persistent requests, and Waitany
+ *   probe     a probe for a message that comes late */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,18 @@ static void any(void) {
   for (int k = 0; k < 2 && rank == 0; ++k) MPI_Request_free(&requests[k]);
 }
 
+static void probe(void) {
+  for (int i = 0; i < rounds; ++i) {
+    come_late();
+    if (rank == 1) MPI_Send(out, 10, MPI_FLOAT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+      MPI_Probe(1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(in, 10, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -99,6 +112,7 @@ int main(int argc, char** argv) {
   if (!strcmp(what, "group")) group();
   if (!strcmp(what, "small")) small();
   if (!strcmp(what, "any")) any();
+  if (!strcmp(what, "probe")) probe();
   MPI_Finalize();
   return 0;
 }
