@@ -31,8 +31,29 @@ Lines sorted_lines(const std::string& text, const std::vector<std::regex>& ignor
   return lines;
 }
 
-/// A line taken apart: its form, in which each number is a '#' and blanks and
-/// signs count for nothing, and those numbers.
+// "ms" at `from`, if that is a unit in which programs print times and rates: the
+// same time may come in another one, so the unit belongs to the number.
+std::size_t unit_length(const std::string& line, std::size_t from) {
+  static const std::set<std::string> units{"ns",   "us",   "ms",   "s",    "sec",   "secs",  "min",  "B/s",
+                                           "KB/s", "kB/s", "MB/s", "GB/s", "KiB/s", "MiB/s", "GiB/s"};
+  std::size_t begin = from;
+  while (begin < line.size() && line[begin] == ' ') ++begin;
+  std::size_t end = begin;
+  while (end < line.size() && (std::isalpha(static_cast<unsigned char>(line[end])) || line[end] == '/'))
+    ++end;
+  return units.contains(line.substr(begin, end - begin)) ? end - from : 0;
+}
+
+// "0x7ffe12" at `from`: an address.
+std::size_t address_length(const std::string& line, std::size_t from) {
+  if (line.compare(from, 2, "0x") != 0) return 0;
+  std::size_t end = from + 2;
+  while (end < line.size() && std::isxdigit(static_cast<unsigned char>(line[end]))) ++end;
+  return end > from + 2 ? end - from : 0;
+}
+
+/// A line taken apart: its form, in which each number with its unit is a '#' and
+/// blanks and signs count for nothing, and those numbers.
 struct Parts {
   std::string form;
   std::vector<std::string> numbers;
@@ -51,12 +72,19 @@ Parts parts_of(const std::string& line) {
       continue;
     }
     const std::size_t begin = i > 0 && (at(i - 1) == '-' || at(i - 1) == '+') ? i - 1 : i;
+    if (const std::size_t length = address_length(line, i); length > 0) {
+      i += length;
+      parts.form += '#';
+      parts.numbers.push_back(line.substr(begin, i - begin));
+      continue;
+    }
     while (std::isdigit(at(i)) || at(i) == '.') ++i;
     const bool signed_exponent = (at(i + 1) == '-' || at(i + 1) == '+') && std::isdigit(at(i + 2));
     if ((at(i) == 'e' || at(i) == 'E') && (std::isdigit(at(i + 1)) || signed_exponent)) {
       i += signed_exponent ? 2 : 1;
       while (std::isdigit(at(i))) ++i;
     }
+    i += unit_length(line, i);
     parts.form += '#';
     parts.numbers.push_back(line.substr(begin, i - begin));
   }
@@ -104,12 +132,109 @@ Varying varying_numbers(const std::vector<Lines>& runs) {
   return varying;
 }
 
-/// The same lines without the numbers that vary; `count` is how many have some.
-Lines masked(const Lines& lines, const Varying& varying, std::size_t* count) {
+/// Forms of which runs without Lapwing print more lines or fewer.
+std::set<std::string> varying_counts(const std::vector<Lines>& runs) {
+  std::set<std::string> out;
+  std::map<std::string, std::size_t> first;
+  for (const Lines& run : runs) {
+    std::map<std::string, std::size_t> counts;
+    for (const auto& line : run) ++counts[parts_of(line).form];
+    if (&run == &runs.front()) first = counts;
+    for (const auto& [form, count] : counts)
+      if (const auto before = first.find(form); before == first.end() || before->second != count)
+        out.insert(form);
+    for (const auto& [form, count] : first)
+      if (!counts.contains(form)) out.insert(form);
+  }
+  return out;
+}
+
+using Words = std::vector<std::string>;
+
+Words words_of(const std::string& line) {
+  std::istringstream stream(line);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// A line that one run without Lapwing prints and another prints with other words
+/// in its place; those words are empty here.
+struct Pattern {
+  Words words;
+  std::size_t most = 0;  ///< such lines in one run
+};
+
+bool fits(const Words& words, const Pattern& pattern) {
+  return words.size() == pattern.words.size() &&
+         std::equal(words.begin(), words.end(), pattern.words.begin(),
+                    [](const std::string& word, const std::string& wanted) {
+                      return wanted.empty() || word == wanted;
+                    });
+}
+
+/// From lines whose form not every run has: pairs with most words in common.
+std::vector<Pattern> patterns_of(const std::vector<Lines>& runs, const std::set<std::string>& forms) {
+  std::vector<Pattern> patterns;
+  for (const auto& line : runs.front()) {
+    if (!forms.contains(parts_of(line).form)) continue;
+    const Words words = words_of(line);
+    Pattern best;
+    std::size_t best_common = 0;
+    for (std::size_t run = 1; run < runs.size(); ++run) {
+      for (const auto& candidate : runs[run]) {
+        const Words other = words_of(candidate);
+        if (other.size() != words.size() || !forms.contains(parts_of(candidate).form)) continue;
+        Pattern pattern{words, 0};
+        std::size_t common = 0;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+          if (words[i] == other[i])
+            ++common;
+          else
+            pattern.words[i].clear();
+        }
+        if (common > best_common) {
+          best = pattern;
+          best_common = common;
+        }
+      }
+    }
+    if (best_common == 0) continue;
+    for (const Lines& run : runs) {
+      const auto such = [&](const std::string& other) { return fits(words_of(other), best); };
+      best.most = std::max(best.most, static_cast<std::size_t>(std::count_if(run.begin(), run.end(), such)));
+    }
+    patterns.push_back(best);
+  }
+  return patterns;
+}
+
+/// Lines that no pattern explains, or more of them than any plain run has.
+Lines unexplained(const Lines& lines, const std::vector<Pattern>& patterns) {
+  Lines out;
+  std::vector<std::size_t> used(patterns.size(), 0);
+  for (const auto& line : lines) {
+    const Words words = words_of(line);
+    std::size_t p = 0;
+    while (p < patterns.size() && !(fits(words, patterns[p]) && used[p] < patterns[p].most)) ++p;
+    if (p < patterns.size())
+      ++used[p];
+    else
+      out.push_back(line);
+  }
+  return out;
+}
+
+/// The same lines without the numbers that vary, and without those whose count
+/// does; `count` is how many are such.
+Lines masked(const Lines& lines, const Varying& varying, const std::set<std::string>& uncounted,
+             std::size_t* count) {
   Lines out;
   *count = 0;
   for (const auto& line : lines) {
     const Parts parts = parts_of(line);
+    if (uncounted.contains(parts.form)) {
+      ++*count;
+      continue;
+    }
     const auto places = varying.find(parts.form);
     if (places == varying.end()) {
       out.push_back(line);
@@ -155,19 +280,29 @@ Verdict compare_outputs(const std::vector<std::string>& off, const std::vector<s
   for (const auto& text : on) lapwing.push_back(sorted_lines(text, rules));
 
   const Varying varying = varying_numbers(plain);
+  const std::set<std::string> uncounted = varying_counts(plain);
+  const std::vector<Pattern> patterns = patterns_of(plain, uncounted);
   for (const Lines& other : plain) {
-    const Lines difference = only_in(plain.front(), other);
+    Lines difference = only_in(plain.front(), other);
+    if (difference.empty()) difference = only_in(other, plain.front());
     if (!difference.empty() && verdict.example.empty()) verdict.example = difference.front();
   }
-  verdict.sameness = varying.empty() ? Sameness::reordered : Sameness::varying;
-  const Lines first = masked(plain.front(), varying, &verdict.varying);
+  verdict.sameness = varying.empty() && uncounted.empty() ? Sameness::reordered : Sameness::varying;
+  const Lines first = masked(plain.front(), varying, uncounted, &verdict.varying);
+  for (const Lines& run : plain) {
+    std::size_t count = 0;
+    masked(run, varying, uncounted, &count);
+    verdict.varying = std::max(verdict.varying, count);
+  }
   for (const Lines& lines : lapwing) {
     std::size_t count = 0;
-    const Lines other = masked(lines, varying, &count);
-    if (other == first) continue;
+    const Lines other = masked(lines, varying, uncounted, &count);
+    const Lines added = unexplained(only_in(other, first), patterns);
+    const Lines missing = only_in(first, other);
+    if (added.empty() && missing.empty()) continue;
     verdict.sameness = Sameness::different;
-    verdict.missing = only_in(first, other);
-    verdict.added = only_in(other, first);
+    verdict.missing = missing;
+    verdict.added = added;
     break;
   }
   return verdict;

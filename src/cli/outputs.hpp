@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are the outputs of runs without and with Lapwing equal?
 //
-// Ranks print in any order, and many programs print times and dates. So there
-// are degrees, and the one that was found is said: equal byte for byte; equal
-// lines in another order; equal but for numbers in which runs without Lapwing
-// differ among themselves as well, at the same place of the same line.
+// Ranks print in any order, and many programs print times, dates, addresses, host
+// names and how often they got somewhere. So there are degrees, and the one that
+// was found is said: equal byte for byte; equal lines in another order; equal but
+// for what differs between runs without Lapwing as well: numbers at the same place
+// of the same line, words likewise, and how many lines of one form there are.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ enum class Sameness { bitwise, reordered, varying, different };
 
 struct Verdict {
   Sameness sameness = Sameness::bitwise;
-  std::size_t varying = 0;           ///< lines with numbers that vary without Lapwing too
+  std::size_t varying = 0;           ///< lines that vary without Lapwing too
   std::string example;               ///< one of those
   std::vector<std::string> missing;  ///< lines that only the plain run has
   std::vector<std::string> added;    ///< lines that only the run with Lapwing has

@@ -4,9 +4,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/say.hpp"
@@ -24,7 +26,7 @@ struct Options {
   std::string file;
   bool json = false;
   std::string sort = "exposed";
-  std::size_t top = 0;
+  std::optional<std::size_t> top;  ///< 0: all
   std::vector<std::string> remarks;
 };
 
@@ -46,6 +48,14 @@ room::Colour colour_of(const room::Site& site) {
   return room::Colour::none;
 }
 
+/// The chief place, and how many others there are.
+std::string waited_at(const room::Site& site) {
+  if (site.waited_at.empty()) return "-";
+  std::string text = shortened(site.waited_at.front().site, 24);
+  if (site.waited_at.size() > 1) text += fmt::format(" +{}", site.waited_at.size() - 1);
+  return text;
+}
+
 std::string headline(const room::Report& report) {
   const std::string mpi = report.mpi == "mpich" ? "MPICH" : report.mpi == "openmpi" ? "Open MPI" : report.mpi;
   std::string text =
@@ -64,12 +74,13 @@ std::string conclusion(const room::Report& report) {
   if (total > 0) text += fmt::format(", {} of their time", room::share(exposed / total));
   text += ".";
   if (const auto hidden = report.hidden()) {
-    text += fmt::format(" Hidden: {}, {} of what the deferred transfers took.",
+    text += fmt::format(" Hidden: {}, {} of all waiting, hidden and exposed.",
                         room::seconds(report.hidden_s()), room::share(hidden));
-  } else if (!report.sites.empty()) {
-    text += " No transfer was deferred.";
   }
-  return text + "\n";
+  text += "\n";
+  if (const std::string advice = room::advice(report); !advice.empty())
+    text += room::wrapped(advice, 110) + "\n";
+  return text;
 }
 
 /// What the compiler said about each site that is shown, in their order.
@@ -94,26 +105,33 @@ void print_table(const room::Report& report, std::size_t shown, const Remarks* r
     fmt::print("No call of this job sent or received anything.\n");
     return;
   }
-  room::Table table({{"call site"},
-                     {"function"},
-                     {"call"},
-                     {"calls", true},
-                     {"bytes", true},
-                     {"exposed wait", true},
-                     {"hidden", true},
-                     {"faults", true},
-                     {"direction"},
-                     {"decision"}});
+  const bool faults =
+      std::any_of(report.sites.begin(), report.sites.begin() + static_cast<std::ptrdiff_t>(shown),
+                  [](const room::Site& site) { return site.faults > 0; });
+  std::vector<room::Table::Column> columns{{"call site"},          {"function"},    {"call"},
+                                           {"waited for at"},      {"calls", true}, {"bytes", true},
+                                           {"exposed wait", true}, {"hidden", true}};
+  if (faults) columns.insert(columns.end(), {{"faults", true}, {"direction"}});
+  columns.insert(columns.end(), {{"decision"}, {"because"}});
+  room::Table table(columns);
   for (std::size_t i = 0; i < shown; ++i) {
     const room::Site& site = report.sites[i];
-    table.add({shortened(site.site, 40), shortened(site.function, 24), site.call, room::grouped(site.calls),
-               room::bytes(site.bytes), room::seconds(site.exposed_s), room::share(site.hidden),
-               room::grouped(site.faults), site.direction, site.decision},
-              colour_of(site));
+    std::vector<std::string> cells{shortened(site.site, 32),
+                                   shortened(site.function.substr(0, site.function.find('(')), 24),
+                                   site.call,
+                                   waited_at(site),
+                                   room::grouped(site.calls),
+                                   room::bytes(site.bytes),
+                                   room::seconds(site.exposed_s),
+                                   room::share(site.hidden)};
+    if (faults) cells.insert(cells.end(), {room::grouped(site.faults), site.direction});
+    cells.insert(cells.end(), {site.decision, site.why});
+    table.add(cells, colour_of(site));
   }
   fmt::print("\n{}", table.text(colours));
   if (shown < report.sites.size())
-    fmt::print("... and {} more (--top 0 shows all)\n", report.sites.size() - shown);
+    fmt::print("... and {} more{} (--top 0 shows all)\n", report.sites.size() - shown,
+               report.sites[shown].reason == "little" ? " that hardly wait" : "");
   if (remarks) print_remarks(report, shown, *remarks);
   fmt::print("\n{}", conclusion(report));
 }
@@ -132,6 +150,7 @@ nlohmann::json to_json(const room::Report& report, std::size_t shown, const Rema
                      {"hidden_s", report.hidden_s()}};
   const auto hidden = report.hidden();
   out["hidden"] = hidden ? nlohmann::json(*hidden) : nlohmann::json();
+  out["advice"] = room::advice(report);
   out["sites"] = nlohmann::json::array();
   for (std::size_t i = 0; i < shown; ++i) {
     const room::Site& site = report.sites[i];
@@ -149,7 +168,13 @@ nlohmann::json to_json(const room::Report& report, std::size_t shown, const Rema
                             {"stripped", site.stripped},
                             {"faults", site.faults},
                             {"direction", site.direction},
-                            {"decision", site.decision}});
+                            {"decision", site.decision},
+                            {"reason", site.reason},
+                            {"why", site.why},
+                            {"waited_at", nlohmann::json::array()}});
+    for (const room::Wait& wait : site.waited_at)
+      out["sites"].back()["waited_at"].push_back(
+          {{"site", wait.site}, {"function", wait.function}, {"exposed_s", wait.exposed_s}});
     if (!remarks) continue;
     auto& said = out["sites"].back()["remarks"] = nlohmann::json::array();
     for (const room::Remark& remark : *remarks) {
@@ -157,6 +182,15 @@ nlohmann::json to_json(const room::Report& report, std::size_t shown, const Rema
     }
   }
   return out;
+}
+
+/// Unless told otherwise, a table ends where sites hardly wait.
+std::size_t shown_of(const room::Report& report, const Options& options) {
+  std::size_t count = report.sites.size();
+  if (options.top && *options.top > 0) return std::min(*options.top, count);
+  if (options.top || options.json) return count;
+  while (count > 0 && report.sites[count - 1].reason == "little") --count;
+  return count > 0 ? count : std::min<std::size_t>(report.sites.size(), 5);
 }
 
 int show(const Options& options) {
@@ -181,8 +215,7 @@ int show(const Options& options) {
   room::sort_sites(report, options.sort == "bytes"   ? room::Order::bytes
                            : options.sort == "calls" ? room::Order::calls
                                                      : room::Order::exposed);
-  const std::size_t shown =
-      options.top == 0 ? report.sites.size() : std::min(options.top, report.sites.size());
+  const std::size_t shown = shown_of(report, options);
   const Remarks* told = options.remarks.empty() ? nullptr : &remarks;
   if (options.json) {
     using Handler = nlohmann::json::error_handler_t;
@@ -207,7 +240,8 @@ Command add_report(CLI::App& app) {
       ->check(CLI::IsMember({"exposed", "bytes", "calls"}))
       ->type_name("exposed|bytes|calls")
       ->capture_default_str();
-  report->add_option("--top", options->top, "Show that many call sites only")->type_name("N");
+  report->add_option("--top", options->top, "Show that many call sites only; 0: also those that hardly wait")
+      ->type_name("N");
   report
       ->add_option("--remarks", options->remarks,
                    "What the compiler said: *.opt.yaml of -fsave-optimization-record")
@@ -216,9 +250,9 @@ Command add_report(CLI::App& app) {
       examples({{"lapwing run --report r.json -n 2 ./heat", "writes the report"},
                 {"lapwing report r.json --top 5", "the five sites that wait longest"},
                 {"lapwing report r.json --remarks heat.opt.yaml", "and what stopped their waits"}}) +
-      "\nExposed wait is time in which the program could do nothing but wait; hidden is the share of a\n"
-      "transfer's time in which it computed. Decisions: hides, learning, stands aside (hiding did not\n"
-      "pay there), plain (too small, or nothing that could be deferred).\n");
+      "\nExposed wait is time in which the program could do nothing but wait: in the call, or in a wait for\n"
+      "what it had started; hidden is the share of all waiting, hidden and exposed, that was hidden.\n"
+      "Decisions: hides, learning, stands aside (hiding did not pay there), plain (not deferred).\n");
   return {report, false, [options](const std::vector<std::string>&) { return show(*options); }};
 }
 

@@ -162,11 +162,20 @@ def group(hooks):
     return list(groups.values())
 
 
+def is_timed(entry):
+    """What waits for other processes, apart from messages; jobs of files wait for disks."""
+    name = entry.name
+    if name.startswith(("Session_", "File_")) or name in ("Win_attach", "Win_detach", "Win_sync", "Win_test"):
+        return False
+    return entry.group is not None or entry.kind == "sync"
+
+
 def entry_stubs(groups):
     out = [HEAD, SAVE_AND_CALL, "\n.text\n", path("lapwing_entry_slow_path", "lapwing_entry_slow"),
-           path("lapwing_entry_resolve_path", "lapwing_entry_resolve"), CALLING, f"\n.hidden {CLOSED}\n.hidden {WATCHER}\n",
+           path("lapwing_entry_resolve_path", "lapwing_entry_resolve"),
+           path("lapwing_entry_timed_path", "lapwing_entry_timed"), CALLING, f"\n.hidden {CLOSED}\n.hidden {WATCHER}\n",
            ".hidden lapwing_entry_real\n.hidden lapwing_fortran_caller\n"]
-    real, resolvers, index = [], [], 0
+    real, resolvers, timers, names, index = [], [], [], [], 0
     for g in groups:
         out.append("\n.p2align 3\n" + labels(g.names) + "  .cfi_startproc\n")
         if g.hook.kind == "glue":
@@ -189,11 +198,20 @@ def entry_stubs(groups):
         else:
             # Weak: this library may have been built with a later MPI.
             real.append(f"  .weak {g.hook.target}\n  .quad {g.hook.target}\n")
+        if g.hook.kind == "stub" and is_timed(g.hook.entry):
+            resolvers.append(f"timed_{index}:\n  movl ${index}, %r11d\n  jmp lapwing_entry_timed_path\n")
+            names.append(f"name_{index}: .asciz \"MPI_{g.hook.entry.name}\"\n")
+            timers.append(f"  .quad timed_{index}, name_{index}\n")
+        else:
+            timers.append("  .quad 0, 0\n")
         index += 1
     out.append("\n.section .text.unlikely, \"ax\", @progbits\n.cfi_startproc\n" + "".join(resolvers) + ".cfi_endproc\n")
     out.append("\n.section .data.rel, \"aw\"\n.p2align 3\n.globl lapwing_entry_real\n"
                ".type lapwing_entry_real, @object\nlapwing_entry_real:\n" + "".join(real) + "  .quad 0\n"
                ".size lapwing_entry_real, .-lapwing_entry_real\n")
+    out.append("\n.p2align 3\n.globl lapwing_entry_timers\n.hidden lapwing_entry_timers\n"
+               ".type lapwing_entry_timers, @object\nlapwing_entry_timers:\n" + "".join(timers) +
+               ".size lapwing_entry_timers, .-lapwing_entry_timers\n\n.section .rodata\n" + "".join(names))
     out.append("\n.section .note.GNU-stack, \"\", @progbits\n")
     return "".join(out)
 

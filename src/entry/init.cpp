@@ -11,11 +11,11 @@
 #include "entry/declared.hpp"
 #include "entry/p2p.hpp"
 #include "entry/sets_start.hpp"
+#include "entry/timed.hpp"
 #include "entry/watched.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/parting.hpp"
 #include "mpi/references.hpp"
-#include "sets/messages.hpp"
 #include "sets/report_text.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/retire.hpp"
@@ -85,6 +85,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
     return rc;
   }
   mpi::prepare();
+  mpi::remember_connections();
   StandAside* const stand_aside = preloaded();
   const bool compiled = is_compiled(), reports = !settings.report.empty();
   const bool sets = entry::wants_sets(settings);
@@ -114,6 +115,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (collectives) entry::Collectives::start(settings);
   mpi::forget_launcher();
   entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
+  if (transfer::Record::wanted() && !lapwing::sets::watcher) entry::time_group_calls();
   // Later calls go from the preloaded library straight to MPI.
   if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
       !lapwing::sets::watcher)
@@ -142,12 +144,11 @@ LAPWING_ENTRY int MPI_Finalize() {
   int result = MPI_SUCCESS;
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
   const bool active = transfer::Engine::get() != nullptr;
-  const bool together = active || lapwing::sets::Messages::started();
   entry::stop_sets();
   transfer::Proved::stop();
   transfer::Engine::stop();
   if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);
-  if (together) mpi::make_connections_whole();
+  mpi::answer_while_parting();
   return PMPI_Finalize();
 }
 

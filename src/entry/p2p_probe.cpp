@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probes: always looked at, as any of them may meet a stripped message.
+#include "entry/accounted.hpp"
 #include "entry/p2p.hpp"
 
+using lapwing::entry::accounted_probe;
 using lapwing::entry::owing;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::PassingOn;
@@ -13,7 +15,8 @@ LAPWING_ENTRY int MPI_Probe(int rank, int tag, MPI_Comm comm, MPI_Status* status
   refuse_merged(comm, LAPWING_CALLER("MPI_Probe"));
   if (owing()) PassingOn::until_arrival(rank, tag, comm);
   if (watched()) return P2pWatch::probe(rank, tag, comm, status, LAPWING_CALLER("MPI_Probe"));
-  return transfer::probe(rank, tag, comm, status);
+  return accounted_probe(LAPWING_CALLER("MPI_Probe"),
+                         [&] { return transfer::probe(rank, tag, comm, status); });
 }
 
 LAPWING_ENTRY int MPI_Iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -26,7 +29,8 @@ LAPWING_ENTRY int MPI_Mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* mess
   refuse_merged(comm, LAPWING_CALLER("MPI_Mprobe"));
   if (owing()) PassingOn::until_arrival(rank, tag, comm);
   if (watched()) return P2pWatch::mprobe(rank, tag, comm, message, status, LAPWING_CALLER("MPI_Mprobe"));
-  return transfer::mprobe(rank, tag, comm, message, status);
+  return accounted_probe(LAPWING_CALLER("MPI_Mprobe"),
+                         [&] { return transfer::mprobe(rank, tag, comm, message, status); });
 }
 
 LAPWING_ENTRY int MPI_Improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message,

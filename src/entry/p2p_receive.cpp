@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Recv and its kin, and the calls that send and receive at once.
+#include "entry/accounted.hpp"
 #include "entry/blocking.hpp"
 
+using lapwing::entry::accounted_start;
 using lapwing::entry::exchange_blocking;
 using lapwing::entry::noted;
 using lapwing::entry::P2pWatch;
@@ -30,8 +32,9 @@ namespace transfer = lapwing::transfer;
     const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};          \
     refuse_merged(comm, a.caller);                                                                         \
     if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
-    return transfer::OPERATION(                                                                            \
+    const int rc = transfer::OPERATION(                                                                    \
         a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
+    return accounted_start(rc, request, a.caller, count, type, true, !FAST);                               \
   }
 
 #define MATCHED(SUFFIX, COUNT)                                                                              \
@@ -51,9 +54,10 @@ namespace transfer = lapwing::transfer;
       P2pWatch::note_matched_receive(message);                                                              \
       return PMPI_Imrecv##SUFFIX(buffer, count, type, message, request);                                    \
     }                                                                                                       \
-    return transfer::imreceive(                                                                             \
+    const int rc = transfer::imreceive(                                                                     \
         {buffer, count, type, 0, 0, MPI_COMM_NULL, LAPWING_CALLER("MPI_Imrecv" #SUFFIX)}, message, request, \
         [&](MPI_Request* r) { return PMPI_Imrecv##SUFFIX(buffer, count, type, message, r); });              \
+    return accounted_start(rc, request, LAPWING_CALLER("MPI_Imrecv" #SUFFIX), count, type, true, false);    \
   }
 
 #define EXCHANGE(SUFFIX, COUNT)                                                                           \
@@ -96,37 +100,39 @@ POST(Recv_init_c, MPI_Count, receive_init, false)
 MATCHED(_c, MPI_Count)
 EXCHANGE(_c, MPI_Count)
 
-#define START_EXCHANGE(SUFFIX, COUNT)                                                                      \
-  LAPWING_ENTRY int MPI_Isendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to, \
-                                          int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,     \
-                                          int from, int in_tag, MPI_Comm comm, MPI_Request* request) {     \
-    const auto caller = LAPWING_CALLER("MPI_Isendrecv" #SUFFIX);                                           \
-    const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                            \
-    const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                           \
-    auto plain = [&](MPI_Request* into) {                                                                  \
-      return PMPI_Isendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,    \
-                                    in_tag, comm, into);                                                   \
-    };                                                                                                     \
-    if (watched()) {                                                                                       \
-      P2pWatch::note_exchange(s, r);                                                                       \
-      return plain(request);                                                                               \
-    }                                                                                                      \
-    return transfer::isend_receive(s, r, request, plain);                                                  \
-  }                                                                                                        \
-  LAPWING_ENTRY int MPI_Isendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,    \
-                                                  int out_tag, int from, int in_tag, MPI_Comm comm,        \
-                                                  MPI_Request* request) {                                  \
-    const auto caller = LAPWING_CALLER("MPI_Isendrecv_replace" #SUFFIX);                                   \
-    const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                 \
-    const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                             \
-    auto plain = [&](MPI_Request* into) {                                                                  \
-      return PMPI_Isendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, into);   \
-    };                                                                                                     \
-    if (watched()) {                                                                                       \
-      P2pWatch::note_exchange(s, r);                                                                       \
-      return plain(request);                                                                               \
-    }                                                                                                      \
-    return transfer::isend_receive(s, r, request, plain);                                                  \
+#define START_EXCHANGE(SUFFIX, COUNT)                                                                       \
+  LAPWING_ENTRY int MPI_Isendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to,  \
+                                          int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,      \
+                                          int from, int in_tag, MPI_Comm comm, MPI_Request* request) {      \
+    const auto caller = LAPWING_CALLER("MPI_Isendrecv" #SUFFIX);                                            \
+    const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                             \
+    const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                            \
+    auto plain = [&](MPI_Request* into) {                                                                   \
+      return PMPI_Isendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,     \
+                                    in_tag, comm, into);                                                    \
+    };                                                                                                      \
+    if (watched()) {                                                                                        \
+      P2pWatch::note_exchange(s, r);                                                                        \
+      return plain(request);                                                                                \
+    }                                                                                                       \
+    return accounted_start(transfer::isend_receive(s, r, request, plain), request, caller, r.count, r.type, \
+                           true, false);                                                                    \
+  }                                                                                                         \
+  LAPWING_ENTRY int MPI_Isendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,     \
+                                                  int out_tag, int from, int in_tag, MPI_Comm comm,         \
+                                                  MPI_Request* request) {                                   \
+    const auto caller = LAPWING_CALLER("MPI_Isendrecv_replace" #SUFFIX);                                    \
+    const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                  \
+    const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                              \
+    auto plain = [&](MPI_Request* into) {                                                                   \
+      return PMPI_Isendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, into);    \
+    };                                                                                                      \
+    if (watched()) {                                                                                        \
+      P2pWatch::note_exchange(s, r);                                                                        \
+      return plain(request);                                                                                \
+    }                                                                                                       \
+    return accounted_start(transfer::isend_receive(s, r, request, plain), request, caller, r.count, r.type, \
+                           true, false);                                                                    \
   }
 
 START_EXCHANGE(, int)

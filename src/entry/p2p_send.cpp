@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Send and its kin.
+#include "entry/accounted.hpp"
 #include "entry/blocking.hpp"
 
+using lapwing::entry::accounted_start;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::refuse_merged;
 using lapwing::entry::send_blocking;
@@ -26,8 +28,9 @@ using Kind = SendArguments::Kind;
     const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};       \
     refuse_merged(comm, a.caller);                                                                         \
     if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
-    return lapwing::transfer::OPERATION(                                                                   \
+    const int rc = lapwing::transfer::OPERATION(                                                           \
         a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
+    return accounted_start(rc, request, a.caller, count, type, false, !FAST);                              \
   }
 
 #define SENDS(SUFFIX, COUNT)                                                   \

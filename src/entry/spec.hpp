@@ -44,3 +44,11 @@ extern const Item items[];
 
 /// Where each stub goes on to. Fortran ones begin as a resolver.
 extern "C" void* lapwing_entry_real[];
+
+/// A path that times the call of a stub, and the call's name in C; null where the
+/// call neither synchronises nor moves anything.
+struct lapwing_entry_timer {
+  void* path;
+  const char* name;
+};
+extern "C" lapwing_entry_timer lapwing_entry_timers[];

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last thing that the processes of a job do together before PMPI_Finalize.
+// The end of PMPI_Finalize, where MPICH over a network may hang.
+//
+// MPICH 4.0 closes its connections there: for each over which it has sent, UCX
+// asks the process at the other end for a last answer. Who has all answers goes
+// on to the launcher's barrier and reads from a pipe, where it answers no one.
+// If it gave its own answers before the others had closed, all is well; if
+// another process still asks, that one waits for an answer, and all wait for it.
+// Later versions of MPICH have no barrier in this place.
 #pragma once
 
 namespace lapwing::mpi {
 
-/// Collective over MPI_COMM_WORLD, where no message of anybody's is under way.
-/// MPICH 4.0 over a network closes each connection in PMPI_Finalize, and then waits
-/// for the launcher without serving anybody: a process whose connection to it is
-/// only half made hangs there. Control messages, which go one way, leave such
-/// connections; here both sides of each are made. Does nothing under Open MPI, on
-/// one node, or in jobs so large that most processes never meet.
-void make_connections_whole();
+/// Before PMPI_Init. From here on this process remembers what connections MPI has.
+void remember_connections();
+
+/// Before PMPI_Finalize: while that waits for the launcher, this process answers.
+/// It costs no message, and needs none of the other processes: each that does so
+/// lets its own neighbours go. Both do nothing under Open MPI, and under an MPICH
+/// without UCX.
+void answer_while_parting();
 
 }  // namespace lapwing::mpi

@@ -3,8 +3,11 @@
 
 #include <elf.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace lapwing::mpi {
@@ -16,8 +19,10 @@ struct Search {
   bool found;
 };
 
+using SlotVisitor = bool(const char* file, const char* symbol, void** slot, void* context);
+
 struct Walk {
-  ReferenceVisitor* visit;
+  SlotVisitor* visit;
   void* context;
 };
 
@@ -54,8 +59,11 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
   if (!symbols || !strings) return 0;
   for (int t = 0; t < 2; ++t) {
     for (std::size_t i = 0; tables[t] && i < bytes[t] / sizeof(ElfW(Rela)); ++i) {
-      const auto index = ELF64_R_SYM(tables[t][i].r_info);
-      if (index != 0 && walk->visit(file, strings + symbols[index].st_name, walk->context)) return 1;
+      const ElfW(Rela)& r = tables[t][i];
+      const auto index = ELF64_R_SYM(r.r_info), type = ELF64_R_TYPE(r.r_info);
+      const bool holds_address = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+      auto** slot = holds_address ? reinterpret_cast<void**>(info->dlpi_addr + r.r_offset) : nullptr;
+      if (index != 0 && walk->visit(file, strings + symbols[index].st_name, slot, walk->context)) return 1;
     }
   }
   return 0;
@@ -64,8 +72,38 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
 }  // namespace
 
 void each_reference(ReferenceVisitor* visitor, void* context) {
-  Walk walk{visitor, context};
+  struct Both {
+    ReferenceVisitor* visit;
+    void* context;
+  } both{visitor, context};
+  Walk walk{[](const char* file, const char* symbol, void**, void* given) {
+              auto* b = static_cast<Both*>(given);
+              return b->visit(file, symbol, b->context);
+            },
+            &both};
   dl_iterate_phdr(visit, &walk);
+}
+
+bool redirect(const char* library, const char* symbol, void* to) {
+  struct Wish {
+    const char *library, *symbol;
+    void* to;
+    bool done;
+  } wish{library, symbol, to, false};
+  Walk walk{[](const char* file, const char* found, void** slot, void* given) {
+              auto* w = static_cast<Wish*>(given);
+              if (!slot || !std::strstr(file, w->library) || std::strcmp(found, w->symbol) != 0) return false;
+              // The slot may be on a page that the loader has closed for writing.
+              const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+              const auto begin = reinterpret_cast<std::uintptr_t>(slot) & ~(page - 1);
+              if (mprotect(reinterpret_cast<void*>(begin), page, PROT_READ | PROT_WRITE) != 0) return false;
+              __atomic_store_n(slot, w->to, __ATOMIC_RELEASE);
+              w->done = true;
+              return false;
+            },
+            &wish};
+  dl_iterate_phdr(visit, &walk);
+  return wish.done;
 }
 
 bool refers_to(const char* const* prefixes, const char* const* others) {

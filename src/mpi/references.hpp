@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program, and the libraries that it brought, refer to by name.
+// What the program, and the libraries that it brought, refer to by name, and where
+// such a reference leads.
 #pragma once
 
 namespace lapwing::mpi {
@@ -15,5 +16,9 @@ bool refers_to(const char* const* prefixes, const char* const* others = no_other
 /// gives true.
 using ReferenceVisitor = bool(const char* file, const char* symbol, void* context);
 void each_reference(ReferenceVisitor* visit, void* context);
+
+/// Lets calls of `symbol` that come from files with `library` in their name go to
+/// `to`, for the rest of the process. False where no such file makes such calls.
+bool redirect(const char* library, const char* symbol, void* to);
 
 }  // namespace lapwing::mpi

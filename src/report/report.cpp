@@ -38,6 +38,11 @@ Site read_site(const json& line) {
   site.faults = get<std::uint64_t>(line, "faults", 0);
   site.direction = get<std::string>(line, "direction", "-");
   site.decision = get<std::string>(line, "decision", "plain");
+  site.reason = get<std::string>(line, "reason", "");
+  site.why = get<std::string>(line, "why", "");
+  for (const json& wait : line.value("waited_at", json::array()))
+    site.waited_at.push_back({wait.at("site").get<std::string>(), get<std::string>(wait, "function", ""),
+                              get<double>(wait, "exposed_s", 0)});
   return site;
 }
 
@@ -68,15 +73,9 @@ double Report::hidden_s() const {
 }
 
 std::optional<double> Report::hidden() const {
-  // Waiting at sites where nothing was deferred could not be hidden.
-  double hidden = 0, exposed = 0;
-  for (const Site& site : sites) {
-    if (site.deferred == 0) continue;
-    hidden += site.hidden_s;
-    exposed += site.exposed_s;
-  }
-  if (hidden + exposed <= 0) return std::nullopt;
-  return hidden / (hidden + exposed);
+  const double hidden = hidden_s(), all = hidden + exposed_s();
+  if (all <= 0) return std::nullopt;
+  return hidden / all;
 }
 
 Report read_report(const std::string& path) {

@@ -11,6 +11,13 @@
 
 namespace lapwing::report {
 
+/// Where transfers that a site had started were waited for.
+struct Wait {
+  std::string site;
+  std::string function;
+  double exposed_s = 0;
+};
+
 struct Site {
   std::string site;      ///< "heat.c:120" or "module+0xoffset"
   std::string function;  ///< the caller
@@ -19,14 +26,17 @@ struct Site {
   std::string offset;
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
-  double exposed_s = 0;          ///< the program could do nothing but wait
+  double exposed_s = 0;          ///< the program could do nothing but wait: here, or in waits for this
   double hidden_s = 0;           ///< transfer time in which it computed
-  std::optional<double> hidden;  ///< share, 0 to 1; none where nothing was deferred
+  std::optional<double> hidden;  ///< hidden of hidden and exposed, 0 to 1; none where both are zero
   std::uint64_t deferred = 0;
   std::uint64_t stripped = 0;
   std::uint64_t faults = 0;
-  std::string direction;  ///< up, down, mixed or -
-  std::string decision;   ///< hides, stands aside, learning, plain
+  std::string direction;        ///< up, down, mixed or -
+  std::string decision;         ///< hides, stands aside, learning, plain
+  std::vector<Wait> waited_at;  ///< longest first; empty where the call itself waits
+  std::string reason;  ///< "late-partner": a word for programs; empty where nothing is to be explained
+  std::string why;     ///< the same for people
 };
 
 struct Report {
@@ -43,7 +53,7 @@ struct Report {
 
   double exposed_s() const;
   double hidden_s() const;
-  /// Of all that could be hidden; none if nothing could.
+  /// Hidden of all waiting of the job, hidden and exposed; none if there is none.
   std::optional<double> hidden() const;
 };
 
@@ -55,6 +65,9 @@ struct BadReport : std::runtime_error {
 /// Throws BadReport for a missing, empty or damaged file. Fields that a newer
 /// version may add are ignored.
 Report read_report(const std::string& path);
+
+/// What the user can do, in a sentence: about what most of the waiting is for.
+std::string advice(const Report& report);
 
 enum class Order { exposed, bytes, calls };
 void sort_sites(Report& report, Order order);

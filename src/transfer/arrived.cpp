@@ -28,7 +28,7 @@ std::shared_ptr<Incoming> started_by_header(Engine& engine, const Destination& d
 }
 
 void note_plain_receive(Engine& engine, const Destination& destination, CommInfo& info,
-                        const MPI_Status& status, Site& site, std::uint64_t waited) {
+                        const MPI_Status& status, Site& site, Site& started, std::uint64_t waited) {
   engine.governor().note_in_mpi(waited);
   const std::size_t bytes = bytes_of(status);
   if (!info.eligible || status.MPI_SOURCE < 0 || bytes < engine.settings().guard_threshold ||
@@ -41,7 +41,7 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
   if (!base || !engine.may_defer_receives() || destination.shared || destination.proved ||
       engine.requests().posted().meets({base, bytes}) || engine.sends_from(base, base + bytes))
     return;
-  engine.governor().observe(site, base, bytes);
+  engine.governor().observe(site, started, base, bytes, waited);
 }
 
 }  // namespace lapwing::transfer

@@ -16,9 +16,9 @@ namespace lapwing::transfer {
 std::shared_ptr<Incoming> started_by_header(Engine& engine, const Destination& destination, CommInfo& info,
                                             const MPI_Status& status, Site* site);
 
-/// Tells the governor of a plain message for which the program has waited at `site`.
-/// Under the engine's lock.
+/// Tells the governor of a plain message that was started at `started`, and for which the
+/// program has waited at `site`. Under the engine's lock.
 void note_plain_receive(Engine& engine, const Destination& destination, CommInfo& info,
-                        const MPI_Status& status, Site& site, std::uint64_t waited);
+                        const MPI_Status& status, Site& site, Site& started, std::uint64_t waited);
 
 }  // namespace lapwing::transfer

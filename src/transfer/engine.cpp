@@ -12,6 +12,7 @@
 
 #include "flavour.hpp"
 #include "mpi/ending.hpp"
+#include "transfer/accounts.hpp"
 #include "transfer/datatype.hpp"
 #include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
@@ -205,6 +206,7 @@ void Engine::note_call(const Caller& caller, std::size_t bytes, std::uint64_t na
   site.bytes += bytes;
   site.exposed_ns += nanoseconds;
   stats.exposed_ns += nanoseconds;
+  if (site.deferred == 0) Accounts::received(caller, bytes, nanoseconds);
 }
 
 void Engine::note_region_opened(const Incoming& transfer, const guard::Region& region) {
@@ -216,8 +218,17 @@ void Engine::note_region_opened(const Incoming& transfer, const guard::Region& r
     site->faults += faults;
     site->exposed_ns += waited;
     site->waited_ns += waited;
-    site->transfer_ns += now_ns() - transfer.born_ns();
   }
+}
+
+void Engine::note_landed(const Incoming& transfer) {
+  Site* const site = transfer.site();
+  if (!site) return;
+  const std::uint64_t took = now_ns() - transfer.born_ns();
+  site->transfer_ns += took;
+  // A window of it may have come before it was matched.
+  if (const std::size_t total = transfer.total(); Record::wanted() && total > 2 * settings_.window)
+    Accounts::landed({site->address, site->call}, total - settings_.window, took);
 }
 
 int Engine::receive_from_self(const char* bytes, std::size_t size, const Destination& destination) {

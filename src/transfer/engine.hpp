@@ -168,6 +168,7 @@ class Engine {
   int receive_from_self(const char* bytes, std::size_t size, const Destination& destination);
   void note_strips(std::size_t count) { stats.strips += count; }
   void note_region_opened(const Incoming& transfer, const guard::Region& region);
+  void note_landed(const Incoming& transfer);
   /// Takes the lock: a call of the program's that went through the engine.
   void note_call(const Caller& caller, std::size_t bytes, std::uint64_t nanoseconds);
   [[noreturn]] void die_of_foreign_header(int source);

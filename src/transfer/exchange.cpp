@@ -46,7 +46,7 @@ bool exchange_in_mpi(Engine& engine, const SendArguments& s, const ReceiveArgume
     if (status != MPI_STATUS_IGNORE) set_envelope(status, own.MPI_SOURCE, own.MPI_TAG, transfer->total());
     *rc = raise(r.comm, transfer->result());
   } else {
-    note_plain_receive(engine, destination, info, own, site, waited);
+    note_plain_receive(engine, destination, info, own, site, site, waited);
     lock.unlock();
   }
   engine.note_call(r.caller, payload_bytes(s.count, s.type), waited);

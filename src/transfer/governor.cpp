@@ -218,12 +218,12 @@ bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t w
   return waited >= least_wait && look_is_due(stream.calls);
 }
 
-void Governor::observe(Site& site, char* base, std::size_t bytes) {
+void Governor::observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited) {
   Stream& stream = site.streams[size_class(bytes)];
   auto observation = Observation::begin(base, bytes, now_ns(), in_mpi_);
   if (!observation) return;
   stream.observed = true;
-  observations_.push_back({std::move(observation), &stream});
+  observations_.push_back({std::move(observation), &stream, &started, waited});
 }
 
 bool Governor::advance() {
@@ -235,6 +235,8 @@ bool Governor::advance() {
       continue;
     }
     it->stream->touches = it->observation->touches();
+    ++(saving(it->waited, it->stream->touches) > 0 ? it->started->looks_worth_it
+                                                   : it->started->looks_in_vain);
     it->stream->observed = false;
     it = observations_.erase(it);
   }
@@ -248,12 +250,20 @@ void Governor::end_observations(const char* from, const char* to) {
   advance();
 }
 
-const char* Governor::verdict() const {
+Verdict Governor::verdict() const {
   const Trial* trial = judge_.trial();
-  if (always_ || (trial && trial->state() == Trial::State::kept)) return "hides";
-  if (trial && trial->state() == Trial::State::trying) return "tries";
-  if (trial && trial->state() == Trial::State::refused) return "stands aside";
-  return "watches";
+  if (always_) return Verdict::hides;
+  if (!trial) return Verdict::watches;
+  switch (trial->state()) {
+    case Trial::State::kept:
+      return Verdict::hides;
+    case Trial::State::trying:
+      return Verdict::tries;
+    case Trial::State::refused:
+      return Verdict::stands_aside;
+    default:
+      return Verdict::watches;
+  }
 }
 
 }  // namespace lapwing::transfer

@@ -35,6 +35,9 @@ namespace lapwing::transfer {
 
 class Engine;
 
+/// What has become of the loop at hand, for reports.
+enum class Verdict : std::uint8_t { watches, tries, hides, stands_aside };
+
 /// Calls under the engine's lock. Times in nanoseconds.
 class Governor {
  public:
@@ -47,7 +50,8 @@ class Governor {
   /// this one is worth a look at when it is used: see observe().
   bool received(Site& site, int peer, std::size_t bytes, std::uint64_t waited);
   /// Watches when the program uses what it has received at `base`, memory that nothing else uses.
-  void observe(Site& site, char* base, std::size_t bytes);
+  /// `started`: where the receive was started.
+  void observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited);
   /// The program has spent so long in a call of MPI's that it has not yet left.
   void note_in_mpi(std::uint64_t time) { in_mpi_ += time; }
 
@@ -68,8 +72,7 @@ class Governor {
 
   /// Before MPI_Finalize: nothing is agreed any more.
   void close() { closed_ = true; }
-  /// "watches", "tries", "hides", "stands aside"
-  const char* verdict() const;
+  Verdict verdict() const;
 
  private:
   enum class Agreement : std::uint8_t {
@@ -94,6 +97,8 @@ class Governor {
   struct Observed {
     std::unique_ptr<Observation> observation;
     Stream* stream;  // of a site; sites are kept for good
+    Site* started;
+    std::uint64_t waited;
   };
 
   Partner& partner(int rank) { return partners_[rank]; }
@@ -113,8 +118,8 @@ class Governor {
   const bool always_;
   SplitJudge judge_;
   std::map<int, Partner> partners_;
-  int expected_ = 0;  // partners whose agreement is not none
-  bool tries_ = false;    // the loop's iterations are in strips, or would be with all partners' consent
+  int expected_ = 0;    // partners whose agreement is not none
+  bool tries_ = false;  // the loop's iterations are in strips, or would be with all partners' consent
   bool closed_ = false;
   std::uint64_t iterations_ = 0;
   std::uint64_t in_mpi_ = 0;

@@ -75,6 +75,7 @@ char* Incoming::place(std::size_t offset) {
 }
 
 void Incoming::open_frontier(Engine& engine) {
+  if (landed_ == plan_.count() && (region_ || boundary_)) engine.note_landed(*this);
   if (boundary_)
     boundary_->land(landed_, [&](const guard::Region& page) { engine.note_region_opened(*this, page); });
   if (!region_) return;

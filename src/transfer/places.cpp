@@ -112,6 +112,7 @@ Place place_of(const void* address) {
         "{}+{}", slash == std::string::npos ? place.module : place.module.substr(slash + 1), place.offset);
   }
   int status = 0;
+  if (place.function.compare(0, 2, "_Z") != 0) return place;  // "f" would be read as a type
   if (char* plain = abi::__cxa_demangle(place.function.c_str(), nullptr, nullptr, &status)) {
     place.function = plain;
     std::free(plain);

@@ -126,7 +126,7 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
       rc = conclude(*engine, transfer, a.comm, own.MPI_SOURCE, own.MPI_TAG, status);
       bytes = static_cast<MPI_Count>(transfer->total());
     } else {
-      note_plain_receive(*engine, destination, info, own, site, now_ns() - entered);
+      note_plain_receive(*engine, destination, info, own, site, site, now_ns() - entered);
     }
   }
   engine->note_call(a.caller, static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0)), now_ns() - begun);

@@ -4,57 +4,24 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <vector>
 
 #include "flavour.hpp"
 #include "guard/devices.hpp"
+#include "transfer/accounts.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/places.hpp"
+#include "transfer/reasons.hpp"
+#include "transfer/record_lines.hpp"
 
 namespace lapwing::transfer {
 namespace {
 
 std::string path, aside;
 std::uint64_t begun = 0;
-
-// What one call site did on one rank, or on all. Travels as text: ranks may
-// have loaded their libraries at different addresses, but places have names.
-struct Line {
-  Place place;
-  std::string call;
-  std::uint64_t calls = 0, bytes = 0, exposed_ns = 0, hidden_ns = 0, deferred = 0, stripped = 0, faults = 0;
-  int up = 0, down = 0, hides = 0, aside = 0, learning = 0;
-
-  std::string text() const {
-    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place.site,
-                       place.function, place.module, place.offset, call, calls, bytes, exposed_ns, hidden_ns,
-                       deferred, stripped, faults, up, down, hides, aside, learning);
-  }
-};
-
-Line line_of(const Site& site) {
-  Line line;
-  line.place = place_of(site.address);
-  line.call = site.call;
-  line.calls = site.calls;
-  line.bytes = site.bytes;
-  line.exposed_ns = site.exposed_ns;
-  line.hidden_ns = site.transfer_ns > site.waited_ns ? site.transfer_ns - site.waited_ns : 0;
-  line.deferred = site.deferred;
-  line.stripped = site.stripped;
-  line.faults = site.faults;
-  line.up = site.up_votes + site.scans_up;
-  line.down = site.down_votes + site.scans_down;
-  if (site.stripped > 0 || site.deferred > 0) {
-    const std::string verdict = Engine::get() ? Engine::get()->governor().verdict() : "";
-    ++(verdict == "hides" ? line.hides : verdict == "stands aside" ? line.aside : line.learning);
-  }
-  return line;
-}
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -65,67 +32,36 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-const char* direction(const Line& line) {
-  if (line.up == 0 && line.down == 0) return "-";
-  if (line.down == 0 || line.up > 3 * line.down) return "up";
-  return line.up == 0 || line.down > 3 * line.up ? "down" : "mixed";
-}
-
-const char* decision(const Line& line) {
-  if (line.hides > 0) return "hides";
-  if (line.learning > 0) return "learning";
-  if (line.aside > 0) return "stands aside";
-  return line.deferred > 0 || line.stripped > 0 ? "hides" : "plain";
-}
-
 // fmt's own printing to a file throws where the disk is full.
 void put(std::FILE* file, const std::string& text) { std::fwrite(text.data(), 1, text.size(), file); }
 
-void write_line(std::FILE* file, const Line& line) {
-  const std::uint64_t shown = line.exposed_ns + line.hidden_ns;
+std::string seconds(std::uint64_t ns) { return fmt::format("{:.9f}", 1e-9 * static_cast<double>(ns)); }
+
+std::string waits_of(const Line& line) {
+  std::vector<std::pair<std::string, Line::Wait>> waits(line.waited_at.begin(), line.waited_at.end());
+  std::stable_sort(waits.begin(), waits.end(),
+                   [](const auto& a, const auto& b) { return a.second.exposed_ns > b.second.exposed_ns; });
+  std::string text;
+  for (const auto& [site, wait] : waits)
+    text += fmt::format("{}{{\"site\":{},\"function\":{},\"exposed_s\":{}}}", text.empty() ? "" : ",",
+                        quoted(site), quoted(wait.function), seconds(wait.exposed_ns));
+  return text;
+}
+
+void write_line(std::FILE* file, const Line& line, const Reason& reason) {
+  const std::uint64_t all = line.exposed_ns + line.hidden_ns;
   put(file,
       fmt::format(
           "{{\"site\":{},\"function\":{},\"call\":{},\"module\":{},\"offset\":{},\"calls\":{},\"bytes\":{},"
-          "\"exposed_s\":{:.9f},\"hidden_s\":{:.9f},\"hidden\":{},\"deferred\":{},\"stripped\":{},\"faults\":"
-          "{},"
-          "\"direction\":\"{}\",\"decision\":\"{}\"}}\n",
+          "\"exposed_s\":{},\"hidden_s\":{},\"hidden\":{},\"deferred\":{},\"stripped\":{},\"faults\":{},"
+          "\"direction\":\"{}\",\"decision\":\"{}\",\"waited_at\":[{}],\"reason\":\"{}\",\"why\":{}}}\n",
           quoted(line.place.site), quoted(line.place.function), quoted(line.call), quoted(line.place.module),
-          quoted(line.place.offset), line.calls, line.bytes, static_cast<double>(line.exposed_ns) * 1e-9,
-          static_cast<double>(line.hidden_ns) * 1e-9,
-          line.deferred > 0 && shown > 0
-              ? fmt::format("{:.4f}", static_cast<double>(line.hidden_ns) / static_cast<double>(shown))
-              : "null",
-          line.deferred, line.stripped, line.faults, direction(line), decision(line)));
-}
-
-std::vector<std::string> fields(const std::string& text) {
-  std::vector<std::string> out(1);
-  for (const char c : text) {
-    if (c == '\t')
-      out.emplace_back();
-    else
-      out.back() += c;
-  }
-  return out;
-}
-
-std::map<std::string, Line> merged(const std::string& all) {
-  std::map<std::string, Line> lines;
-  for (std::size_t at = 0; at < all.size();) {
-    const std::size_t end = all.find('\n', at);
-    const auto f = fields(all.substr(at, end - at));
-    at = end + 1;
-    if (f.size() != 17) continue;
-    Line& line = lines[f[0] + '\t' + f[4]];
-    line.place = {f[0], f[1], f[2], f[3]};
-    line.call = f[4];
-    std::uint64_t* sums[] = {&line.calls,    &line.bytes,    &line.exposed_ns, &line.hidden_ns,
-                             &line.deferred, &line.stripped, &line.faults};
-    for (std::size_t i = 0; i < 7; ++i) *sums[i] += std::stoull(f[5 + i]);
-    int* votes[] = {&line.up, &line.down, &line.hides, &line.aside, &line.learning};
-    for (std::size_t i = 0; i < 5; ++i) *votes[i] += std::stoi(f[12 + i]);
-  }
-  return lines;
+          quoted(line.place.offset), line.calls, line.bytes, seconds(line.exposed_ns),
+          seconds(line.hidden_ns),
+          all > 0 ? fmt::format("{:.4f}", static_cast<double>(line.hidden_ns) / static_cast<double>(all))
+                  : "null",
+          line.deferred, line.stripped, line.faults, line.direction(), line.decision(), waits_of(line),
+          reason.word, quoted(reason.why)));
 }
 
 }  // namespace
@@ -144,12 +80,15 @@ void Record::collect(Engine* engine, MPI_Comm comm) {
   int rank = 0, size = 1;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
-  std::string mine;
+  Lines own_lines;
   if (engine) {
     for (const Site& site : engine->sites().all()) {
-      if (site.calls > 0 || site.deferred > 0 || site.stripped > 0) mine += line_of(site).text();
+      if (site.calls > 0 || site.deferred > 0 || site.stripped > 0)
+        add(own_lines, site, engine->governor().verdict());
     }
   }
+  for (const Account& account : Accounts::all()) add(own_lines, account);
+  const std::string mine = text_of(own_lines);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const std::int64_t own[2] = {static_cast<std::int64_t>(mine.size()), usage.ru_maxrss};
@@ -175,6 +114,7 @@ void Record::collect(Engine* engine, MPI_Comm comm) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   bool written = file != nullptr;
   if (file) {
+    const double wall_s = static_cast<double>(now_ns() - begun) * 1e-9;
     const char* guard = !engine || !engine->may_defer_receives()                     ? "none"
                         : guard::capability().backend == guard::Backend::userfaultfd ? "userfaultfd"
                                                                                      : "mprotect";
@@ -184,10 +124,19 @@ void Record::collect(Engine* engine, MPI_Comm comm) {
             "\"wall_s\":{:.6f},\"standing_aside\":{},\"max_rss_kib\":[{}]}}\n",
             LAPWING_VERSION, mpi::flavour_name, size, guard, engine != nullptr,
             !engine                                        ? "off"
+            : engine->settings().defer == Defer::off       ? "off"
             : engine->settings().defer == Defer::automatic ? "auto"
                                                            : "on",
-            static_cast<double>(now_ns() - begun) * 1e-9, quoted(aside), memory));
-    for (const auto& [key, line] : merged(text)) write_line(file, line);
+            wall_s, quoted(aside), memory));
+    const Lines lines = merged(text);
+    JobFacts job = facts_of(lines);
+    job.seconds = wall_s * size;
+    job.aside = aside;
+    job.one_node = engine != nullptr;
+    for (int r = 0; r < size && job.one_node; ++r) job.one_node = engine->is_local(r);
+    job.defers = engine && engine->settings().defer != Defer::off;
+    job.guard_threshold = engine ? engine->settings().guard_threshold : 0;
+    for (const auto& [key, line] : lines) write_line(file, line, reason_of(line, lines, job));
     written = std::fflush(file) == 0 && std::ferror(file) == 0;
     written &= std::fclose(file) == 0;
   }

@@ -37,6 +37,8 @@ struct Site {
   int up_votes = 0, down_votes = 0;
   unsigned untouched = 0;  ///< messages in a row of which nothing was read before all had landed
   Direction direction = Direction::up;
+  // Of receives that were started here: looks that found the message used early or late.
+  unsigned looks_worth_it = 0, looks_in_vain = 0;
   std::unordered_map<unsigned, Stream> streams;  ///< of its receives, by size class
 };
 

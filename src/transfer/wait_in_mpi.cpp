@@ -42,7 +42,7 @@ void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool fail
       return;
     }
     const double share = static_cast<double>(tracked.destination.capacity) / static_cast<double>(total);
-    note_plain_receive(engine, tracked.destination, info, status, site,
+    note_plain_receive(engine, tracked.destination, info, status, site, tracked.site ? *tracked.site : site,
                        static_cast<std::uint64_t>(static_cast<double>(waited) * share));
   }
   tracked.known_plain = true;

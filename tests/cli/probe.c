@@ -6,6 +6,8 @@
  *   lines         lines that are always the same, and a ring of messages
  *   order         the same lines, in another order when preloaded
  *   vary [wrong]  a line with a time and a result; with the argument, a wrong result when preloaded
+ *   words [wrong] lines with words, addresses and units that vary, and a varying number of lines; with
+ *                 the argument, a wrong result among them when preloaded
  *   differ        a line that tells whether Lapwing is preloaded
  *   write FILE    rank 0 writes a file, another one when preloaded if $DIFFER is set
  *   cat           rank 0 copies its standard input
@@ -61,6 +63,18 @@ int main(int argc, char** argv) {
     if (rank == 0)
       printf("same\ntook %ld.%09ld s, result %d\n", (long)now.tv_sec % 1000, now.tv_nsec,
              argc > 2 && preloaded() ? 41 : 42);
+  } else if (!strcmp(what, "words")) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (rank == 0) {
+      const char letter = (char)('a' + now.tv_nsec / 1000 % 26),
+                 other = (char)('a' + now.tv_nsec / 26000 % 26);
+      printf("same\non host %c%c%c\nbuffer at %p\n", letter, other, letter, (void*)&now);
+      printf(now.tv_nsec / 1000 % 2 ? "elapsed %ld ms\n" : "elapsed %ld.5 s\n", now.tv_nsec % 1000);
+      for (long i = 0; i < now.tv_nsec / 1000 % 7; ++i)
+        printf("still at work (%ld)\n", now.tv_nsec % 100 + i);
+      printf("the answer is %s\n", argc > 2 && preloaded() ? "wrong" : "right");
+    }
   } else if (!strcmp(what, "differ")) {
     if (rank == 0) printf("same\nanswer %s\n", preloaded() ? "wrong" : "right");
   } else if (!strcmp(what, "write")) {

@@ -33,11 +33,19 @@ class Compare(CommandTest):
         self.assertNotIn("\n-same", result.stdout)
 
     def test_lines_that_always_vary(self):
-        result = self.compare("--pairs", 2, ["vary"], status=0)
-        self.assertIn("1 line has numbers that differ between runs without Lapwing too", result.stdout)
-        result = self.compare("--pairs", 1, ["vary"], status=DIFFERENT)
-        self.assertIn("--pairs 2", result.stderr)
+        for pairs in (2, 1):   # with one pair, the plain run is repeated
+            result = self.compare("--pairs", pairs, ["vary"], status=0)
+            self.assertIn("equal, but for 1 line that differs between runs without Lapwing too", result.stdout)
+        self.assertIn("running it again without Lapwing", result.stderr)
         self.compare("--pairs", 1, "--ignore", "^took", ["vary"], status=0)
+
+    def test_words_units_addresses_and_how_many_lines(self):
+        result = self.compare("--pairs", 4, ["words"], status=0)
+        self.assertIn("equal, but for", result.stdout)
+        for pairs in (1, 4):
+            result = self.compare("--pairs", pairs, ["words", "wrong"], status=DIFFERENT)
+            self.assertIn("+the answer is wrong", result.stdout)
+            self.assertIn("runs without Lapwing agree where this differs", result.stderr)
 
     def test_a_wrong_result_beside_a_time(self):
         result = self.compare("--pairs", 2, ["vary", "wrong"], status=DIFFERENT)
@@ -74,6 +82,8 @@ class Compare(CommandTest):
         found = json.loads(result.stdout)
         self.assertTrue(found["equal"])
         self.assertEqual(found["outputs"], {"standard output": "bitwise"})
+        self.assertEqual(found["varying_lines"], {"standard output": 0})
+        self.assertEqual(found["plain_runs"], 6)
         self.assertEqual((len(found["plain_s"]), len(found["lapwing_s"])), (6, 6))
         self.assertLessEqual(found["ratio_low"], found["ratio"])
         self.assertLessEqual(found["ratio"], found["ratio_high"])

@@ -15,10 +15,14 @@ SITES = [
     {"site": "heat.c:120", "function": "exchange", "call": "MPI_Recv", "module": "/bin/heat",
      "offset": "0x1234",
      "calls": 1500, "bytes": 3 << 30, "exposed_s": 0.5, "hidden_s": 4.5, "hidden": 0.9, "deferred": 1500,
-     "stripped": 1500, "faults": 30000, "direction": "up", "decision": "hides"},
+     "stripped": 1500, "faults": 30000, "direction": "up", "decision": "hides", "reason": "", "why": "",
+     "waited_at": []},
     {"site": "heat+0x99", "function": "", "call": "MPI_Send", "module": "/bin/heat", "offset": "0x99",
-     "calls": 70000, "bytes": 560000, "exposed_s": 1.25, "hidden_s": 0, "hidden": None, "deferred": 0,
-     "stripped": 0, "faults": 0, "direction": "-", "decision": "plain"},
+     "calls": 70000, "bytes": 560000, "exposed_s": 1.25, "hidden_s": 0, "hidden": 0.0, "deferred": 0,
+     "stripped": 0, "faults": 0, "direction": "-", "decision": "plain", "reason": "too-small",
+     "why": "too small: 8 B a message",
+     "waited_at": [{"site": "heat.c:140", "function": "main", "exposed_s": 1.0},
+                   {"site": "heat.c:150", "function": "main", "exposed_s": 0.25}]},
 ]
 
 
@@ -39,12 +43,14 @@ class Report(CommandTest):
     def test_table(self):
         text = self.lapwing("report", self.write(HEAD, *SITES), status=0).stdout
         self.assertRegex(text,
-                         r"heat\.c:120 +exchange +MPI_Recv +1,500 +3\.00 GiB +500 ms +90 % "
-                                r"+30,000 +up +hides\n")
-        self.assertRegex(text, r"heat\+0x99 +MPI_Send +70,000 +547 KiB +1\.25 s +- +0 +- +plain\n")
+                         r"heat\.c:120 +exchange +MPI_Recv +- +1,500 +3\.00 GiB +500 ms +90 % "
+                                r"+30,000 +up +hides *\n")
+        self.assertRegex(text, r"heat\+0x99 +MPI_Send +heat\.c:140 \+1 +70,000 +547 KiB +1\.25 s +0 % +0 +- +plain +"
+                               r"too small: 8 B a message\n")
         self.assertIn("2 ranks, MPICH", text)
         self.assertIn("Exposed wait: 1.75 s summed over ranks, 9 % of their time.", text)
-        self.assertIn("Hidden: 4.50 s, 90 %", text)
+        self.assertIn("Hidden: 4.50 s, 72 % of all waiting", text)
+        self.assertIn("Most of it, 1.25 s (71 %), is for messages too small to be hidden", text)
         self.assertNotIn("\033", text)
 
     def test_order_and_top(self):
@@ -74,11 +80,24 @@ class Report(CommandTest):
         result = self.lapwing("report", path, "--remarks", path, status=125)
         self.assertIn("is no optimisation record", result.stderr)
 
+    def test_sites_that_hardly_wait_stand_last(self):
+        little = dict(SITES[1], site="heat.c:9", exposed_s=1e-5, reason="little", why="hardly waits")
+        path = self.write(HEAD, little, *SITES)
+        text = self.lapwing("report", path, status=0).stdout
+        self.assertNotIn("heat.c:9 ", text)
+        self.assertIn("... and 1 more that hardly wait (--top 0 shows all)", text)
+        self.assertIn("heat.c:9 ", self.lapwing("report", path, "--top", 0, status=0).stdout)
+
+    def test_reports_of_before(self):
+        old = {key: value for key, value in SITES[1].items() if key not in ("reason", "why", "waited_at")}
+        self.assertIn("heat+0x99", self.lapwing("report", self.write(HEAD, old), status=0).stdout)
+
     def test_json(self):
         found = json.loads(self.lapwing("report", "--json", self.write(HEAD, *SITES), status=0).stdout)
         self.assertEqual(found["mpi"], "mpich")
         self.assertEqual(found["exposed_s"], 1.75)
-        self.assertAlmostEqual(found["hidden"], 0.9)
+        self.assertAlmostEqual(found["hidden"], 0.72)
+        self.assertIn("too small", found["advice"])
         by_call = {site["call"]: site for site in found["sites"]}
         for site in SITES:
             self.assertEqual(by_call[site["call"]], site)

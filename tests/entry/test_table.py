@@ -99,8 +99,17 @@ class Generator(unittest.TestCase):
             slots = len([g for g in groups if g.hook.kind != "glue"])
             stubs, specs = generate.entry_stubs(groups), generate.entry_specs(groups)
             self.assertEqual(len(re.findall(r"Action::", specs)), slots)
-            real = stubs.split("lapwing_entry_real:\n")[1]
+            real, timers = stubs.split("lapwing_entry_real:\n")[1].split("lapwing_entry_timers:\n")
             self.assertEqual(real.count(".quad"), slots + 1)
+            self.assertEqual(timers.count(".quad"), slots)
+
+    def test_what_waits_for_others_can_be_timed(self):
+        for flavour, libmpi in PAIRS.items():
+            groups = generate.group(generate.hooks_of(flavour, libmpi))
+            timed = {g.hook.entry.name for g in groups if g.hook.kind == "stub" and generate.is_timed(g.hook.entry)}
+            self.assertLessEqual({"Barrier", "Bcast", "Iallreduce", "Alltoallw", "Win_fence", "Win_lock", "Win_flush",
+                                  "Win_complete", "Comm_dup"}, timed)
+            self.assertFalse(timed & {"Put", "Type_commit", "Comm_rank", "File_open", "Reduce_local", "Win_sync"})
 
     def test_one_level_only(self):
         hooks = {f: {h.name: h for h in generate.hooks_of(f, lib)} for f, lib in PAIRS.items()}

@@ -1,44 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
+// UCX' workers hold MPICH's connections. Three of the calls that MPICH's library makes
+// are led past here: those that make and destroy a worker, and the one that reads
+// what the launcher has to say.
 #include "mpi/parting.hpp"
 
-#include <mpi.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
 
-#include <vector>
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "mpi/references.hpp"
 
 namespace lapwing::mpi {
 namespace {
 
-constexpr int most_processes = 256;
+// As ucp/api/ucp.h has them; a ucs_status_t is one byte.
+using Status = signed char;
+using Create = Status(void* context, const void* parameters, void** worker);
+using Destroy = void(void* worker);
+using Progress = unsigned(void* worker);
 
-bool is_on_one_node(int processes) {
-  MPI_Comm node = MPI_COMM_NULL;
-  int near = 0;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  PMPI_Comm_size(node, &near);
-  PMPI_Comm_free(&node);
-  return near == processes;
+constexpr const char* library = "libmpi";  // libmpich.so.12, libmpi.so.12
+constexpr std::size_t most_workers = 64;
+constexpr int eager_rounds = 200;
+constexpr long longest_ns = 5'000'000;
+
+Create* create = nullptr;
+Destroy* destroy = nullptr;
+Progress* progress = nullptr;
+void* workers[most_workers];
+std::size_t worker_count = 0;
+bool parts = false;
+
+// MPICH may have come by dlopen, its libraries with it: the global scope does not show them.
+void* find(const char* symbol) {
+  struct Wish {
+    const char* symbol;
+    void* found;
+  } wish{symbol, dlsym(RTLD_DEFAULT, symbol)};
+  if (wish.found) return wish.found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* context) {
+        auto* w = static_cast<Wish*>(context);
+        if (!std::strstr(info->dlpi_name, library)) return 0;
+        void* handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+        if (!handle) return 0;
+        w->found = dlsym(handle, w->symbol);
+        dlclose(handle);
+        return w->found ? 1 : 0;
+      },
+      &wish);
+  return wish.found;
+}
+
+Status create_worker(void* context, const void* parameters, void** worker) {
+  const Status status = create(context, parameters, worker);
+  if (status == 0 && worker_count < most_workers) workers[worker_count++] = *worker;
+  return status;
+}
+
+void destroy_worker(void* worker) {
+  worker_count = static_cast<std::size_t>(std::remove(workers, workers + worker_count, worker) - workers);
+  destroy(worker);
+}
+
+// In PMPI_Finalize no other thread is inside MPI.
+ssize_t read_and_answer(int fd, void* buffer, std::size_t size) {
+  pollfd waiting{fd, POLLIN, 0};
+  timespec pause{0, 0};
+  for (int round = 0; parts && worker_count > 0; ++round) {
+    if (ppoll(&waiting, 1, &pause, nullptr) != 0) break;
+    for (std::size_t i = 0; i < worker_count; ++i) progress(workers[i]);
+    if (round > eager_rounds)
+      pause.tv_nsec = std::min(longest_ns, pause.tv_nsec + pause.tv_nsec / 4 + 20'000);
+  }
+  return read(fd, buffer, size);
 }
 
 }  // namespace
 
-void make_connections_whole() {
-  int processes = 1;
-  PMPI_Comm_size(MPI_COMM_WORLD, &processes);
-  if (processes > most_processes || is_on_one_node(processes)) return;
-  MPI_Comm all = MPI_COMM_NULL;
-  PMPI_Comm_dup(MPI_COMM_WORLD, &all);
-  // Not a collective, which may leave pairs out.
-  const auto count = static_cast<std::size_t>(processes);
-  std::vector<char> in(count);
-  const char out = 0;
-  std::vector<MPI_Request> requests(2 * count, MPI_REQUEST_NULL);
-  for (int r = 0; r < processes; ++r)
-    PMPI_Irecv(&in[static_cast<std::size_t>(r)], 1, MPI_CHAR, r, 0, all,
-               &requests[static_cast<std::size_t>(r)]);
-  for (int r = 0; r < processes; ++r)
-    PMPI_Isend(&out, 1, MPI_CHAR, r, 0, all, &requests[count + static_cast<std::size_t>(r)]);
-  PMPI_Waitall(2 * processes, requests.data(), MPI_STATUSES_IGNORE);
-  PMPI_Comm_free(&all);
+void remember_connections() {
+  create = reinterpret_cast<Create*>(find("ucp_worker_create"));
+  destroy = reinterpret_cast<Destroy*>(find("ucp_worker_destroy"));
+  progress = reinterpret_cast<Progress*>(find("ucp_worker_progress"));
+  if (!create || !destroy || !progress) return;
+  // What cannot be seen to end must not be remembered.
+  if (redirect(library, "ucp_worker_destroy", reinterpret_cast<void*>(&destroy_worker)))
+    redirect(library, "ucp_worker_create", reinterpret_cast<void*>(&create_worker));
+}
+
+void answer_while_parting() {
+  if (worker_count == 0) return;
+  parts = true;
+  redirect(library, "read", reinterpret_cast<void*>(&read_and_answer));
 }
 
 }  // namespace lapwing::mpi

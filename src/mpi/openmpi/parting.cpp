@@ -3,6 +3,7 @@
 
 namespace lapwing::mpi {
 
-void make_connections_whole() {}
+void remember_connections() {}
+void answer_while_parting() {}
 
 }  // namespace lapwing::mpi
