@@ -5,8 +5,8 @@ import json
 import shutil
 import sys
 
-from . import (check, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, redistribute, split,
-               table, tasks)
+from . import (check, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, programs, redistribute,
+               split, table, tasks)
 from .build import Build
 from .errors import BenchError
 
@@ -14,12 +14,14 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade"),
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade", "programs"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
                         "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
-                        "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay")
+                        "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay; "
+                        "programs: what Lapwing does to programs that were not written here")
+    parser.add_argument("folder", nargs="?", help="programs: the folder in which the recipes' sources lie")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
@@ -47,6 +49,11 @@ def _parser():
     parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4); split: numbers of processes (2,4,8,16); redistribute, "
                         "pingpong: as split (2,4,8); pipeline: replayed (8,16,32)")
     parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
+    parser.add_argument("--only", metavar="REGEX", help="programs: the recipes whose names match")
+    parser.add_argument("--variants", help="programs: comma-separated, of " + ", ".join(programs.VARIANTS) + " (all)")
+    parser.add_argument("--recipes", help="programs: another folder of recipes")
+    parser.add_argument("--work", help="programs: where programs are built and run")
+    parser.add_argument("--build", action="store_true", help="programs: build what is not built yet, and run nothing")
     return parser
 
 
@@ -63,13 +70,16 @@ def _run(options, script):
     build = Build.find(options.prefix, script)
     options.mpis = _mpis(options, needed=options.name != "tasks")
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute,
-             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade}[options.name]
+             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade, "programs": programs}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")
         bench = instructions
     if options.matrix and bench is not jade:
         raise BenchError("--matrix belongs to jade.")
+    if options.folder and bench is not programs:
+        raise BenchError(f"{options.name} takes no folder; {options.folder} is too much.")
+    options.script = script
     if options.construct and bench is not redistribute:
         raise BenchError("--construct belongs to redistribute.")
     where = [] if bench in (instructions, check, redistribute, pingpong, tasks, jade) else places.choose(options, script)
@@ -84,13 +94,13 @@ def _run(options, script):
         bench.measure(options, build, where, emit)
     finally:
         if records and not options.json:
-            print(table.render(records, bench.COLUMNS))
+            print(table.render(bench.sort(records) if hasattr(bench, "sort") else records, bench.COLUMNS))
             print(bench.EXPLANATION)
-    return 0 if all(record.get("verified", True) for record in records) else 1
+    return 0 if all(record.get("verified", True) is not False for record in records) else 1
 
 
 def main(arguments, script):
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     try:
         return _run(options, script)
     except BenchError as error:

@@ -58,7 +58,7 @@ class Local:
     def __exit__(self, *_what):
         pass
 
-    def command(self, mpi, argv, env, ranks=2):
+    def command(self, mpi, argv, env, ranks=2, cwd=None):   # of this process, whatever cwd says
         launcher = ["mpiexec." + mpi]
         told = dict(env)
         if mpi == "openmpi":
@@ -91,9 +91,9 @@ class TwoHosts:
     def __exit__(self, *_what):
         self._lab.stop()
 
-    def command(self, mpi, argv, env, ranks=2):
+    def command(self, mpi, argv, env, ranks=2, cwd=None):
         told = {**BEST[mpi], **env} if self._best else dict(env)
-        return self._lab.command(mpi, ranks, argv, env=told), {}
+        return self._lab.command(mpi, ranks, argv, env=told, cwd=cwd), {}
 
 
 def choose(options, here):
