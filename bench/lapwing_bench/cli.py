@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 
-from . import (check, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, programs, redistribute,
+from . import (check, collectives, exchange, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, programs, redistribute,
                split, table, tasks)
 from .build import Build
 from .errors import BenchError
@@ -14,13 +14,14 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade", "programs"),
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade", "programs", "exchange", "collectives"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
                         "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
                         "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay; "
-                        "programs: what Lapwing does to programs that were not written here")
+                        "programs: what Lapwing does to programs that were not written here; exchange: two directions at once; collectives: what a "
+                        "computation hides of non-blocking collectives")
     parser.add_argument("folder", nargs="?", help="programs: the folder in which the recipes' sources lie")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
@@ -38,7 +39,8 @@ def _parser():
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
                         "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, construct; pipeline: fft, landed; tasks: "
-                        + ", ".join(tasks.CASES) + ", ranks; jade: " + ", ".join(jade.APPLICATIONS))
+                        + ", ".join(tasks.CASES) + ", ranks; exchange: " + ", ".join(exchange.IDIOMS) + "; collectives: "
+                        + ", ".join(collectives.KINDS) + "; jade: " + ", ".join(jade.APPLICATIONS))
     parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")
     parser.add_argument("--construct", action="store_true", help="redistribute: only the construction of schedules")
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
@@ -70,7 +72,8 @@ def _run(options, script):
     build = Build.find(options.prefix, script)
     options.mpis = _mpis(options, needed=options.name != "tasks")
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute,
-             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade, "programs": programs}[options.name]
+             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade, "programs": programs, "exchange": exchange,
+             "collectives": collectives}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")

@@ -85,7 +85,7 @@ class Case:
         limit = min(recipe.limit, 4 * self.longest + 10) if self.longest else recipe.limit
         begin = time.monotonic()
         outcome = programs_run.launch(self.place, self.mpi, [self.paths[role], *recipe.arguments], self._environment(role),
-                                      recipe.ranks, limit, complete, folder)
+                                      recipe.ranks, limit, complete, folder, self.options.first)
         lines = output(outcome.lines)
         seconds, fault = recipe.seconds(lines), recipe.fault(lines, expected)
         if outcome.hung:

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 
+from .places import BEFORE_OTHERS
+
 _TERMINAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "terminal.py")
-_AFTER_TIME = 5   # seconds that MPI may take to end a job once the program has stated its time
+_AFTER_TIME = 3   # seconds that MPI may take to end a job once the program has stated its time
 
 
 class Outcome:
@@ -19,9 +21,10 @@ class Outcome:
         self.lines, self.status, self.hung = lines, status, hung
 
 
-def launch(place, mpi, argv, env, ranks, limit, complete, cwd):
-    """Runs a job for at most `limit` seconds; `complete(lines)` says whether all that matters has been printed."""
-    words = [sys.executable, "-I", "-S", _TERMINAL, *(f"{k}={v}" for k, v in env.items()), *argv]
+def launch(place, mpi, argv, env, ranks, limit, complete, cwd=None, first=False):
+    """Runs a job for at most `limit` seconds; `complete(lines)` says whether all that matters has been printed.
+    first: its ranks go before the machine's other work (needs root)."""
+    words = [*(BEFORE_OTHERS if first else ()), sys.executable, "-I", "-S", _TERMINAL, *(f"{k}={v}" for k, v in env.items()), *argv]
     command, extra = place.command(mpi, words, {}, ranks, cwd)
     environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
     environment.update(extra)
