@@ -8,7 +8,7 @@ namespace lapwing::bench::collectives {
 namespace {
 
 constexpr int root = 0, tag = 5;
-constexpr MPI_Datatype type = MPI_UINT64_T;
+const MPI_Datatype type = MPI_UINT64_T;
 
 volatile std::uint64_t computed;  // keeps the computation
 

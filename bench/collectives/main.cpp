@@ -136,7 +136,7 @@ void run(const Options& options, int rank, int size) {
   }
   Rounds rounds(kind, job);
   const double about = rounds.time(warm_up, 0), step = chain::step_seconds();
-  int count = std::clamp(static_cast<int>(options.seconds / about), 5, 2000);
+  int count = std::clamp(static_cast<int>(options.seconds / about), 5, 500);
   std::uint64_t steps = options.steps;
   const double pure = rounds.time(count, 0);
   if (steps == 0) steps = static_cast<std::uint64_t>(pure / step) + 1;

@@ -3,10 +3,11 @@
 import argparse
 import json
 import shutil
+import signal
 import sys
 
-from . import (check, collectives, exchange, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, programs, redistribute,
-               split, table, tasks)
+from . import (check, collectives, exchange, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places,
+               programs, redistribute, split, table, tasks)
 from .build import Build
 from .errors import BenchError
 
@@ -14,7 +15,8 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade", "programs", "exchange", "collectives"),
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade",
+                                         "programs", "exchange", "collectives"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
                         "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
@@ -103,6 +105,7 @@ def _run(options, script):
 
 
 def main(arguments, script):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))   # so that what it started ends with it
     options = _parser().parse_intermixed_args(arguments)
     try:
         return _run(options, script)

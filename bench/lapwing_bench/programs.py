@@ -109,7 +109,8 @@ class Case:
         return seconds
 
     def once(self, role):
-        """As `launch`, but a hang is tried again; a variant that hangs every time in two rounds is given up."""
+        """As `launch`, but a hang is tried again; a variant that hangs every time in its first round, or in two
+        rounds one after the other, is given up."""
         if role in self.given_up:
             return None
         for _ in range(_TRIES):
@@ -117,7 +118,7 @@ class Case:
             if seconds is not None or role in self.given_up:
                 return seconds
             _say(self, f"{role}: hung")
-        if self.samples.get(role, [None])[-1] is None:
+        if not self.samples.get(role) or self.samples[role][-1] is None:
             self.given_up.add(role)
         return None
 
@@ -126,7 +127,7 @@ class Case:
         turn = number % len(roles)
         for role in roles[turn:] + roles[:turn]:
             self.samples.setdefault(role, []).append(self.once(role))
-            if role == "plain" and role in self.faults:
+            if role == "plain" and role in self.given_up:
                 return   # there is nothing to compare with
 
     def record(self, variant):
@@ -238,7 +239,7 @@ def _rounds(case, options):
         _say(case, f"round {number + 1} of {rounds}")
         case.round(number)
         if "plain" in case.given_up:
-            return   # nothing can be compared with it
+            return
 
 
 def _variants(text):
