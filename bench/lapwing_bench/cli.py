@@ -3,10 +3,11 @@
 import argparse
 import json
 import shutil
+import signal
 import sys
 
-from . import (check, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places, redistribute, split,
-               table, tasks)
+from . import (check, collectives, exchange, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places,
+               programs, redistribute, split, table, tasks)
 from .build import Build
 from .errors import BenchError
 
@@ -14,12 +15,16 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade"),
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade",
+                                         "programs", "exchange", "collectives"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
                         "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
-                        "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay")
+                        "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay; "
+                        "programs: what Lapwing does to programs that were not written here; exchange: two directions at once; collectives: what a "
+                        "computation hides of non-blocking collectives")
+    parser.add_argument("folder", nargs="?", help="programs: the folder in which the recipes' sources lie")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     parser.add_argument("--mpi", choices=("mpich", "openmpi", "both"), help="default: both; with --quick the first "
@@ -36,7 +41,8 @@ def _parser():
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
                         "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, construct; pipeline: fft, landed; tasks: "
-                        + ", ".join(tasks.CASES) + ", ranks; jade: " + ", ".join(jade.APPLICATIONS))
+                        + ", ".join(tasks.CASES) + ", ranks; exchange: " + ", ".join(exchange.IDIOMS) + "; collectives: "
+                        + ", ".join(collectives.KINDS) + "; jade: " + ", ".join(jade.APPLICATIONS))
     parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")
     parser.add_argument("--construct", action="store_true", help="redistribute: only the construction of schedules")
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
@@ -47,6 +53,11 @@ def _parser():
     parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4); split: numbers of processes (2,4,8,16); redistribute, "
                         "pingpong: as split (2,4,8); pipeline: replayed (8,16,32)")
     parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
+    parser.add_argument("--only", metavar="REGEX", help="programs: the recipes whose names match")
+    parser.add_argument("--variants", help="programs: comma-separated, of " + ", ".join(programs.VARIANTS) + " (all)")
+    parser.add_argument("--recipes", help="programs: another folder of recipes")
+    parser.add_argument("--work", help="programs: where programs are built and run")
+    parser.add_argument("--build", action="store_true", help="programs: build what is not built yet, and run nothing")
     return parser
 
 
@@ -63,13 +74,17 @@ def _run(options, script):
     build = Build.find(options.prefix, script)
     options.mpis = _mpis(options, needed=options.name != "tasks")
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute,
-             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade}[options.name]
+             "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade, "programs": programs, "exchange": exchange,
+             "collectives": collectives}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")
         bench = instructions
     if options.matrix and bench is not jade:
         raise BenchError("--matrix belongs to jade.")
+    if options.folder and bench is not programs:
+        raise BenchError(f"{options.name} takes no folder; {options.folder} is too much.")
+    options.script = script
     if options.construct and bench is not redistribute:
         raise BenchError("--construct belongs to redistribute.")
     where = [] if bench in (instructions, check, redistribute, pingpong, tasks, jade) else places.choose(options, script)
@@ -84,13 +99,14 @@ def _run(options, script):
         bench.measure(options, build, where, emit)
     finally:
         if records and not options.json:
-            print(table.render(records, bench.COLUMNS))
+            print(table.render(bench.sort(records) if hasattr(bench, "sort") else records, bench.COLUMNS))
             print(bench.EXPLANATION)
-    return 0 if all(record.get("verified", True) for record in records) else 1
+    return 0 if all(record.get("verified", True) is not False for record in records) else 1
 
 
 def main(arguments, script):
-    options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))   # so that what it started ends with it
+    options = _parser().parse_intermixed_args(arguments)
     try:
         return _run(options, script)
     except BenchError as error:

@@ -18,7 +18,7 @@ BEST = {
 
 # Lets a rank go before the other work of the machine, its session (which is the job's own) included. Each rank
 # starts on a core of its own, or two of them may share one for good; afterwards it may go where it likes.
-_BEFORE_OTHERS = ["sh", "-c", """
+BEFORE_OTHERS = ["sh", "-c", """
 renice -n -20 -p $$ >/dev/null
 [ ! -e /proc/self/autogroup ] || echo -20 > /proc/self/autogroup
 cores=$(nproc) rank=${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}
@@ -58,7 +58,7 @@ class Local:
     def __exit__(self, *_what):
         pass
 
-    def command(self, mpi, argv, env, ranks=2):
+    def command(self, mpi, argv, env, ranks=2, cwd=None):   # of this process, whatever cwd says
         launcher = ["mpiexec." + mpi]
         told = dict(env)
         if mpi == "openmpi":
@@ -91,9 +91,9 @@ class TwoHosts:
     def __exit__(self, *_what):
         self._lab.stop()
 
-    def command(self, mpi, argv, env, ranks=2):
+    def command(self, mpi, argv, env, ranks=2, cwd=None):
         told = {**BEST[mpi], **env} if self._best else dict(env)
-        return self._lab.command(mpi, ranks, argv, env=told), {}
+        return self._lab.command(mpi, ranks, argv, env=told, cwd=cwd), {}
 
 
 def choose(options, here):
@@ -119,7 +119,7 @@ def run(place, mpi, argv, env, timeout, each_line=None, ranks=2, errors=None, fi
     """Runs a job and returns its lines of stdout; each_line sees each at once. Its stderr passes through, or
     goes to the file `errors`. first: the ranks go before the machine's other work (needs root). last_line: once
     the job has said what begins so, all is measured: should MPI not end it within 10 s, it is ended, and that is said."""
-    command, extra = place.command(mpi, _BEFORE_OTHERS + argv if first else argv, env, ranks)
+    command, extra = place.command(mpi, BEFORE_OTHERS + argv if first else argv, env, ranks)
     environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
     environment.update(extra)
     try:

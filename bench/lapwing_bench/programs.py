@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`programs`: programs that were not written here, by recipes: what each of Lapwing's variants does to their time.
+
+A round runs every variant once, in turning order, and the plain program a second time (the control). Times are those
+that the programs state themselves.
+"""
+import os
+import sys
+import tempfile
+import time
+
+from . import programs_build, programs_recipe, programs_run, statistics, table
+from .errors import BenchError
+from .places import Local
+
+VARIANTS = ("run", "compiled", "compiled+run", "lto")
+_TRIES, _HARM = 3, 0.98
+
+
+class Case:
+    """One recipe with one MPI: its programs, what came of their runs."""
+
+    def __init__(self, options, build, programs, place, mpi, recipe):
+        self.options, self.build, self.programs, self.place = options, build, programs, place
+        self.mpi, self.recipe = mpi, recipe
+        self.paths, self.faults, self.hung, self.samples = {}, {}, {}, {}
+        self.expected, self.longest, self.given_up = {}, 0.0, set()
+        self.shown = {}   # the seconds of each run for the table
+        self.variants = []
+        for variant in options.variants:
+            if recipe.command and programs_build.way(variant) != "plain":
+                continue
+            if "run" in variant and not build.has_preload(mpi):
+                continue
+            self.variants.append(variant)
+
+    @staticmethod
+    def baseline(variant):
+        """With what a variant is compared: the same compiler and flags without the pass."""
+        return "plain-lto" if "lto" in variant else "plain"
+
+    def roles(self):
+        roles = ["plain", *self.variants, "control"]
+        if "lto" in roles:
+            roles.insert(roles.index("lto"), "plain-lto")
+        return [role for role in roles if role in self.paths]
+
+    def prepare(self):
+        """Builds what is not built; a variant that cannot be had says why and the others go on."""
+        needed = ["plain", *self.variants] + (["plain-lto"] if "lto" in self.variants else [])
+        for variant in needed:
+            try:
+                self.paths[variant] = self.programs.program(self.recipe, self.mpi, variant)
+            except BenchError as error:
+                if str(error) not in self.faults.values():
+                    _say(self, str(error))
+                self.faults[variant] = str(error)
+        if "plain" in self.paths:
+            self.paths["control"] = self.paths["plain"]
+        if "plain-lto" not in self.paths:
+            self.paths.pop("lto", None)
+
+    def _environment(self, role):
+        return self.build.preload(self.mpi) if role in ("run", "compiled+run") else {}
+
+    def launch(self, role):
+        """One run: its seconds, or None; hangs and wrong results are noted."""
+        recipe, expected = self.recipe, self.expected.get(self.baseline(role))
+        folder = self.programs.folder(recipe, self.mpi, "run")
+        programs_run.prepare_folder(folder, [self.programs.file(recipe, name) for name in recipe.files])
+
+        def output(lines):
+            if not recipe.output:
+                return lines
+            try:
+                with open(os.path.join(folder, recipe.output), encoding="utf-8", errors="replace") as file:
+                    return lines + file.read().splitlines()
+            except OSError:
+                return lines
+
+        def complete(lines):
+            lines = output(lines)
+            return recipe.seconds(lines) is not None and recipe.fault(lines, expected) is None
+
+        limit = min(recipe.limit, 4 * self.longest + 10) if self.longest else recipe.limit
+        begin = time.monotonic()
+        outcome = programs_run.launch(self.place, self.mpi, [self.paths[role], *recipe.arguments], self._environment(role),
+                                      recipe.ranks, limit, complete, folder, self.options.first)
+        lines = output(outcome.lines)
+        seconds, fault = recipe.seconds(lines), recipe.fault(lines, expected)
+        if outcome.hung:
+            self.hung[role] = self.hung.get(role, 0) + 1
+            if seconds is None or fault:
+                return None
+        elif outcome.status != 0:
+            fault = f"ended with status {outcome.status}" + (f": {outcome.lines[-1].strip()}" if outcome.lines else "")
+        elif seconds is None and not fault:
+            fault = f"no line has `{recipe.time.pattern}`"
+        if fault:
+            self.faults[role] = fault
+            self.given_up.add(role)
+            _say(self, f"{role}: {fault}")
+            return None
+        if not outcome.hung:
+            self.longest = max(self.longest, time.monotonic() - begin)
+        if role in ("plain", "plain-lto"):
+            self.expected.setdefault(role, recipe.results(lines))
+        self.shown.setdefault(role, []).append(recipe.shown_seconds(lines))
+        return seconds
+
+    def once(self, role):
+        """As `launch`, but a hang is tried again; a variant that hangs every time in its first round, or in two
+        rounds one after the other, is given up."""
+        if role in self.given_up:
+            return None
+        for _ in range(_TRIES):
+            seconds = self.launch(role)
+            if seconds is not None or role in self.given_up:
+                return seconds
+            _say(self, f"{role}: hung")
+        if not self.samples.get(role) or self.samples[role][-1] is None:
+            self.given_up.add(role)
+        return None
+
+    def round(self, number):   # the first begins with the plain program, whose results the others must have
+        roles = self.roles()
+        turn = number % len(roles)
+        for role in roles[turn:] + roles[:turn]:
+            self.samples.setdefault(role, []).append(self.once(role))
+            if role == "plain" and role in self.given_up:
+                return   # there is nothing to compare with
+
+    def record(self, variant):
+        baseline = self.baseline(variant)
+        fields = {"bench": "programs", "case": self.recipe.name, "size": self.recipe.size, "mpi": self.mpi,
+                  "transport": self.place.transport, "rate": self.place.rate, "ranks": self.recipe.ranks, "variant": variant}
+        for name in ("speed", "control", "plain_s", "variant_s"):
+            for end in ("", "_lo", "_hi"):
+                fields[name + end] = None
+        ran = self.samples.get(variant, [])
+        wrong = variant in self.samples and variant in self.faults
+        fields["verified"] = False if wrong else True if any(s is not None for s in ran) else None
+        fields["hung"] = self.hung.get(variant, 0)
+        fields["plain_hung"] = self.hung.get("plain", 0) + self.hung.get("control", 0)
+        fault = self.faults.get(variant) or (None if variant in self.paths else self.faults.get(baseline))
+        fields["pairs"] = self._times(fields, variant, baseline) if self.recipe.timed and not wrong else 0
+        if self.recipe.timed and fields["verified"] and fields["speed"] is None:
+            fault = fault or self.faults.get(baseline) or f"{baseline} hangs"
+        fields["fault"] = fault
+        fields["verdict"] = self._verdict(fields, wrong, ran)
+        return fields
+
+    def _times(self, fields, variant, baseline):
+        pairs = _both(self.samples.get(baseline, []), self.samples.get(variant, []))
+        controls = _both(self.samples.get("plain", []), self.samples.get("control", []))
+        if controls:
+            statistics.put(fields, "control", [a / b for a, b in controls])
+        if pairs:
+            for role, name in ((baseline, "plain_s"), (variant, "variant_s")):
+                seconds = [value for value in self.shown[role] if value is not None]
+                if seconds:
+                    statistics.put(fields, name, seconds)
+            statistics.put(fields, "speed", [a / b for a, b in pairs])
+        return len(pairs)
+
+    def _verdict(self, fields, wrong, ran):
+        if wrong:
+            return "wrong"
+        if not ran:
+            return "absent"
+        if not fields["verified"]:
+            return "hangs"
+        if fields["speed"] is None:
+            return "right" if not self.recipe.timed else "untimed"
+        below, above = fields["control_lo"] or 1, fields["control_hi"] or 1
+        if fields["speed_hi"] < min(_HARM, below):
+            return "harm"
+        return "gain" if fields["speed_lo"] > max(1, above) else "even"
+
+    def emit(self, emit):
+        """A row for each variant; for the plain program only if it fails, for then there is nothing to compare with."""
+        if not self.samples or "plain" in self.faults or not any(s is not None for s in self.samples.get("plain", [])):
+            emit(self.record("plain"))
+            if "plain" in self.faults:
+                return
+        for variant in self.variants:
+            emit(self.record(variant))
+
+
+def _both(first, second):
+    return [(a, b) for a, b in zip(first, second) if a is not None and b is not None]
+
+
+def measure(options, build, where, emit):
+    if not options.folder:
+        raise BenchError("programs needs the folder in which the sources lie: lapwing bench programs DIR.")
+    if not os.path.isdir(options.folder):
+        raise BenchError(f"There is no folder {options.folder}.")
+    options.variants = _variants(options.variants)
+    beside = os.path.dirname(os.path.realpath(options.script))
+    recipes, faults = programs_recipe.find(options.recipes or os.path.join(beside, "recipes"), options.only, options.quick)
+    if not recipes and not faults:
+        raise BenchError("No recipe has such a name.")
+    for name, fault in faults:
+        print(f"bench: {fault}", file=sys.stderr)
+        emit({"bench": "programs", "case": name, "variant": "plain", "verified": None, "hung": 0, "pairs": 0, "fault": fault,
+              "verdict": "absent"})
+    programs = programs_build.Programs(build, os.path.abspath(options.folder), options.work or _work(build))
+    cases = [Case(options, build, programs, where[0], mpi, recipe) for mpi in options.mpis for recipe in recipes
+             if recipe.mpi in (None, mpi)]
+    for recipe in recipes:
+        if recipe.mpi not in (None, *options.mpis):
+            print(f"bench: {recipe.name} is left out, it needs --mpi {recipe.mpi}.", file=sys.stderr)
+    for case in cases:
+        case.prepare()
+    if options.build:
+        return
+    with where[0] as place:
+        for case in cases:
+            _case(case, place, options, emit)
+
+
+def _case(case, place, options, emit):
+    if "plain" not in case.paths:
+        case.emit(emit)
+        return
+    if case.recipe.ranks > 2 and not isinstance(place, Local):
+        with place.of(2, (case.recipe.ranks + 1) // 2) as case.place:
+            _rounds(case, options)
+    else:
+        case.place = place
+        _rounds(case, options)
+    case.emit(emit)
+
+
+def _rounds(case, options):
+    rounds = (options.pairs or (3 if options.quick else 9)) if case.recipe.timed else 1
+    for number in range(rounds):
+        _say(case, f"round {number + 1} of {rounds}")
+        case.round(number)
+        if "plain" in case.given_up:
+            return
+
+
+def _variants(text):
+    variants = [name for name in (text.split(",") if text else VARIANTS) if name != "plain"]
+    for name in variants:
+        if name not in VARIANTS:
+            raise BenchError(f"There is no variant {name}; there are plain, {', '.join(VARIANTS)}.")
+    return variants
+
+
+def _work(build):
+    tree = os.path.exists(os.path.join(build.prefix, "CMakeCache.txt"))
+    return os.path.join(build.prefix if tree else tempfile.gettempdir(), "bench-programs")
+
+
+def _say(case, what):
+    print(f"bench: {case.recipe.name}, {case.mpi}, {case.place.transport}: {what}", file=sys.stderr)
+
+
+_ORDER = ("wrong", "harm", "hangs", "absent", "untimed", "even", "gain", "right")
+
+
+def sort(records):
+    """Harm first, then by the loss."""
+    return sorted(records, key=lambda r: (_ORDER.index(r["verdict"]), r.get("speed") or 0))
+
+
+COLUMNS = (
+    ("verdict", "verdict", str), ("program", "case", str), ("mpi", "mpi", str), ("variant", "variant", str),
+    ("ranks", "ranks", str), ("speed", "speed", table.three), ("from", "speed_lo", table.three), ("to", "speed_hi", table.three),
+    ("control", "control", table.three), ("from", "control_lo", table.three), ("to", "control_hi", table.three),
+    ("plain s", "plain_s", table.three), ("hung", "hung", str), ("plain hung", "plain_hung", str), ("pairs", "pairs", str),
+    ("right", "verified", table.yes), ("why", "fault", str))
+EXPLANATION = ("speed: of the plain program's time over the variant's, above 1 is faster, with its 95 % interval; control: "
+               "plain against plain. harm: below 0.98 and below the control; gain: above 1 and above the control.")

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`bench-driver programs`: a program that does not build, is wrong or hangs has a row that says so, and the rest go on."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ["LAPWING_BUILD"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIELDS = ("bench", "case", "mpi", "variant", "speed", "speed_lo", "speed_hi", "control", "plain_s", "verified", "hung",
+          "pairs", "verdict")
+
+
+class Programs(unittest.TestCase):
+    def drive(self, *options):
+        with tempfile.TemporaryDirectory() as work:
+            return subprocess.run([os.path.join(BUILD, "libexec", "lapwing", "bench-driver"), "programs",
+                                   os.path.join(HERE, "sources"), "--prefix", BUILD, "--local", "--mpi", "mpich", "--work", work,
+                                   "--recipes", os.path.join(HERE, "recipes"), "--variants", "run,compiled", *options],
+                                  capture_output=True, text=True, timeout=100, check=False)
+
+    def test_all(self):
+        done = self.drive("--pairs", "1", "--json", "--only", "good|rate|unbuilt|wrong|hangs")
+        rows = {(r["case"], r["variant"]): r for r in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(done.returncode, 1, done.stderr)   # a verification failed
+        for case, time in (("good", 1.5), ("rate", None)):
+            for variant in ("run", "compiled"):
+                row = rows[case, variant]
+                self.assertEqual([name for name in FIELDS if name not in row], [])
+                self.assertTrue(row["verified"], row)
+                self.assertEqual((row["speed"], row["pairs"], row["plain_s"], row["verdict"]), (1, 1, time, "even"))
+        self.assertEqual(rows["unbuilt", "plain"]["verdict"], "absent")
+        self.assertIn("cannot be built", rows["unbuilt", "plain"]["fault"])
+        self.assertEqual((rows["wrong", "plain"]["verdict"], rows["wrong", "plain"]["verified"]), ("wrong", False))
+        self.assertIn("sum 4", rows["wrong", "plain"]["fault"])
+        self.assertEqual((rows["hangs", "plain"]["verdict"], rows["hangs", "plain"]["hung"]), ("hangs", 3))
+
+    def test_hang_after_its_time(self):
+        done = self.drive("--pairs", "1", "--variants", "compiled", "--only", "late|unbuilt")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        late = next(line for line in done.stdout.splitlines() if " late " in line).split()
+        self.assertEqual(late[:4], ["even", "late", "mpich", "compiled"])
+        self.assertIn("absent", done.stdout)
+
+    def test_sentences(self):
+        for options, why in ((("--only", "nothing"), "No recipe"), (("--only", "("), "no regular expression"),
+                             (("--variants", "fast"), "no variant fast")):
+            done = self.drive(*options)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(why, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
