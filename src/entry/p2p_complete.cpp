@@ -3,6 +3,7 @@
 #include "entry/p2p.hpp"
 #include "flavour.hpp"
 #include "sets/messages.hpp"
+#include "transfer/plain_way.hpp"
 
 namespace transfer = lapwing::transfer;
 using lapwing::entry::noted;
@@ -11,8 +12,10 @@ using lapwing::entry::P2pWatch;
 using lapwing::entry::PassingOn;
 using lapwing::entry::quiet;
 using lapwing::entry::watched;
+using lapwing::transfer::PlainWay;
 
 LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const PlainWay::Wait watched_wait;
   if (quiet()) return noted(PMPI_Wait(request, status));
   if (owing()) PassingOn::until_complete(1, request, true);
   if (watched()) return P2pWatch::wait(request, status, LAPWING_CALLER("MPI_Wait"));
@@ -20,6 +23,7 @@ LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  const PlainWay::Wait watched_wait;
   if (quiet()) return noted(lapwing::mpi::wait_all(count, requests, statuses));
   if (owing()) PassingOn::until_complete(count, requests, true);
   if (watched()) return P2pWatch::wait_all(count, requests, statuses, LAPWING_CALLER("MPI_Waitall"));
