@@ -384,7 +384,7 @@ LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
 }
 
 LAPWING_ENTRY void lapwing_reach_token(lapwing_token* token) {
-  if (token) Proved::reach(token);
+  if (token && lapwing::entry::may_reach()) Proved::reach(token);
 }
 
 LAPWING_ENTRY void lapwing_push(lapwing_queue* queue, lapwing_token* token) {

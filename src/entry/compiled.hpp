@@ -39,6 +39,8 @@ lapwing_token* start_receive(const transfer::ReceiveArguments& a, Receiving how,
 /// before it where it stands.
 void defer(int count, const MPI_Request* requests, bool receives, const void* site);
 void reach(int count, const MPI_Request* requests);
+/// Whether a transfer may be completed without its wait.
+bool may_reach();
 void retire(int count, const MPI_Request* requests);
 
 }  // namespace lapwing::entry

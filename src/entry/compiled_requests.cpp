@@ -27,7 +27,12 @@ void defer(int count, const MPI_Request* requests, bool receives, const void* si
   Proved::defer(count, requests, receives);
 }
 
+// A process that is checked, owes votes or has the engine's messages needs more than MPI to complete a
+// request: it waits where the wait stands.
+bool may_reach() { return !watched() && quiet(); }
+
 void reach(int count, const MPI_Request* requests) {
+  if (!may_reach()) return;
   const bool blocking = Proved::way() == Proved::Way::blocking;
   if (blocking || PlainWay::judged()) PlainWay::reach(count, requests, blocking);
 }
