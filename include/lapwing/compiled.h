@@ -5,7 +5,9 @@
  *
  * Every start takes the arguments of the call that it replaces and gives a
  * token: null where nothing is left to wait for (small messages, which go as
- * the program wrote them, MPI_PROC_NULL, or a job that stands aside). A token
+ * the program wrote them, MPI_PROC_NULL, or a job that stands aside). A start
+ * may also make the program's own call; the wait for its token then only tells how
+ * soon the data was needed. A token
  * is waited for exactly once; a wait for null costs one comparison, which the
  * pass emits inline. Buffers are used in place: the pass has proved that nobody
  * touches them before the wait, so nothing is guarded and nothing copied.
@@ -91,20 +93,27 @@ int lapwing_may_split_(MPI_Fint count, MPI_Fint type, MPI_Fint peer, MPI_Fint co
 int lapwing_may_sink(MPI_Comm);
 int lapwing_may_sink_(MPI_Fint comm);
 
+/* Where a call stood that starts earlier, and behind both halves of a send-receive: waits if the transfer
+ * goes the plain way, as the call itself would have; else does nothing. */
+void lapwing_reach_token(lapwing_token*);
+
 /* Retires the transfer of a token. */
 void lapwing_wait(lapwing_token*);
 
 /* Waits of the program's that were moved. Behind each start that such a wait
  * waits for stands lapwing_defer (of receives lapwing_defer_receives), which tells
  * the helper that these requests need progress; before the wait, at its new place,
- * stands lapwing_retire, which ends that. The requests, and the calls on them, stay
- * the program's; null and inactive requests, and requests that were never deferred,
- * are skipped. */
+ * stands lapwing_retire, which ends that. Where the wait stood before it was moved stands lapwing_reach,
+ * which completes requests that go the plain way, and leaves them to the wait as complete ones. The requests,
+ * and the calls on them, stay the program's; null and inactive requests, and requests that were never
+ * deferred, are skipped. */
 void lapwing_defer(int count, const MPI_Request*);
 void lapwing_defer_receives(int count, const MPI_Request*);
+void lapwing_reach(int count, const MPI_Request*);
 void lapwing_retire(int count, const MPI_Request*);
 void lapwing_defer_(MPI_Fint count, const MPI_Fint*);
 void lapwing_defer_receives_(MPI_Fint count, const MPI_Fint*);
+void lapwing_reach_(MPI_Fint count, const MPI_Fint*);
 void lapwing_retire_(MPI_Fint count, const MPI_Fint*);
 
 /* Outstanding requests of a wait that left its loop (the paper's Rid, i_cnt and

@@ -11,6 +11,8 @@
 namespace lapwing::compiler {
 namespace {
 
+constexpr unsigned worth_of_query = 5;
+
 unsigned worth_of(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction) || llvm::isa<llvm::PHINode>(instruction)) return 0;
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
@@ -21,7 +23,7 @@ unsigned worth_of(const llvm::Instruction& instruction) {
       case Kind::poll:
       case Kind::isend:
       case Kind::irecv:
-        return 5;
+        return worth_of_query;
       default:
         return worth_of_call;
     }
@@ -106,6 +108,11 @@ Region explore(const Walk& walk, Web& web, const llvm::LoopInfo& loops) {
   return Explorer(walk, web, loops).run();
 }
 
+static bool is_of_mpi(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return call && MpiCall::of(*call);
+}
+
 // The pass may run twice.
 static bool has_progress(llvm::CallBase& start) {
   const auto* next = llvm::dyn_cast_or_null<llvm::CallBase>(after(start));
@@ -134,7 +141,8 @@ bool worth_between(const Transfer& transfer) {
     while (!work.empty() && worth < worth_crossing) {
       for (llvm::Instruction* i = work.pop_back_val(); i && i != transfer.call && i != start;
            i = i->getNextNode()) {
-        worth += worth_of(*i);
+        // A call of MPI's moves by itself what is in flight.
+        worth += is_of_mpi(*i) ? worth_of_query : worth_of(*i);
         if (!i->isTerminator()) continue;
         for (llvm::BasicBlock* next : llvm::successors(i->getParent())) {
           // What ends the program after an error is no work.

@@ -55,6 +55,8 @@ class Pending {
   virtual ~Pending() = default;
   /// Emits what keeps the token, before `behind`.
   virtual void started(llvm::CallBase* token, llvm::Instruction* behind) = 0;
+  /// The token that was started last, where the call stood.
+  virtual Value* last(IRBuilder<>& builder) = 0;
   virtual void wait(llvm::Instruction* at, const llvm::DebugLoc& where) = 0;
 };
 
@@ -67,6 +69,7 @@ class Single : public Pending {
   void started(llvm::CallBase* token, llvm::Instruction* behind) override {
     IRBuilder<>(behind).CreateStore(token, slot_);
   }
+  Value* last(IRBuilder<>& builder) override { return builder.CreateLoad(slot_->getAllocatedType(), slot_); }
   void wait(llvm::Instruction* at, const llvm::DebugLoc& where) override {
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(where);
@@ -97,7 +100,9 @@ class Queue : public Pending {
     builder.CreateStore(builder.getInt32(0), builder.CreateStructGEP(type_, queue_, 0, "lapwing.i_cnt"));
     builder.CreateStore(builder.getInt32(0), builder.CreateStructGEP(type_, queue_, 1, "lapwing.w_cnt"));
   }
+  Value* last(IRBuilder<>&) override { return last_; }  // starts where the call stood
   void started(llvm::CallBase* token, llvm::Instruction* behind) override {
+    last_ = token;
     IRBuilder<> builder(behind);
     builder.SetCurrentDebugLocation(token->getDebugLoc());
     builder.CreateCall(runtime_function(*token->getModule(), "lapwing_push", builder.getVoidTy(),
@@ -120,7 +125,22 @@ class Queue : public Pending {
  private:
   llvm::StructType* type_;
   llvm::AllocaInst* queue_;
+  Value* last_ = nullptr;
 };
+
+// Where the call stood that has not waited where it started.
+void reach(Pending& pending, llvm::Instruction* at, const llvm::DebugLoc& where) {
+  IRBuilder<> builder(at);
+  builder.SetCurrentDebugLocation(where);
+  Value* token = pending.last(builder);
+  auto* type = llvm::cast<llvm::PointerType>(token->getType());
+  Value* is_there = builder.CreateICmpNE(token, llvm::ConstantPointerNull::get(type), "lapwing.has_started");
+  emit_if(is_there, at, [&](IRBuilder<>& inside) {
+    inside.SetCurrentDebugLocation(where);
+    inside.CreateCall(runtime_function(*at->getModule(), "lapwing_reach_token", inside.getVoidTy(), {type}),
+                      {token});
+  });
+}
 
 // The halves start in the order in which they are given, but one may start
 // higher up: what both need goes there. Gives the half that starts first.
@@ -225,6 +245,11 @@ void split(llvm::ArrayRef<Half> halves) {
     if (invoke) program_call->eraseFromParent();  // a block ends once
     pending[i]->started(token, behind ? &*behind->getFirstInsertionPt() : token->getNextNode());
   }
+  for (std::size_t i = 0; !invoke && i < halves.size(); ++i) {
+    const bool in_pair = call->kind() == Kind::sendrecv || call->kind() == Kind::sendrecv_replace;
+    const bool posted_early = halves[i].earlier.at && halves[i].transfer.shape == Shape::receive;
+    if (in_pair || posted_early) reach(*pending[i], in_place, where);
+  }
   if (!invoke && !checked) program_call->eraseFromParent();
   slots.promote();
 }
@@ -292,6 +317,12 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
   if (transfer.checked) {
     sunk = part_ways(*call, ask_may_sink(*call, how.comm));
     end_progress(*call);
+  }
+  {
+    IRBuilder<> builder(sunk);
+    builder.SetCurrentDebugLocation(where);
+    progress(*call, "lapwing_reach", builder, request_count(*call, builder),
+             wait->getArgOperand(static_cast<unsigned>(requests)));
   }
   slots.take(sunk);
   IRBuilder<>(sunk).CreateStore(llvm::ConstantInt::getTrue(module.getContext()), pending);

@@ -170,9 +170,11 @@ const llvm::StringMap<Routine>& runtime_table() {
     t["lapwing_wait"] = Routine{"lapwing_wait", Kind::token_wait, false, 1};
     for (const char* name : {"lapwing_push", "lapwing_drain"})
       t[name] = plain(name, Kind::token_wait, name[8] == 'p' ? 2 : 1, {0}, true);
-    t["lapwing_poll"] = Routine{"lapwing_poll", Kind::poll, false, 1};
-    for (const char* name : {"lapwing_defer", "lapwing_defer_receives", "lapwing_retire", "lapwing_defer_",
-                             "lapwing_defer_receives_", "lapwing_retire_"})
+    for (const char* name : {"lapwing_poll", "lapwing_reach_token"})
+      t[name] = Routine{name, Kind::poll, false, 1};
+    for (const char* name :
+         {"lapwing_defer", "lapwing_defer_receives", "lapwing_retire", "lapwing_reach", "lapwing_defer_",
+          "lapwing_defer_receives_", "lapwing_retire_", "lapwing_reach_"})
       t[name] = Routine{name, Kind::poll, false, 2};
     for (const char* name : {"lapwing_may_split", "lapwing_may_split_"})
       t[name] = Routine{name, Kind::poll, false, 4};

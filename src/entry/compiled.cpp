@@ -2,7 +2,6 @@
 // What compiled code calls: split calls, in place and unguarded.
 #include "entry/compiled.hpp"
 
-#include <cpuid.h>
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -14,7 +13,7 @@
 #include "flavour.hpp"
 #include "transfer/nobody.hpp"
 #include "transfer/packing.hpp"
-#include "transfer/polls.hpp"
+#include "transfer/plain_way.hpp"
 #include "transfer/proved.hpp"
 
 namespace transfer = lapwing::transfer;
@@ -28,6 +27,8 @@ using Kind = SendArguments::Kind;
 
 namespace lapwing::entry {
 namespace {
+
+using transfer::PlainWay;
 
 template <typename Arguments>
 bool goes_at_once(const Arguments& a) {
@@ -52,6 +53,19 @@ int blocking_receive(const ReceiveArguments& a, MPI_Status* status) {
     return PMPI_Recv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, s);
   };
   return straight(a.count, a.type) ? noted(plain(status)) : receive_blocking(a, status, plain);
+}
+
+template <typename Arguments>
+bool splits(const Arguments& a, std::size_t bytes) {
+  return PlainWay::splits(a.caller.address, bytes, a.rank);
+}
+
+// The program's own call, whose wait tells what there would have been to hide.
+template <typename Call>
+lapwing_token* plainly(int* error, Call call) {
+  const std::uint64_t begun = transfer::now_ns();
+  *error = call();
+  return *error == MPI_SUCCESS ? Proved::went_plainly(transfer::now_ns() - begun) : nullptr;
 }
 
 // What a receive leaves alone in its status.
@@ -87,6 +101,7 @@ bool may_wait_for_send(std::size_t bytes, MPI_Comm comm, int partner) {
 // What has left, or has arrived already, is done with: nobody need be woken. The
 // look also sets a rendezvous going.
 lapwing_token* follow(const lapwing_token& started, int* error) {
+  if (!started.helped) return Proved::begin_plainly(started);
   if (started.touchy) return Proved::begin(started);
   MPI_Request request = started.request;
   MPI_Status status{};
@@ -212,16 +227,24 @@ bool pairs(Receiving how) { return how == Receiving::paired || how == Receiving:
 
 lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error) {
   SendArguments a = given;
-  if (pairs(how) && Proved::way() == Proved::Way::blocking) {
-    hold_half(a, how == Sending::paired_copy);
-    *error = MPI_SUCCESS;
+  if (a.rank == MPI_PROC_NULL && !(pairs(how) && Proved::way() == Proved::Way::blocking)) {
+    *error = blocking_send(a);
     return nullptr;
   }
-  if (a.rank == MPI_PROC_NULL || (how == Sending::now && goes_at_once(a))) {
+  if (how == Sending::now && goes_at_once(a)) {
     *error = blocking_send(a);
     return nullptr;
   }
   lapwing_token token = describe(a);
+  const bool small = token.bytes < Proved::threshold();
+  token.helped = !PlainWay::judged() || (!small && splits(a, token.bytes));
+  if (pairs(how) && (Proved::way() == Proved::Way::blocking || (!token.helped && !small))) {
+    hold_half(a, how == Sending::paired_copy);
+    *error = MPI_SUCCESS;
+    return nullptr;
+  }
+  if (!token.helped && !small) PlainWay::note_send(a.rank);
+  if (!token.helped && how == Sending::now) return plainly(error, [&] { return blocking_send(a); });
   token.touchy = !mpi::raises_in_place(a.comm);
   std::unique_ptr<char[]> copy;
   if (how == Sending::paired_copy && token.bytes > 0) {
@@ -256,6 +279,12 @@ lapwing_token* start_send(const SendArguments& a, Sending how, int* error) {
 
 lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Status* status, int* error) {
   if (pairs(how) && holds_half()) {
+    if (PlainWay::judged()) {
+      // As it would where the halves are started apart: the sequence of starts is one.
+      if (const std::size_t bytes = transfer::payload_bytes(a.count, a.type); bytes >= Proved::threshold())
+        splits(a, bytes);
+      return plainly(error, [&] { return exchange_whole(a, status); });
+    }
     *error = exchange_whole(a, status);
     return nullptr;
   }
@@ -274,8 +303,11 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
     *error = blocking_receive(a, status);
     return nullptr;
   }
-  if (how == Receiving::matched) return start_matched(a, status, error);
   lapwing_token token = describe(a, status);
+  const bool small = token.bytes < Proved::threshold();
+  token.helped = !PlainWay::judged() || (!small && splits(a, token.bytes));
+  if (!token.helped && !must_not_block) return plainly(error, [&] { return blocking_receive(a, status); });
+  if (how == Receiving::matched) return start_matched(a, status, error);
   token.touchy = !mpi::raises_in_place(a.comm);
   auto plain = [&](MPI_Request* r) {
     return PMPI_Irecv(a.buffer, static_cast<int>(a.count), a.type, a.rank, a.tag, a.comm, r);
@@ -287,7 +319,8 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
     *error = straight(a.count, a.type) ? plain(&token.request) : transfer::ireceive(a, &token.request, plain);
   }
   if (*error != MPI_SUCCESS) return nullptr;
-  if (how == Receiving::early && may_wait_for_send(token.bytes, a.comm, a.rank)) return Proved::begin(token);
+  if (token.helped && how == Receiving::early && may_wait_for_send(token.bytes, a.comm, a.rank))
+    return Proved::begin(token);
   return follow(token, error);
 }
 
@@ -333,8 +366,10 @@ LAPWING_ENTRY int lapwing_may_sink(MPI_Comm comm) {
 
 LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
   if (!token) return;
-  if (Proved::take(token)) {
-    const std::uint64_t begun = transfer::now_ns();
+  const std::uint64_t begun = transfer::now_ns();
+  if (token->was_waited_for && token->request == MPI_REQUEST_NULL) {
+    Proved::note_plain_wait(*token, begun);
+  } else if (Proved::take(token)) {
     int rc = MPI_SUCCESS;
     {
       const Proved::Waiting waiting;
@@ -343,19 +378,14 @@ LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
     }
     if (rc != MPI_SUCCESS) lapwing::entry::say_failed(*token, rc);
     Proved::exposed_ns.fetch_add(transfer::now_ns() - begun, std::memory_order_relaxed);
+    Proved::note_plain_wait(*token, begun);
   }
   Proved::release(token);
 }
 
-LAPWING_ENTRY void lapwing_defer(int count, const MPI_Request* requests) {
-  Proved::defer(count, requests, false);
+LAPWING_ENTRY void lapwing_reach_token(lapwing_token* token) {
+  if (token && lapwing::entry::may_reach()) Proved::reach(token);
 }
-
-LAPWING_ENTRY void lapwing_defer_receives(int count, const MPI_Request* requests) {
-  Proved::defer(count, requests, true);
-}
-
-LAPWING_ENTRY void lapwing_retire(int count, const MPI_Request* requests) { Proved::retire(count, requests); }
 
 LAPWING_ENTRY void lapwing_push(lapwing_queue* queue, lapwing_token* token) {
   if (!token) return;
@@ -365,18 +395,4 @@ LAPWING_ENTRY void lapwing_push(lapwing_queue* queue, lapwing_token* token) {
 
 LAPWING_ENTRY void lapwing_drain(lapwing_queue* queue) {
   while (queue->w_cnt != queue->i_cnt) lapwing_wait(queue->rid[queue->w_cnt++ % LAPWING_QUEUE]);
-}
-
-// For poll.S. Without xsave there are no registers but the narrow ones.
-extern "C" __attribute__((visibility("hidden"))) const bool lapwing_poll_has_xsave;
-const bool lapwing_poll_has_xsave = [] {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_OSXSAVE) != 0;
-}();
-extern "C" __attribute__((visibility("hidden"))) LAPWING_GENERAL_REGISTERS unsigned lapwing_poll_count(
-    lapwing_loop* loop) {
-  return transfer::Polls::count(*loop);
-}
-extern "C" __attribute__((visibility("hidden"))) unsigned lapwing_poll_look(lapwing_loop* loop) {
-  return transfer::Polls::look(*loop);
 }

@@ -35,4 +35,12 @@ lapwing_token* start_send(const transfer::SendArguments& a, Sending how, int* er
 lapwing_token* start_receive(const transfer::ReceiveArguments& a, Receiving how, MPI_Status* status,
                              int* error);
 
+/// Requests of the program's: behind their start, at `site`; where their wait stood;
+/// before it where it stands.
+void defer(int count, const MPI_Request* requests, bool receives, const void* site);
+void reach(int count, const MPI_Request* requests);
+/// Whether a transfer may be completed without its wait.
+bool may_reach();
+void retire(int count, const MPI_Request* requests);
+
 }  // namespace lapwing::entry

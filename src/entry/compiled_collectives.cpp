@@ -8,6 +8,8 @@
 #include "entry/p2p.hpp"
 #include "flavour.hpp"
 #include "transfer/datatype.hpp"
+#include "transfer/engine.hpp"
+#include "transfer/plain_way.hpp"
 #include "transfer/proved.hpp"
 
 namespace lapwing::entry {
@@ -44,13 +46,20 @@ int make(Wish& wish, const char* name, Collectives::Kind kind, MPI_Comm comm, By
   const int rc = starting(&started.request);
   if (rc != MPI_SUCCESS) return rc;
   if (wish.what == Wish::all || !keeps) return wait(&started.request, comm);
+  const std::size_t known = all == any_size ? 0 : all;
+  if (!transfer::PlainWay::splits(name, known, MPI_ANY_SOURCE)) {
+    const std::uint64_t begun = transfer::now_ns();
+    const int waited = wait(&started.request, comm);
+    if (waited == MPI_SUCCESS) wish.token = Proved::went_plainly(transfer::now_ns() - begun);
+    return waited;
+  }
   int done = 0;
   const int looked = PMPI_Test(&started.request, &done, MPI_STATUS_IGNORE);
   if (looked != MPI_SUCCESS || done) return looked;
   started.call = name;
   started.comm = comm;
   started.group = true;
-  started.bytes = all == any_size ? 0 : all;
+  started.bytes = known;
   wish.token = Proved::begin(started);
   return MPI_SUCCESS;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What compiled Fortran calls: the same starts, handles as integers.
+#include <memory>
+
 #include "entry/compiled.hpp"
 #include "entry/fortran.hpp"
-#include "transfer/proved.hpp"
 
 using lapwing::entry::buffer;
 using lapwing::entry::give;
 using lapwing::entry::Receiving;
 using lapwing::entry::Sending;
 using lapwing::mpi::fortran_status;
-using lapwing::transfer::Proved;
 using Kind = lapwing::transfer::SendArguments::Kind;
 
 #define START_SEND(NAME, CALL, KIND, HOW)                                                                   \
@@ -56,23 +56,39 @@ LAPWING_ENTRY int lapwing_may_sink_(MPI_Fint comm) {
   return lapwing::entry::may_sink(comm < 0 ? MPI_COMM_NULL : PMPI_Comm_f2c(comm));
 }
 
-// Only counted: the handles are looked up, never used.
-static void defer(MPI_Fint count, const MPI_Fint* requests, bool receives) {
-  for (MPI_Fint i = 0; i < count; ++i) {
-    const MPI_Request request = PMPI_Request_f2c(requests[i]);
-    Proved::defer(1, &request, receives);
+// The handles are looked up, never used up.
+namespace {
+
+class Handles {
+ public:
+  Handles(MPI_Fint count, const MPI_Fint* given) {
+    if (count > few) many_ = std::make_unique<MPI_Request[]>(static_cast<std::size_t>(count));
+    handles_ = many_ ? many_.get() : few_;
+    for (MPI_Fint i = 0; i < count; ++i) handles_[i] = PMPI_Request_f2c(given[i]);
   }
+  const MPI_Request* get() const { return handles_; }
+
+ private:
+  static constexpr MPI_Fint few = 8;
+  MPI_Request few_[few];
+  std::unique_ptr<MPI_Request[]> many_;
+  MPI_Request* handles_;
+};
+
+}  // namespace
+
+LAPWING_ENTRY void lapwing_defer_(MPI_Fint count, const MPI_Fint* requests) {
+  lapwing::entry::defer(count, Handles(count, requests).get(), false, __builtin_return_address(0));
 }
 
-LAPWING_ENTRY void lapwing_defer_(MPI_Fint count, const MPI_Fint* requests) { defer(count, requests, false); }
-
 LAPWING_ENTRY void lapwing_defer_receives_(MPI_Fint count, const MPI_Fint* requests) {
-  defer(count, requests, true);
+  lapwing::entry::defer(count, Handles(count, requests).get(), true, __builtin_return_address(0));
+}
+
+LAPWING_ENTRY void lapwing_reach_(MPI_Fint count, const MPI_Fint* requests) {
+  lapwing::entry::reach(count, Handles(count, requests).get());
 }
 
 LAPWING_ENTRY void lapwing_retire_(MPI_Fint count, const MPI_Fint* requests) {
-  for (MPI_Fint i = 0; i < count; ++i) {
-    const MPI_Request request = PMPI_Request_f2c(requests[i]);
-    Proved::retire(1, &request);
-  }
+  lapwing::entry::retire(count, Handles(count, requests).get());
 }

@@ -4,6 +4,7 @@
 #include "entry/p2p.hpp"
 #include "flavour.hpp"
 #include "sets/messages.hpp"
+#include "transfer/plain_way.hpp"
 
 namespace transfer = lapwing::transfer;
 using lapwing::entry::accounted_completion;
@@ -14,8 +15,10 @@ using lapwing::entry::P2pWatch;
 using lapwing::entry::PassingOn;
 using lapwing::entry::quiet;
 using lapwing::entry::watched;
+using lapwing::transfer::PlainWay;
 
 LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const PlainWay::Wait watched_wait;
   if (quiet()) return noted(PMPI_Wait(request, status));
   if (owing()) PassingOn::until_complete(1, request, true);
   const auto caller = LAPWING_CALLER("MPI_Wait");
@@ -25,6 +28,7 @@ LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  const PlainWay::Wait watched_wait;
   if (quiet()) return noted(lapwing::mpi::wait_all(count, requests, statuses));
   if (owing()) PassingOn::until_complete(count, requests, true);
   const auto caller = LAPWING_CALLER("MPI_Waitall");

@@ -2,6 +2,7 @@
 // MPI_Recv and its kin, and the calls that send and receive at once.
 #include "entry/accounted.hpp"
 #include "entry/blocking.hpp"
+#include "transfer/plain_way.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::exchange_blocking;
@@ -28,6 +29,7 @@ namespace transfer = lapwing::transfer;
 #define POST(NAME, COUNT, OPERATION, FAST)                                                                 \
   LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,            \
                                MPI_Comm comm, MPI_Request* request) {                                      \
+    if (FAST) lapwing::transfer::PlainWay::note_posted(count, type, rank);                                 \
     if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);  \
     const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};          \
     refuse_merged(comm, a.caller);                                                                         \

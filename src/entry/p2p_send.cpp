@@ -2,6 +2,7 @@
 // MPI_Send and its kin.
 #include "entry/accounted.hpp"
 #include "entry/blocking.hpp"
+#include "transfer/plain_way.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::P2pWatch;
@@ -15,6 +16,7 @@ using Kind = SendArguments::Kind;
 #define BLOCKING(NAME, COUNT, KIND)                                                                   \
   LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
                                MPI_Comm comm) {                                                       \
+    lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                    \
     if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);              \
     const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};  \
     return send_blocking(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });       \
@@ -24,6 +26,10 @@ using Kind = SendArguments::Kind;
 #define NON_BLOCKING(NAME, COUNT, KIND, OPERATION, FAST)                                                   \
   LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,      \
                                MPI_Comm comm, MPI_Request* request) {                                      \
+    if (FAST) {                                                                                            \
+      lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                       \
+      lapwing::transfer::PlainWay::note_posted(count, type, rank);                                         \
+    }                                                                                                      \
     if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);  \
     const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};       \
     refuse_merged(comm, a.caller);                                                                         \

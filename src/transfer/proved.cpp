@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/proved.hpp"
 
+#include <fmt/format.h>
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
-#include <deque>
-#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "transfer/operations.hpp"
+#include "transfer/plain_way.hpp"
 #include "transfer/polls.hpp"
 #include "transfer/proved_helper.hpp"
 
@@ -24,13 +27,6 @@ constexpr int most_per_look = 16;
 constexpr std::uint64_t stale_after = 60'000'000'000;
 constexpr std::uint64_t patience_at_the_end = 1'000'000'000;
 int unused_tag = 32767;
-
-// Never freed: a token may be waited for after MPI_Finalize.
-constexpr std::size_t block = 64;
-std::deque<std::unique_ptr<lapwing_token[]>>& blocks() {
-  static auto* all = new std::deque<std::unique_ptr<lapwing_token[]>>;
-  return *all;
-}
 
 std::size_t slot_index(std::uint64_t key, std::size_t slots) {
   return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) % slots;
@@ -54,41 +50,39 @@ std::atomic<std::uint64_t> least_of_status{1'000'000}, least_of_probe{1'000'000}
 
 void Proved::start(const Settings& settings, Way way, int level) {
   threshold_ = settings.proved_threshold;
+  verbose_ = settings.verbose > 0;
   int* bound = nullptr;
   int known = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &known);
   if (known) unused_tag = *bound;
   if (way == Way::direct) {
-    if (settings.helper && level == MPI_THREAD_MULTIPLE) {
-      helper_ = new ProvedHelper;
-      if (!helper_->start()) {
-        delete helper_;
-        helper_ = nullptr;
-      }
-    }
+    wants_helper_.store(settings.helper && level == MPI_THREAD_MULTIPLE);
     Polls::start(level);
+    if (settings.defer == Defer::automatic) PlainWay::start();
   }
   way_.store(way);
-  if (way == Way::direct) std::atexit(abandon);
+  if (way != Way::direct) return;
+  pthread_atfork(nullptr, nullptr, [] { wants_helper_.store(false); });
+  std::atexit(abandon);
+}
+
+void Proved::have_helper() {
+  if (!wants_helper_.load(std::memory_order_relaxed)) return;
+  if (!wants_helper_.exchange(false)) return;
+  auto* helper = new ProvedHelper;
+  if (helper->start()) {
+    helper_.store(helper);
+  } else {
+    delete helper;
+  }
 }
 
 lapwing_token* Proved::begin(const lapwing_token& what) {
+  have_helper();
   lapwing_token* token = nullptr;
   {
     std::lock_guard guard(lock_);
-    if (!free_) {
-      blocks().push_back(std::make_unique<lapwing_token[]>(block));
-      for (std::size_t i = 0; i < block; ++i) {
-        lapwing_token& fresh = blocks().back()[i];
-        fresh.next = free_;
-        free_ = &fresh;
-      }
-    }
-    token = free_;
-    free_ = token->next;
-    *token = what;
-    token->state = State::flying;
-    token->next = nullptr;
+    token = make(what);
     token->previous = last_;
     (last_ ? last_->next : first_) = token;
     last_ = token;
@@ -156,8 +150,9 @@ bool Proved::take(lapwing_token* token) {
   {
     std::lock_guard guard(lock_);
     if (token->state == State::dropped) return false;
-    if (token->state == State::flying) unlink(token);
+    if (token->state == State::flying && token->helped) unlink(token);
     token->state = State::waiting;
+    if (!token->helped) return true;
     note_wait();
     matched = token->matched;
     if (matched == Matched::kept) token->matched = Matched::taken;
@@ -178,14 +173,6 @@ bool Proved::take(lapwing_token* token) {
   return true;
 }
 
-void Proved::release(lapwing_token* token) {
-  delete[] token->copy;
-  std::lock_guard guard(lock_);
-  token->state = State::free;
-  token->next = free_;
-  free_ = token;
-}
-
 void Proved::defer(int count, const MPI_Request* requests, bool receives) {
   if (way() == Way::blocking) return;
   const bool alone = !in_flight();
@@ -197,7 +184,8 @@ void Proved::defer(int count, const MPI_Request* requests, bool receives) {
   }
   changes_.fetch_add(1, std::memory_order_relaxed);
   if (added == 0) return;
-  if (helper_) {
+  have_helper();
+  {
     std::lock_guard guard(lock_);
     note_start(receives, alone);
   }
@@ -240,8 +228,8 @@ void Proved::forget_stale(std::uint64_t now) {
 void Proved::rouse() {
   begun_.fetch_add(1, std::memory_order_relaxed);
   Polls::want();
-  if (helper_) {
-    helper_->wake(!Polls::lately());
+  if (ProvedHelper* helper = helper_.load()) {
+    helper->wake(!Polls::lately());
   } else if (Engine* engine = Polls::taken() ? nullptr : Engine::get()) {
     engine->note_posted_receive();
   }
@@ -322,23 +310,24 @@ int Proved::work(std::uint64_t longest, int quiet_looks) {
 }
 
 void Proved::stop() {
-  if (helper_) helper_->stop();
-  delete helper_;
-  helper_ = nullptr;
+  wants_helper_.store(false);
+  if (verbose_ && PlainWay::judged()) {
+    fmt::print(
+        stderr,
+        "lapwing: of what the compiler has split, {} receives and {} sends were in flight; at last: {}.\n",
+        receives.load(), sends.load(), PlainWay::verdict());
+  }
+  PlainWay::stop();
+  if (ProvedHelper* helper = helper_.exchange(nullptr)) {
+    helper->stop();
+    delete helper;
+  }
   Polls::stop();
   // For good: a loop of another thread may be in the middle of a look.
   while (looking_.exchange(true, std::memory_order_acquire)) sched_yield();
   for (auto& slot : slot_) slot.store(0);
   deferred_.store(0);
-  std::vector<lapwing_token*> left;
-  {
-    std::lock_guard guard(lock_);
-    for (const auto& some : blocks()) {
-      for (std::size_t i = 0; i < block; ++i) {
-        if (some[i].state == State::flying || some[i].state == State::complete) left.push_back(&some[i]);
-      }
-    }
-  }
+  const std::vector<lapwing_token*> left = outstanding();
   for (lapwing_token* token : left) take(token);
   const std::uint64_t until = now_ns() + patience_at_the_end;
   for (bool some = !left.empty(); some && now_ns() < until; sched_yield()) {
@@ -360,7 +349,9 @@ void Proved::stop() {
 
 void Proved::abandon() {
   way_.store(Way::blocking);
-  if (helper_) helper_->abandon();
+  wants_helper_.store(false);
+  PlainWay::stop();
+  if (ProvedHelper* helper = helper_.load()) helper->abandon();
 }
 
 }  // namespace lapwing::transfer

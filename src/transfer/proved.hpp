@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "transfer/pairing.hpp"
 #include "transfer/settings.hpp"
@@ -28,6 +29,10 @@ struct lapwing_token {
   bool receives = false;
   bool group = false;   ///< a collective: its request can be neither cancelled nor freed
   bool touchy = false;  ///< an error would call what only the program's wait may call
+  bool helped = true;   ///< somebody moves it; false of what goes the plain way
+  /// Of one that is not: the program has waited already, where the call stood.
+  bool was_waited_for = false;
+  std::uint64_t computing_since = 0, waited_before = 0, waited = 0;  ///< nanoseconds
   /// A message that has been matched and is not received yet: see may_keep_matched().
   enum class Matched { no, kept, taken } matched = Matched::no;
   MPI_Message message = MPI_MESSAGE_NULL;
@@ -64,6 +69,15 @@ class Proved {
   static void abandon();
 
   static lapwing_token* begin(const lapwing_token& what);
+  /// Of what went the plain way: in flight with nobody to move it, or over, after the
+  /// program has waited. Its wait tells what there was to hide.
+  static lapwing_token* begin_plainly(const lapwing_token& what);
+  static lapwing_token* went_plainly(std::uint64_t waited);
+  /// Where the call stood that has started earlier: the program waits here, unless
+  /// somebody moves what it has started.
+  static void reach(lapwing_token* token);
+  /// At the end of its wait, which has begun then.
+  static void note_plain_wait(const lapwing_token& token, std::uint64_t begun);
   /// From here on nobody but the caller touches the request; false if it has
   /// been dropped.
   static bool take(lapwing_token* token);
@@ -120,6 +134,9 @@ class Proved {
   static void receive_one_matched(lapwing_token* token);
   static void note_start(bool receives, bool alone);
   static void note_wait();
+  static lapwing_token* make(const lapwing_token& what);
+  static std::vector<lapwing_token*> outstanding();
+  static void have_helper();
   static void rouse();
   static void calm();
   static void unlink(lapwing_token* token);
@@ -128,7 +145,10 @@ class Proved {
 
   static inline std::atomic<Way> way_{Way::blocking};
   static inline std::size_t threshold_ = 0;
-  static inline ProvedHelper* helper_ = nullptr;
+  static inline bool verbose_ = false;
+  /// Made when something is first put in flight.
+  static inline std::atomic<ProvedHelper*> helper_{nullptr};
+  static inline std::atomic<bool> wants_helper_{false};
 
   static inline Spin lock_;  // guards the two lists and the pairing
   static inline Pairing pairing_;

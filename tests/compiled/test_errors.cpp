@@ -84,15 +84,15 @@ TEST_F(Errors, OnlyFatalOnesMayBeSplit) {
     return lapwing_may_split(count, MPI_BYTE, peer, comm) != 0;
   };
   EXPECT_FALSE(may(comm_)) << "a handler of the program's own";
-  EXPECT_EQ(may(MPI_COMM_WORLD), starts());
-  EXPECT_EQ(lapwing_may_sink(MPI_COMM_WORLD) != 0, starts());
+  EXPECT_EQ(may(MPI_COMM_WORLD), starts() || judged());
+  EXPECT_EQ(lapwing_may_sink(MPI_COMM_WORLD) != 0, starts() || judged());
   EXPECT_FALSE(may(MPI_COMM_NULL));
   EXPECT_FALSE(may(MPI_COMM_WORLD, 100));
   EXPECT_FALSE(may(MPI_COMM_WORLD, -1));
   EXPECT_FALSE(may(MPI_COMM_WORLD, 100'000, MPI_PROC_NULL));
   EXPECT_FALSE(lapwing_may_split(100'000, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD));
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
-  EXPECT_EQ(may(comm_), starts());
+  EXPECT_EQ(may(comm_), starts() || judged());
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   EXPECT_FALSE(may(comm_));
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

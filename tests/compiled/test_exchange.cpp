@@ -56,7 +56,7 @@ TEST(Exchange, ItsHalvesGoAsOneCallWhereNothingIsSplit) {
           lapwing_pair_recv(in.data(), count, MPI_BYTE, other, round, MPI_COMM_WORLD, &status);
       if (!starts()) {
         EXPECT_EQ(sending, nullptr);
-        EXPECT_EQ(receiving, nullptr);
+        EXPECT_EQ(receiving != nullptr, judged()) << "it tells how soon the message is needed";
         EXPECT_TRUE(holds(in, other, round, bytes));
       }
       lapwing_wait(receiving);

@@ -19,7 +19,7 @@ static double a[20000], b[20000], work[N][N][N];
 // CHECK-LABEL: define {{.*}}@nest(
 // CHECK: call ptr @lapwing_pair_send
 // CHECK: call ptr @lapwing_pair_recv
-// CHECK: %lapwing.left{{.*}} = phi i32 [ 1, %entry ]
+// CHECK: %lapwing.left{{.*}} = phi i32 [ 1, %{{.*}} ]
 // CHECK: %[[NOW:.*]] = sub i32 %{{lapwing.*}}, 1
 // CHECK: %[[POLLS:.*]] = icmp eq i32 %[[NOW]], 0
 // CHECK: br i1 %[[POLLS]]
