@@ -17,6 +17,7 @@
 #include "mpi/parting.hpp"
 #include "mpi/references.hpp"
 #include "sets/report_text.hpp"
+#include "transfer/progress_way.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/retire.hpp"
 
@@ -117,7 +118,9 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (collectives) entry::Collectives::start(settings);
   mpi::forget_launcher();
   entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
-  if (transfer::Record::wanted() && !lapwing::sets::watcher) entry::time_group_calls();
+  if (transfer::Engine::get() && !compiled) transfer::ProgressWay::start(settings, granted);
+  if ((transfer::Record::wanted() || transfer::ProgressWay::watches()) && !lapwing::sets::watcher)
+    entry::time_group_calls(transfer::Record::wanted());
   // Later calls go from the preloaded library straight to MPI.
   if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
       !lapwing::sets::watcher)
@@ -147,6 +150,7 @@ LAPWING_ENTRY int MPI_Finalize() {
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
   const bool active = transfer::Engine::get() != nullptr;
   entry::stop_sets();
+  transfer::ProgressWay::stop();
   transfer::Proved::stop();
   transfer::Engine::stop();
   if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);

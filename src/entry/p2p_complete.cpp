@@ -5,6 +5,7 @@
 #include "flavour.hpp"
 #include "sets/messages.hpp"
 #include "transfer/plain_way.hpp"
+#include "transfer/progress_way.hpp"
 
 namespace transfer = lapwing::transfer;
 using lapwing::entry::accounted_completion;
@@ -16,8 +17,10 @@ using lapwing::entry::PassingOn;
 using lapwing::entry::quiet;
 using lapwing::entry::watched;
 using lapwing::transfer::PlainWay;
+using lapwing::transfer::ProgressWay;
 
 LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const ProgressWay::Wait helped_wait(1, request);
   const PlainWay::Wait watched_wait;
   if (quiet()) return noted(PMPI_Wait(request, status));
   if (owing()) PassingOn::until_complete(1, request, true);
@@ -28,6 +31,7 @@ LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  const ProgressWay::Wait helped_wait(count, requests);
   const PlainWay::Wait watched_wait;
   if (quiet()) return noted(lapwing::mpi::wait_all(count, requests, statuses));
   if (owing()) PassingOn::until_complete(count, requests, true);
@@ -38,6 +42,7 @@ LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status stat
 }
 
 LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  const ProgressWay::Wait helped_wait(count, requests);
   if (quiet()) return noted(PMPI_Waitany(count, requests, index, status));
   if (owing()) PassingOn::until_complete(count, requests, false);
   const auto caller = LAPWING_CALLER("MPI_Waitany");
@@ -49,6 +54,7 @@ LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI
 
 LAPWING_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[],
                                MPI_Status statuses[]) {
+  const ProgressWay::Wait helped_wait(count, requests);
   if (quiet()) return noted(PMPI_Waitsome(count, requests, done, indices, statuses));
   if (owing()) PassingOn::until_complete(count, requests, false);
   const auto caller = LAPWING_CALLER("MPI_Waitsome");

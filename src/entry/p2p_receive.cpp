@@ -3,6 +3,7 @@
 #include "entry/accounted.hpp"
 #include "entry/blocking.hpp"
 #include "transfer/plain_way.hpp"
+#include "transfer/progress_way.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::exchange_blocking;
@@ -13,6 +14,7 @@ using lapwing::entry::refuse_merged;
 using lapwing::entry::replace_blocking;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
+using lapwing::transfer::ProgressWay;
 using lapwing::transfer::ReceiveArguments;
 using lapwing::transfer::SendArguments;
 namespace transfer = lapwing::transfer;
@@ -36,6 +38,9 @@ namespace transfer = lapwing::transfer;
     if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
     const int rc = transfer::OPERATION(                                                                    \
         a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
+    if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
+      ProgressWay::begun(*request, a.caller.address, transfer::payload_bytes(count, type), rank,           \
+                         ProgressWay::Kind::receive);                                                      \
     return accounted_start(rc, request, a.caller, count, type, true, !FAST);                               \
   }
 

@@ -3,6 +3,7 @@
 #include "entry/accounted.hpp"
 #include "entry/blocking.hpp"
 #include "transfer/plain_way.hpp"
+#include "transfer/progress_way.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::P2pWatch;
@@ -10,6 +11,7 @@ using lapwing::entry::refuse_merged;
 using lapwing::entry::send_blocking;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
+using lapwing::transfer::ProgressWay;
 using lapwing::transfer::SendArguments;
 using Kind = SendArguments::Kind;
 
@@ -36,6 +38,9 @@ using Kind = SendArguments::Kind;
     if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
     const int rc = lapwing::transfer::OPERATION(                                                           \
         a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
+    if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
+      ProgressWay::begun(*request, a.caller.address, lapwing::transfer::payload_bytes(count, type), rank,  \
+                         ProgressWay::Kind::send);                                                         \
     return accounted_start(rc, request, a.caller, count, type, false, !FAST);                              \
   }
 

@@ -14,6 +14,7 @@
 #include "entry/watched.hpp"
 #include "transfer/accounts.hpp"
 #include "transfer/engine.hpp"
+#include "transfer/progress_way.hpp"
 #include "transfer/record.hpp"
 
 namespace lapwing::entry {
@@ -75,14 +76,20 @@ MPI_Request request_made(const GroupSpec& group, const Arguments& a) {
                      : *static_cast<const MPI_Request*>(at);
 }
 
+bool is_non_blocking(const Spec& spec) {
+  if (spec.group < 0) return false;
+  const GroupSpec& group = group_specs[spec.group];
+  return group.request >= 0 && group.way == sets::Way::immediate;
+}
+
 }  // namespace
 
-void time_group_calls() {
+void time_group_calls(bool all) {
   std::size_t count = 0;
   while (lapwing_entry_real[count]) ++count;
   originals = std::vector<std::atomic<void*>>(count);
   for (unsigned i = 0; i < count; ++i) {
-    if (!lapwing_entry_timers[i].path) continue;
+    if (!lapwing_entry_timers[i].path || (!all && !is_non_blocking(specs[i]))) continue;
     originals[i] = lapwing_entry_real[i];
     keep_our_place(i);
   }
@@ -96,8 +103,9 @@ using namespace lapwing;
 extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registers,
                                      const std::int64_t* stack) {
   void* const original = entry::originals[index].load(std::memory_order_acquire);
-  if (!transfer::Record::wanted()) return original;
   const entry::Spec& spec = entry::specs[index];
+  const bool reports = transfer::Record::wanted();
+  if (!reports && !(transfer::ProgressWay::watches() && entry::is_non_blocking(spec))) return original;
   const entry::Arguments arguments(spec.form, registers, stack);
   const char* const name = lapwing_entry_timers[index].name;
   const transfer::Caller caller{entry::call_site(reinterpret_cast<const void*>(stack[-1])), name};
@@ -111,8 +119,11 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
   entry::keep_our_place(index);
   if (group && group->request >= 0 && (arguments.fortran() || result == MPI_SUCCESS)) {
     const bool persistent = group->way == sets::Way::persistent;
-    transfer::Accounts::started(entry::request_made(*group, arguments), caller, kind, bytes, false,
-                                persistent);
+    const MPI_Request request = entry::request_made(*group, arguments);
+    if (!persistent)
+      transfer::ProgressWay::begun(request, caller.address, bytes, -1,
+                                   transfer::ProgressWay::Kind::collective);
+    if (reports) transfer::Accounts::started(request, caller, kind, bytes, false, persistent);
   } else {
     transfer::Accounts::called(caller, kind, bytes, ns);
   }

@@ -136,10 +136,11 @@ int wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   } else {
     int index = 0, flag = 0;
     Batch batch(*engine, 1, request);
-    if (!wait_in_mpi(*engine, batch, request, status, caller, &rc)) engine->drive([&] {
-      if (!flag) rc = attempt_any(*engine, batch, 1, request, &index, &flag, status, false);
-      return flag || rc != MPI_SUCCESS;
-    });
+    if (!wait_in_mpi(*engine, batch, request, status, caller, &rc))
+      engine->drive([&] {
+        if (!flag) rc = attempt_any(*engine, batch, 1, request, &index, &flag, status, false);
+        return flag || rc != MPI_SUCCESS;
+      });
   }
   if (engine) engine->note_call(caller, 0, now_ns() - begun);
   return rc;
@@ -155,10 +156,11 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller call
   } else {
     int flag = 0;
     Batch batch(*engine, count, requests);
-    if (!wait_for_all_in_mpi(*engine, batch, requests, statuses, caller, &rc)) engine->drive([&] {
-      if (!flag) rc = attempt_all(*engine, batch, count, requests, &flag, statuses);
-      return flag || rc != MPI_SUCCESS;
-    });
+    if (!wait_for_all_in_mpi(*engine, batch, requests, statuses, caller, &rc))
+      engine->drive([&] {
+        if (!flag) rc = attempt_all(*engine, batch, count, requests, &flag, statuses);
+        return flag || rc != MPI_SUCCESS;
+      });
   }
   if (engine) engine->note_call(caller, bytes, now_ns() - begun);
   return rc;

@@ -106,6 +106,9 @@ class Engine {
   Requests& requests() { return requests_; }
   Sites& sites() { return sites_; }
   Governor& governor() { return *governor_; }
+  /// Any thread, without the lock.
+  bool expects_headers() const { return expects_headers_.load(std::memory_order_relaxed); }
+  void set_expects_headers(bool expects) { expects_headers_.store(expects, std::memory_order_relaxed); }
   bool is_local(int world_rank) const { return local_[static_cast<std::size_t>(world_rank)]; }
   bool may_defer_receives() const { return guarding_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
@@ -251,6 +254,7 @@ class Engine {
   bool listening_ = false;
   int abandoned_ = 0;  // receives that the program has freed before they were matched
   std::atomic<int> drivers_{0};
+  std::atomic<bool> expects_headers_{false};
 };
 
 }  // namespace lapwing::transfer

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "transfer/engine.hpp"
+#include "transfer/progress_way.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -90,7 +91,7 @@ void Governor::iteration_ended() {
   if (engine_.settings().verbose > 1) say();
   engine_.control().progress();
   const Trial* trial = judge_.trial();
-  if (!trial || trial->state() != Trial::State::watching) return;
+  if (!trial || trial->state() != Trial::State::watching || ProgressWay::tries()) return;
   for (auto& [rank, partner] : partners_) seek_agreement(rank, partner);
 }
 
@@ -116,6 +117,7 @@ void Governor::tell(int rank, int kind, double share) {
 void Governor::enter(Partner& partner, Agreement agreement) {
   expected_ += (agreement != Agreement::none) - (partner.agreement != Agreement::none);
   partner.agreement = agreement;
+  engine_.set_expects_headers(expected_ > 0);
   if (expected_ > 0) engine_.wake_helper();
   permit();
 }

@@ -46,15 +46,19 @@ bool moves(std::atomic<std::uint64_t>& least, Call call) {
 }
 std::atomic<std::uint64_t> least_of_status{1'000'000}, least_of_probe{1'000'000};
 
+void find_unused_tag() {
+  int* bound = nullptr;
+  int known = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &known);
+  if (known) unused_tag = *bound;
+}
+
 }  // namespace
 
 void Proved::start(const Settings& settings, Way way, int level) {
   threshold_ = settings.proved_threshold;
   verbose_ = settings.verbose > 0;
-  int* bound = nullptr;
-  int known = 0;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &known);
-  if (known) unused_tag = *bound;
+  find_unused_tag();
   if (way == Way::direct) {
     wants_helper_.store(settings.helper && level == MPI_THREAD_MULTIPLE);
     Polls::start(level);
@@ -62,6 +66,14 @@ void Proved::start(const Settings& settings, Way way, int level) {
   }
   way_.store(way);
   if (way != Way::direct) return;
+  pthread_atfork(nullptr, nullptr, [] { wants_helper_.store(false); });
+  std::atexit(abandon);
+}
+
+void Proved::start_for_requests() {
+  find_unused_tag();
+  wants_helper_.store(true);
+  way_.store(Way::direct);
   pthread_atfork(nullptr, nullptr, [] { wants_helper_.store(false); });
   std::atexit(abandon);
 }

@@ -61,6 +61,9 @@ class Proved {
 
   /// After PMPI_Init, from the thread that called it. `level`: what MPI granted.
   static void start(const Settings& settings, Way way, int level);
+  /// Instead, in a program in which the compiler has split nothing: only defer() and
+  /// retire() are used. Needs MPI_THREAD_MULTIPLE.
+  static void start_for_requests();
   /// Before the engine stops. What nobody waited for is given a moment to end,
   /// then left to MPI; its tokens stay valid and mean nothing any more.
   static void stop();

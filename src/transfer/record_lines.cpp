@@ -123,16 +123,16 @@ Lines merged(const std::string& texts) {
     last = &line;
     line.place = {f[0], f[1], f[2], f[3]};
     line.call = f[4];
-    std::uint64_t* sums[] = {&line.calls,    &line.bytes,    &line.exposed_ns, &line.hidden_ns,
-                             &line.deferred, &line.stripped, &line.faults};
-    for (std::size_t i = 0; i < 7; ++i) *sums[i] += std::stoull(f[5 + i]);
-    int* votes[] = {&line.up, &line.down, &line.hides, &line.aside, &line.learning, &line.at_once};
-    for (std::size_t i = 0; i < 5; ++i) *votes[i] += std::stoi(f[12 + i]);
-    line.rate = std::max<std::uint64_t>(line.rate, std::stoull(f[17]));
-    line.kind = static_cast<Kind>(std::stoi(f[18]));
-    line.late_calls += std::stoull(f[19]);
-    line.late_bytes += std::stoull(f[20]);
-    line.guard_ns += std::stoull(f[21]);
+    std::size_t next = 5;
+    for (std::uint64_t* sum : {&line.calls, &line.bytes, &line.exposed_ns, &line.hidden_ns, &line.deferred,
+                               &line.stripped, &line.faults})
+      *sum += std::stoull(f[next++]);
+    for (int* vote : {&line.up, &line.down, &line.hides, &line.aside, &line.learning, &line.at_once})
+      *vote += std::stoi(f[next++]);
+    line.rate = std::max<std::uint64_t>(line.rate, std::stoull(f[next++]));
+    line.kind = static_cast<Kind>(std::stoi(f[next++]));
+    for (std::uint64_t* sum : {&line.late_calls, &line.late_bytes, &line.guard_ns})
+      *sum += std::stoull(f[next++]);
   }
   return lines;
 }
