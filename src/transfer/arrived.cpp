@@ -29,6 +29,7 @@ std::shared_ptr<Incoming> started_by_header(Engine& engine, const Destination& d
 
 void note_plain_receive(Engine& engine, const Destination& destination, CommInfo& info,
                         const MPI_Status& status, Site& site, Site& started, std::uint64_t waited) {
+  engine.governor().attend();
   engine.governor().note_in_mpi(waited);
   const std::size_t bytes = bytes_of(status);
   if (!info.eligible || status.MPI_SOURCE < 0 || bytes < engine.settings().guard_threshold ||

@@ -121,7 +121,8 @@ bool Engine::progress() {
   }
   if (Requests::any() && must_look_at_receives()) moved |= poll_pending_receives();
   if (governor_->observing()) moved |= governor_->advance();
-  if (!outgoing_.empty() || control_->sending() || listening_) moved |= control_->progress() > 0;
+  if (!outgoing_.empty() || control_->sending() || listening_ || governor_->expects())
+    moved |= control_->progress() > 0;
   return moved;
 }
 

@@ -50,7 +50,6 @@ void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends)
   if (always_ || closed_) return;
   const std::uint64_t key = std::uint64_t{site.key} << 40 | std::uint64_t{size_class(bytes)} << 33 |
                             std::uint64_t{sends} << 32 | static_cast<std::uint32_t>(peer);
-  if (expected_ > 0) engine_.control().progress();
   judge_.begins(key, now_ns());
   const Trial* trial = judge_.trial();
   const bool tries = trial && trial->way() == Trial::Way::other;
@@ -89,10 +88,16 @@ void Governor::iteration_ended() {
     partner.watched = false;
   }
   if (engine_.settings().verbose > 1) say();
-  engine_.control().progress();
+  letters_due_ = true;
   const Trial* trial = judge_.trial();
   if (!trial || trial->state() != Trial::State::watching || ProgressWay::tries()) return;
   for (auto& [rank, partner] : partners_) seek_agreement(rank, partner);
+}
+
+void Governor::attend() {
+  if (!letters_due_ && expected_ == 0) return;
+  letters_due_ = false;
+  engine_.control().progress();
 }
 
 void Governor::seek_agreement(int rank, Partner& partner) {
