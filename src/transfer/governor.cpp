@@ -36,7 +36,8 @@ bool look_is_due(std::uint64_t call) {
 
 }  // namespace
 
-Governor::Governor(Engine& engine, bool always) : engine_(engine), always_(always) {
+Governor::Governor(Engine& engine, bool always)
+    : engine_(engine), always_(always), restless_(engine.settings().restless()) {
   judge_.permit(false, 0);
   for (const int kind : {wish_kind, offer_kind, accept_kind, stop_kind}) {
     engine.control().on(
@@ -48,6 +49,7 @@ bool Governor::leads(int rank) const { return engine_.world_rank() < rank; }
 
 void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends) {
   if (always_ || closed_) return;
+  if (restless_) return stir(peer, sends);
   const std::uint64_t key = std::uint64_t{site.key} << 40 | std::uint64_t{size_class(bytes)} << 33 |
                             std::uint64_t{sends} << 32 | static_cast<std::uint32_t>(peer);
   judge_.begins(key, now_ns());
@@ -60,6 +62,20 @@ void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends)
   if (judge_.iterations() == iterations_) return;
   iterations_ = judge_.iterations();
   iteration_ended();
+}
+
+void Governor::stir(int peer, bool sends) {
+  letters_due_ = true;
+  if (sends) partner(peer);
+  if (++arrivals_ % 3 != 0) return;
+  for (auto& [rank, partner] : partners_) {
+    if (partner.agreement == Agreement::agreed && arrivals_ % 2 == 0) {
+      stop(rank, partner, true);
+    } else if (partner.agreement == Agreement::none && leads(rank)) {
+      enter(partner, Agreement::offered);
+      tell(rank, offer_kind, 0);
+    }
+  }
 }
 
 // For LAPWING_VERBOSE=2.
@@ -170,7 +186,7 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
   switch (kind) {
     case offer_kind: {
       const Trial* trial = judge_.trial();
-      const bool ready = trial && trial->state() == Trial::State::watching;
+      const bool ready = restless_ || (trial && trial->state() == Trial::State::watching);
       enter(from, Agreement::agreed);
       if (ready) {
         from.told = from.share;
@@ -201,7 +217,7 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
 
 bool Governor::strips(int peer) const {
   if (always_) return true;
-  if (!judge_.splits()) return false;
+  if (!restless_ && !judge_.splits()) return false;
   const auto found = partners_.find(peer);
   return found != partners_.end() && found->second.agreement == Agreement::agreed;
 }
@@ -222,7 +238,7 @@ bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t w
     }
     advance();
   }
-  return waited >= least_wait && look_is_due(stream.calls);
+  return restless_ || (waited >= least_wait && look_is_due(stream.calls));
 }
 
 void Governor::observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited) {

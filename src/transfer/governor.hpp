@@ -64,7 +64,7 @@ class Governor {
   /// Whether a header may come from any rank.
   bool expects() const { return always_ || expected_ > 0; }
   /// Whether this rank's loop is in strips.
-  bool tries() const { return always_ || (expected_ > 0 && judge_.splits()); }
+  bool tries() const { return always_ || (expected_ > 0 && (restless_ || judge_.splits())); }
   void note_sent(int peer) { ++partner(peer).sent; }
   void note_header(int peer);
 
@@ -107,6 +107,7 @@ class Governor {
 
   Partner& partner(int rank) { return partners_[rank]; }
   bool leads(int rank) const;
+  void stir(int peer, bool sends);
   void iteration_ended();
   void say() const;
   void seek_agreement(int rank, Partner& partner);
@@ -120,13 +121,14 @@ class Governor {
 
   Engine& engine_;
   const bool always_;
+  const bool restless_;  // for tests: see Settings::restless()
   SplitJudge judge_;
   std::map<int, Partner> partners_;
   int expected_ = 0;    // partners whose agreement is not none
   bool tries_ = false;  // the loop's iterations are in strips, or would be with all partners' consent
   bool closed_ = false;
   bool letters_due_ = false;  // an iteration has ended since they were read
-  std::uint64_t iterations_ = 0;
+  std::uint64_t iterations_ = 0, arrivals_ = 0;
   std::uint64_t in_mpi_ = 0;
   std::list<Observed> observations_;
 };

@@ -101,6 +101,8 @@ void Helper::loop() {
     bool idle = pause < 0;
     if (idle) {
       std::lock_guard lock(engine_.mutex());
+      // A touch of what is only observed is not in flight: its wake-up may have come too early.
+      if (engine_.governor().observing()) engine_.governor().advance();
       idle = nothing_to_do();
     }
     if (!idle && pause < 0) {
