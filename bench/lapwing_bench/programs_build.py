@@ -74,7 +74,7 @@ class Programs:
         return path
 
     def _identity(self, recipe, mpi, name):
-        """What a built program depends on; the pass counts where it was used."""
+        """The inputs that a built program depends on; the pass counts where it was used."""
         words = [recipe.build_text(), mpi, name, self._build.prefix, *_CFLAGS, *_FFLAGS]
         tools = ["lib/LapwingPass.so"] if name in ("compiled", "lto") else []
         for tool in tools:

@@ -17,7 +17,7 @@ _KEYS = {
 
 
 class Recipe:
-    """What a recipe says; with quick=True with the smaller input that it names."""
+    """The contents of a recipe; quick=True takes the smaller input that it names."""
 
     def __init__(self, path, quick=False):
         self.path, self.name = path, os.path.splitext(os.path.basename(path))[0]
@@ -100,7 +100,7 @@ class Recipe:
         return _number_in(self.shown_time, lines) if self.rate else self.seconds(lines)
 
     def results(self, lines):
-        """What must equal the plain program's: of each line that matches, its groups or all of it."""
+        """The text that must equal the plain program's: of each line that matches, its groups or all of it."""
         found = []
         for line in lines:
             for pattern in self.equal:
