@@ -49,7 +49,6 @@ function(lapwing_test_program target)
   target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE GTest::gtest lapwing_formatting Threads::Threads)
-  target_compile_definitions(${target} PRIVATE LAPWING_BUILD_DIR="${CMAKE_BINARY_DIR}")
 endfunction()
 
 # A main and the parsed headers that go with it, compiled as programs are.

@@ -329,11 +329,15 @@ void await_release(const void* address, std::size_t length) {
   const std::uintptr_t begin = address_of(address);
   const std::uintptr_t end = begin + length < begin ? UINTPTR_MAX - page_size : begin + length;
   const int saved = errno;
+  bool found = false;
   for (int i = -1; (i = find_slot(begin, end, i + 1)) >= 0;) {
     Hold region(i);
-    if (region) region->release_wanted.store(true);
+    if (!region) continue;
+    region->release_wanted.store(true);
+    found = true;
   }
-  demand_now();
+  // Most memory that is given back has no region: that must not wake the helper.
+  if (found) demand_now();
   sleep_until([&] { return !meets_region(begin, end, true); });
   errno = saved;
 }
