@@ -35,9 +35,9 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-class Reader {
+class DescriptorReader {
  public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit DescriptorReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   std::int64_t word() {
     std::int64_t value = 0;
@@ -109,7 +109,7 @@ std::vector<std::byte> encode(const Distribution& distribution) {
 }
 
 Decoded decode(std::span<const std::byte> bytes) {
-  Reader in(bytes);
+  DescriptorReader in(bytes);
   if (in.word() != distribution_mark)
     return {{}, "what arrived is no array descriptor of this version of Lapwing on this kind of machine"};
   Distribution result;
@@ -160,7 +160,7 @@ std::vector<std::byte> encode(const Section& section) {
 }
 
 DecodedSection decode_section(std::span<const std::byte> bytes) {
-  Reader in(bytes);
+  DescriptorReader in(bytes);
   if (in.word() != section_mark)
     return {{}, "what arrived is no section descriptor of this version of Lapwing on this kind of machine"};
   Section result;

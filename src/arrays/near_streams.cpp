@@ -17,7 +17,7 @@ namespace {
 
 // A sender works on so many streams at a time, with so many strips each that are
 // not given back: few where they fill a cache.
-constexpr int streams_at_once = 2;
+constexpr int near_streams_at_once = 2;
 constexpr std::size_t packed_window = 8, read_window = 16;
 // Milliseconds without anything, before it is asked whether the other still lives.
 constexpr int patience = 500;
@@ -78,7 +78,7 @@ bool NearStreams::step() {
     if (stream.complete) continue;
     if (!stream.outgoing) {
       moved |= take(stream);
-    } else if (sending < streams_at_once) {
+    } else if (sending < near_streams_at_once) {
       moved |= send(stream);
       // Who does not take it yet is passed over.
       if (stream.begun && !stream.complete) ++sending;

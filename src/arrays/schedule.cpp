@@ -13,8 +13,6 @@
 
 namespace lapwing::arrays {
 
-namespace {
-
 /// One dimension of the section on both sides. -1: that side has none.
 struct Matched {
   int source, destination;
@@ -24,6 +22,8 @@ struct WireOrder {
   std::vector<Matched> dimensions;  ///< slowest first
   bool transposed = false;          ///< the fastest dimension is another one at each side
 };
+
+namespace {
 
 /// The receiver's own order, so that it writes long runs, for to write costs
 /// more than to read. Where the sender's fastest dimension is another, that one
@@ -57,10 +57,12 @@ WireOrder wire_order(const Distribution& source, const Section& from, const Dist
   return {std::move(result), transposed};
 }
 
+}  // namespace
+
 /// One side of the transfer: its grid and its axes in the wire's order.
-class Side {
+class SideAxes {
  public:
-  Side(const Distribution& distribution, const Section& section, const std::vector<int>& dimensions)
+  SideAxes(const Distribution& distribution, const Section& section, const std::vector<int>& dimensions)
       : distribution_(distribution), used_(distribution.grid.extents.size(), -1) {
     for (const int d : dimensions) {
       const auto at = static_cast<std::size_t>(d);
@@ -142,8 +144,6 @@ class Side {
   int replicas_ = 1;
 };
 
-}  // namespace
-
 class Scheduler {
  public:
   Scheduler(Schedule::Way way, const Distribution& source, const Section& from,
@@ -169,8 +169,8 @@ class Scheduler {
     const int position = mine().grid.position_of(rank_);
     if (position < 0) return result;
     set_up();
-    const Side& own = way_ == Schedule::Way::send ? *sender_ : *receiver_;
-    const Side& other = way_ == Schedule::Way::send ? *receiver_ : *sender_;
+    const SideAxes& own = way_ == Schedule::Way::send ? *sender_ : *receiver_;
+    const SideAxes& other = way_ == Schedule::Way::send ? *receiver_ : *sender_;
     my_coordinates_ = own.grid().coordinates(position);
     std::vector<std::vector<Shared>> shared;
     for (std::size_t d = 0; d < own.axes.size(); ++d) {
@@ -263,7 +263,7 @@ class Scheduler {
   void add(std::vector<Piece>& pieces, const std::vector<std::vector<Shared>>& shared,
            const std::vector<std::size_t>& chosen, const std::vector<int>& coordinates) {
     const bool sends = way_ == Schedule::Way::send;
-    const Side& other = sends ? *receiver_ : *sender_;
+    const SideAxes& other = sends ? *receiver_ : *sender_;
     Piece piece;
     piece.partner = other.grid().ranks[static_cast<std::size_t>(other.grid().position(coordinates))];
     const std::int64_t here = (sends ? *sender_ : *receiver_).number(my_coordinates_);
@@ -308,7 +308,7 @@ class Scheduler {
   const Processes& processes_;
   std::vector<Matched> order_;
   std::int64_t panel_ = 0;
-  std::optional<Side> sender_, receiver_;
+  std::optional<SideAxes> sender_, receiver_;
   LocalPart part_;
   std::vector<int> my_coordinates_;
   std::unordered_map<std::int64_t, int> source_position_;  ///< of each process

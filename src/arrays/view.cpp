@@ -20,9 +20,9 @@ void append(std::string* to, const std::vector<std::byte>& bytes) {
   to->append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-class Reader {
+class WireReader {
  public:
-  explicit Reader(std::span<const char> bytes) : rest_(bytes) {}
+  explicit WireReader(std::span<const char> bytes) : rest_(bytes) {}
   std::uint64_t number() {
     std::uint64_t value = 0;
     if (rest_.size() < sizeof value) return fail();
@@ -85,7 +85,7 @@ std::shared_ptr<const Descriptor> Descriptor::of(std::vector<std::shared_ptr<con
 }
 
 std::shared_ptr<const Descriptor> Descriptor::read(std::span<const char> bytes, std::string* problem) {
-  Reader reader(bytes);
+  WireReader reader(bytes);
   const std::uint64_t count = reader.number();
   std::vector<std::shared_ptr<const View>> views;
   for (std::uint64_t i = 0; i < count && reader.good(); ++i) {

@@ -11,14 +11,14 @@ namespace lapwing::cli {
 
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::string name;
   bool quick = false, json = false, local = false;
   std::string mpi, transport, cases, matrix;
   int pairs = 0;
 };
 
-int bench(const Options& options, const std::vector<std::string>& extra) {
+int bench(const BenchOptions& options, const std::vector<std::string>& extra) {
   const auto driver = helper_program("bench-driver");
   if (!driver) {
     throw Failure(
@@ -44,7 +44,7 @@ int bench(const Options& options, const std::vector<std::string>& extra) {
 
 Command add_bench(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bench", "Measure: plain, hand-written, Lapwing and the limit");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   command->prefix_command();
   command
       ->add_option(

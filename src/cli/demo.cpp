@@ -25,7 +25,7 @@ namespace room = lapwing::report;
 
 constexpr double kBudget = 48;  // of the 60 seconds, labs and launchers included
 
-struct Options {
+struct DemoOptions {
   bool local = false, json = false, inside = false;
   std::string size = "4M";
   std::string mpi = "both";
@@ -96,7 +96,7 @@ std::string checksums_of(const std::vector<DemoRun>& runs) {
   return text;
 }
 
-std::string setting(const Options& options, const DemoWork& work) {
+std::string setting(const DemoOptions& options, const DemoWork& work) {
   return fmt::format("Two ranks {}; {} messages of {} each way, as much computing as communicating.",
                      options.inside ? "on two emulated hosts with a link of 1 Gbit/s" : "on this host",
                      work.iterations, room::bytes(work.bytes));
@@ -141,7 +141,7 @@ std::string what_happened(const std::vector<DemoSeries>& all, bool equal) {
   return text + " The checksums cover every bit received and computed, on both ranks: they are equal.";
 }
 
-void print_text(const Options& options, const std::vector<DemoSeries>& all, const DemoWork& work,
+void print_text(const DemoOptions& options, const std::vector<DemoSeries>& all, const DemoWork& work,
                 bool equal) {
   const bool colours = room::colour_wanted(STDOUT_FILENO);
   fmt::print("\n{}\n", setting(options, work));
@@ -171,7 +171,7 @@ void print_text(const Options& options, const std::vector<DemoSeries>& all, cons
   if (equal) fmt::print("Your own program: lapwing run --compare -n 2 ./program\n");
 }
 
-void print_json(const Options& options, const std::vector<DemoSeries>& all, const DemoWork& work,
+void print_json(const DemoOptions& options, const std::vector<DemoSeries>& all, const DemoWork& work,
                 bool equal) {
   static const char* const kNames[] = {"plain", "lapwing", "hand"};
   nlohmann::json out{{"equal", equal},      {"hosts", options.inside ? 2 : 1},
@@ -211,7 +211,7 @@ void show_progress(const std::string& text) {
 }
 
 /// Into a lab of two hosts, if one can be made; else a sentence why not.
-std::string enter_lab(const Options& options) {
+std::string enter_lab(const DemoOptions& options) {
   const auto tool = netlab();
   if (!tool) return "The tool for emulated hosts is not installed, so both ranks run on this host.";
   const auto answer = capture({tool->string(), "check", "--json"}, 20);
@@ -236,7 +236,7 @@ std::string enter_lab(const Options& options) {
   become(job);
 }
 
-int demo(Options& options) {
+int demo(DemoOptions& options) {
   DemoWork work;
   const long long bytes = parse_bytes(options.size);
   if (bytes < 4096 || bytes > (1 << 30)) {
@@ -274,7 +274,7 @@ int demo(Options& options) {
 
 Command add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand("demo", "See waiting disappear from a plain MPI program (a minute)");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DemoOptions>();
   command->add_flag("--local", options->local, "Both ranks on this host, without emulated hosts");
   command->add_option("--size", options->size, "Bytes of each message")
       ->type_name("BYTES")

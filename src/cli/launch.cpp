@@ -15,7 +15,7 @@ namespace lapwing::cli {
 
 namespace {
 
-using Kind = Program::Kind;
+using ProgramKind = Program::Kind;
 
 std::string package_of(Mpi mpi) { return mpi == Mpi::mpich ? "mpich" : "openmpi-bin"; }
 
@@ -65,17 +65,17 @@ void require_launcher(const CommandLine& line) {
 std::string obstacle(const Program& program, Launcher launcher) {
   const Mpi started_by = mpi_of(launcher);
   switch (program.kind) {
-    case Kind::fixed:
+    case ProgramKind::fixed:
       return fmt::format(
           "{} is statically linked{}, so nothing can be preloaded into it; link it dynamically to have "
           "its waiting hidden",
           program.name, program.mpi == Mpi::other ? " together with its MPI" : "");
-    case Kind::fixed_mpi:
+    case ProgramKind::fixed_mpi:
       return fmt::format(
           "{} has its MPI linked statically into it, so its calls cannot be reached; link it with the "
           "shared MPI library to have its waiting hidden",
           program.name);
-    case Kind::foreign:
+    case ProgramKind::foreign:
       return fmt::format("{} is a program of another kind of machine", program.name);
     default:
       break;
@@ -91,7 +91,7 @@ std::string obstacle(const Program& program, Launcher launcher) {
   if (started_by != Mpi::unknown && program.mpi != Mpi::unknown && started_by != program.mpi) {
     const auto right = find_launcher(program.mpi);
     const std::string who =
-        program.kind == Kind::interpreter ? "the mpi4py of " + program.name : program.name;
+        program.kind == ProgramKind::interpreter ? "the mpi4py of " + program.name : program.name;
     return fmt::format(
         "{} is linked with {} ({}), but the launcher is that of {}: each process would be a job of its "
         "own; use {}",
@@ -165,7 +165,7 @@ Plan make_plan(const Request& request) {
       // No MPI of its own to go by: whichever plain `mpiexec` means here.
       mpi = find_executable("mpiexec") ? mpi_of(recognise("mpiexec")) : Mpi::unknown;
       if (mpi == Mpi::unknown) mpi = find_launcher(Mpi::mpich) ? Mpi::mpich : Mpi::openmpi;
-      if (program.kind == Kind::script || program.kind == Kind::interpreter) {
+      if (program.kind == ProgramKind::script || program.kind == ProgramKind::interpreter) {
         plan.notes.push_back(
             fmt::format("which MPI {} uses cannot be told from outside; it is launched with {}'s "
                         "mpiexec",
@@ -193,7 +193,7 @@ Plan make_plan(const Request& request) {
     }
     if (!program.sanitizer.empty()) sanitizer = program.sanitizer.string();
     if (plan.mpi == Mpi::unknown) plan.mpi = program.mpi;
-    certain = certain && (program.kind == Kind::elf || program.kind == Kind::interpreter);
+    certain = certain && (program.kind == ProgramKind::elf || program.kind == ProgramKind::interpreter);
   }
   if (without > 0 && without == plan.line.segments.size() && !plan.line.from_file) {
     plan.plain_because = why_not;

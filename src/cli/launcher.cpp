@@ -28,8 +28,6 @@ Launcher by_name(const std::string& name) {
   return entry == names.end() ? Launcher::none : entry->second;
 }
 
-std::string base_name(const std::string& word) { return fs::path(word).filename().string(); }
-
 using Names = std::set<std::string>;
 
 /// Options that take a value as a word of their own, without leading dashes.

@@ -25,6 +25,8 @@ bool executable(const fs::path& path) {
 
 }  // namespace
 
+std::string base_name(const std::string& word) { return fs::path(word).filename().string(); }
+
 fs::path prefix() {
   static const fs::path found = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   return found;

@@ -19,6 +19,8 @@ std::optional<std::filesystem::path> helper_program(const std::string& name);
 std::optional<std::filesystem::path> netlab();
 /// Where `tune` stores what it measured, unless told otherwise.
 std::filesystem::path default_profile();
+/// The last part of a path, by which launchers, shells and interpreters are known.
+std::string base_name(const std::string& word);
 /// What a shell would run for `name`: itself if it holds a slash, else by PATH.
 std::optional<std::filesystem::path> find_executable(const std::string& name);
 

@@ -35,8 +35,6 @@ const char* flavour_of(Mpi mpi) { return mpi == Mpi::mpich ? "mpich" : mpi == Mp
 
 namespace {
 
-std::string base_name(const std::string& word) { return fs::path(word).filename().string(); }
-
 bool starts_script(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   char start[2] = {};

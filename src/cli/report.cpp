@@ -22,7 +22,7 @@ namespace {
 
 namespace room = lapwing::report;
 
-struct Options {
+struct ReportOptions {
   std::string file;
   bool json = false;
   std::string sort = "exposed";
@@ -185,7 +185,7 @@ nlohmann::json to_json(const room::Report& report, std::size_t shown, const Rema
 }
 
 /// Unless told otherwise, a table ends where sites hardly wait.
-std::size_t shown_of(const room::Report& report, const Options& options) {
+std::size_t shown_of(const room::Report& report, const ReportOptions& options) {
   std::size_t count = report.sites.size();
   if (options.top && *options.top > 0) return std::min(*options.top, count);
   if (options.top || options.json) return count;
@@ -193,7 +193,7 @@ std::size_t shown_of(const room::Report& report, const Options& options) {
   return count > 0 ? count : std::min<std::size_t>(report.sites.size(), 5);
 }
 
-int show(const Options& options) {
+int show(const ReportOptions& options) {
   room::Report report;
   const std::string file = options.file.empty() ? default_file() : options.file;
   if (options.file.empty() && !std::filesystem::exists(file)) {
@@ -230,7 +230,7 @@ int show(const Options& options) {
 
 Command add_report(CLI::App& app) {
   CLI::App* report = app.add_subcommand("report", "Show per call site what waited and what was hidden");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   report
       ->add_option("FILE", options->file,
                    "The report (default: LAPWING_REPORT, else lapwing-report.json here)")

@@ -21,7 +21,7 @@ namespace {
 namespace room = lapwing::report;
 using nlohmann::json;
 
-struct Options {
+struct TuneOptions {
   std::string profile;
   std::string mpi;
   bool json = false;
@@ -80,7 +80,7 @@ std::vector<std::string> default_launch(const std::string& wanted) {
                     : fmt::format("the mpiexec of {} is not installed", wanted));
 }
 
-int tune(const Options& options, const std::vector<std::string>& given) {
+int tune(const TuneOptions& options, const std::vector<std::string>& given) {
   const std::vector<std::string> launch = given.empty() ? default_launch(options.mpi) : given;
   CommandLine line = parse_command(launch);
   Mpi mpi = mpi_of(line.launcher);
@@ -139,7 +139,7 @@ int tune(const Options& options, const std::vector<std::string>& given) {
 
 Command add_tune(CLI::App& app) {
   CLI::App* command = app.add_subcommand("tune", "Measure network and machine; thresholds and strips follow");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneOptions>();
   command->prefix_command();
   command
       ->add_option(

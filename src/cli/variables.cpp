@@ -13,60 +13,60 @@
 
 namespace lapwing::cli {
 
-using Kind = Variable::Kind;
+using VariableKind = Variable::Kind;
 
 const std::vector<Variable>& known_variables() {
   static const std::vector<Variable> table{
-      {"LAPWING", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_DEFER", Kind::choice, {"auto", "on", "off", "all"}},
-      {"LAPWING_GUARD", Kind::choice, {"auto", "userfaultfd", "mprotect", "none"}},
-      {"LAPWING_HELPER", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_ACCELERATORS", Kind::choice, {"auto", "ignore"}},
-      {"LAPWING_THRESHOLD_GUARD", Kind::bytes, {}},
-      {"LAPWING_THRESHOLD_STRIP", Kind::bytes, {}},
-      {"LAPWING_THRESHOLD_PROVED", Kind::bytes, {}},
-      {"LAPWING_STRIP_FIRST", Kind::bytes, {}},
-      {"LAPWING_STRIP_MAX", Kind::bytes, {}},
-      {"LAPWING_WINDOW", Kind::bytes, {}},
-      {"LAPWING_STAGING", Kind::bytes, {}},
-      {"LAPWING_DIRECTION", Kind::choice, {"auto", "up", "down"}},
-      {"LAPWING_PROTECT", Kind::choice, {"all", "first", "last"}},
-      {"LAPWING_SETS", Kind::choice, {"off", "check", "run"}},
-      {"LAPWING_SPLIT", Kind::choice, {"auto", "overlap", "messages", "static", "blocking"}},
-      {"LAPWING_CHECK_JSON", Kind::path, {}},
-      {"LAPWING_PROFILE", Kind::path, {}},
-      {"LAPWING_REPORT", Kind::path, {}},
-      {"LAPWING_VERBOSE", Kind::choice, {"0", "1", "2"}},
-      {"LAPWING_DECLARED", Kind::choice, {"quiet", "trace"}},
-      {"LAPWING_FAULT", Kind::word, {}},
-      {"LAPWING_TESTING", Kind::choice, {"0", "1"}},
-      {"LAPWING_JOB", Kind::choice, {"uniform"}},
+      {"LAPWING", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_DEFER", VariableKind::choice, {"auto", "on", "off", "all"}},
+      {"LAPWING_GUARD", VariableKind::choice, {"auto", "userfaultfd", "mprotect", "none"}},
+      {"LAPWING_HELPER", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_ACCELERATORS", VariableKind::choice, {"auto", "ignore"}},
+      {"LAPWING_THRESHOLD_GUARD", VariableKind::bytes, {}},
+      {"LAPWING_THRESHOLD_STRIP", VariableKind::bytes, {}},
+      {"LAPWING_THRESHOLD_PROVED", VariableKind::bytes, {}},
+      {"LAPWING_STRIP_FIRST", VariableKind::bytes, {}},
+      {"LAPWING_STRIP_MAX", VariableKind::bytes, {}},
+      {"LAPWING_WINDOW", VariableKind::bytes, {}},
+      {"LAPWING_STAGING", VariableKind::bytes, {}},
+      {"LAPWING_DIRECTION", VariableKind::choice, {"auto", "up", "down"}},
+      {"LAPWING_PROTECT", VariableKind::choice, {"all", "first", "last"}},
+      {"LAPWING_SETS", VariableKind::choice, {"off", "check", "run"}},
+      {"LAPWING_SPLIT", VariableKind::choice, {"auto", "overlap", "messages", "static", "blocking"}},
+      {"LAPWING_CHECK_JSON", VariableKind::path, {}},
+      {"LAPWING_PROFILE", VariableKind::path, {}},
+      {"LAPWING_REPORT", VariableKind::path, {}},
+      {"LAPWING_VERBOSE", VariableKind::choice, {"0", "1", "2"}},
+      {"LAPWING_DECLARED", VariableKind::choice, {"quiet", "trace"}},
+      {"LAPWING_FAULT", VariableKind::word, {}},
+      {"LAPWING_TESTING", VariableKind::choice, {"0", "1"}},
+      {"LAPWING_JOB", VariableKind::choice, {"uniform"}},
       // Of liblapwing-tasks, which checks their values.
-      {"LAPWING_TASKS_WORKERS", Kind::word, {}},
-      {"LAPWING_TASKS_LOCALITY", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_PLACEMENT", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_PATIENCE", Kind::word, {}},
-      {"LAPWING_TASKS_WINDOW", Kind::word, {}},
-      {"LAPWING_TASKS_STACK", Kind::word, {}},
-      {"LAPWING_TASKS_TRACE", Kind::path, {}},
-      {"LAPWING_TASKS_RANKS", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_REPLICATION", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_BROADCAST", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_TARGET", Kind::word, {}},
-      {"LAPWING_TASKS_CONCURRENT_FETCHES", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_LARGE", Kind::word, {}},
-      {"LAPWING_TASKS_STRIPS", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_STRIP", Kind::word, {}},
-      {"LAPWING_TASKS_SCHEDULE", Kind::choice, {"central", "ahead"}},
-      {"LAPWING_TASKS_LEND", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_NODE_MEMORY", Kind::choice, {"on", "off", "1", "0"}},
-      {"LAPWING_TASKS_REMARKS", Kind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_WORKERS", VariableKind::word, {}},
+      {"LAPWING_TASKS_LOCALITY", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_PLACEMENT", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_PATIENCE", VariableKind::word, {}},
+      {"LAPWING_TASKS_WINDOW", VariableKind::word, {}},
+      {"LAPWING_TASKS_STACK", VariableKind::word, {}},
+      {"LAPWING_TASKS_TRACE", VariableKind::path, {}},
+      {"LAPWING_TASKS_RANKS", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_REPLICATION", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_BROADCAST", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_TARGET", VariableKind::word, {}},
+      {"LAPWING_TASKS_CONCURRENT_FETCHES", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_LARGE", VariableKind::word, {}},
+      {"LAPWING_TASKS_STRIPS", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_STRIP", VariableKind::word, {}},
+      {"LAPWING_TASKS_SCHEDULE", VariableKind::choice, {"central", "ahead"}},
+      {"LAPWING_TASKS_LEND", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_NODE_MEMORY", VariableKind::choice, {"on", "off", "1", "0"}},
+      {"LAPWING_TASKS_REMARKS", VariableKind::choice, {"on", "off", "1", "0"}},
       // The compiler wrappers'.
-      {"LAPWING_MPI", Kind::choice, {"mpich", "openmpi"}},
-      {"LAPWING_CC", Kind::word, {}},
-      {"LAPWING_CXX", Kind::word, {}},
-      {"LAPWING_FC", Kind::word, {}},
-      {"LAPWING_PASS", Kind::word, {}},
+      {"LAPWING_MPI", VariableKind::choice, {"mpich", "openmpi"}},
+      {"LAPWING_CC", VariableKind::word, {}},
+      {"LAPWING_CXX", VariableKind::word, {}},
+      {"LAPWING_FC", VariableKind::word, {}},
+      {"LAPWING_PASS", VariableKind::word, {}},
   };
   return table;
 }
@@ -97,10 +97,10 @@ const Variable* find_variable(const std::string& name) {
 }
 
 std::string complaint(const Variable& variable, const std::string& value) {
-  if (variable.kind == Kind::bytes && parse_bytes(value) < 0) {
+  if (variable.kind == VariableKind::bytes && parse_bytes(value) < 0) {
     return "a number of bytes, such as 65536, 64K or 1M";
   }
-  if (variable.kind == Kind::choice &&
+  if (variable.kind == VariableKind::choice &&
       std::find(variable.choices.begin(), variable.choices.end(), value) == variable.choices.end()) {
     std::string list;
     for (const auto& choice : variable.choices) {

@@ -70,9 +70,9 @@ void limit(Transfer& transfer, EffectsOf& effects) {
   if (is_news && file.sends_synchronously) transfer.crosses &= ~static_cast<unsigned>(posts | receives);
 }
 
-class Finder {
+class CandidateFinder {
  public:
-  Finder(const MpiCall& call, Memory& memory, EffectsOf& effects, const Instructions& writes)
+  CandidateFinder(const MpiCall& call, Memory& memory, EffectsOf& effects, const Instructions& writes)
       : call_(call), memory_(memory), effects_(effects), writes_of_unfinished_(writes) {}
 
   Found run() {
@@ -322,7 +322,7 @@ bool is_candidate(const MpiCall& call) {
 
 Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects,
                      const Instructions& writes_of_unfinished) {
-  Found found = Finder(call, memory, effects, writes_of_unfinished).run();
+  Found found = CandidateFinder(call, memory, effects, writes_of_unfinished).run();
   for (Transfer& transfer : found.transfers) limit(transfer, effects);
   return found;
 }

@@ -13,34 +13,37 @@ namespace lapwing::compiler {
 namespace {
 
 using llvm::StringRef;
-using Extent = Piece::Extent;
+using PieceExtent = Piece::Extent;
 
-Piece reads(int buffer, int count, int type, Extent extent = Extent::one) {
+Piece reads(int buffer, int count, int type, PieceExtent extent = PieceExtent::one) {
   return {buffer, count, type, false, extent};
 }
 
-Piece writes(int buffer, int count, int type, Extent extent = Extent::one) {
+Piece writes(int buffer, int count, int type, PieceExtent extent = PieceExtent::one) {
   return {buffer, count, type, true, extent};
 }
 
-const Collective known[] = {
+const Collective table_of_collectives[] = {
     {"bcast", 4, {writes(0, 1, 2)}},
     {"reduce", 6, {reads(0, 2, 3), writes(1, 2, 3)}, {}, 4},
     {"allreduce", 5, {reads(0, 2, 3), writes(1, 2, 3)}, {}, 4},
-    {"gather", 7, {reads(0, 1, 2), writes(3, 4, 5, Extent::many)}},
-    {"gatherv", 8, {reads(0, 1, 2), writes(3, -1, 6, Extent::spread)}, {4, 5}},
-    {"scatter", 7, {reads(0, 1, 2, Extent::many), writes(3, 4, 5)}},
-    {"scatterv", 8, {reads(0, -1, 3, Extent::spread), writes(4, 5, 6)}, {1, 2}},
-    {"allgather", 6, {reads(0, 1, 2), writes(3, 4, 5, Extent::many)}},
-    {"allgatherv", 7, {reads(0, 1, 2), writes(3, -1, 6, Extent::spread)}, {4, 5}},
-    {"alltoall", 6, {reads(0, 1, 2, Extent::many), writes(3, 4, 5, Extent::many)}},
-    {"alltoallv", 8, {reads(0, -1, 3, Extent::spread), writes(4, -1, 7, Extent::spread)}, {1, 2, 5, 6}},
+    {"gather", 7, {reads(0, 1, 2), writes(3, 4, 5, PieceExtent::many)}},
+    {"gatherv", 8, {reads(0, 1, 2), writes(3, -1, 6, PieceExtent::spread)}, {4, 5}},
+    {"scatter", 7, {reads(0, 1, 2, PieceExtent::many), writes(3, 4, 5)}},
+    {"scatterv", 8, {reads(0, -1, 3, PieceExtent::spread), writes(4, 5, 6)}, {1, 2}},
+    {"allgather", 6, {reads(0, 1, 2), writes(3, 4, 5, PieceExtent::many)}},
+    {"allgatherv", 7, {reads(0, 1, 2), writes(3, -1, 6, PieceExtent::spread)}, {4, 5}},
+    {"alltoall", 6, {reads(0, 1, 2, PieceExtent::many), writes(3, 4, 5, PieceExtent::many)}},
+    {"alltoallv",
+     8,
+     {reads(0, -1, 3, PieceExtent::spread), writes(4, -1, 7, PieceExtent::spread)},
+     {1, 2, 5, 6}},
 };
-static_assert(std::size(known) <= most_collectives);
+static_assert(std::size(table_of_collectives) <= most_collectives);
 
 std::optional<std::size_t> index_of(StringRef name) {
-  for (std::size_t i = 0; i < std::size(known); ++i)
-    if (known[i].name == name) return i;
+  for (std::size_t i = 0; i < std::size(table_of_collectives); ++i)
+    if (table_of_collectives[i].name == name) return i;
   return {};
 }
 
@@ -95,7 +98,7 @@ bool is_floating(const MpiCall& call, int index) {
 
 }  // namespace
 
-llvm::ArrayRef<Collective> collectives() { return known; }
+llvm::ArrayRef<Collective> collectives() { return table_of_collectives; }
 
 std::optional<std::size_t> collective_of(const MpiCall& call) {
   if (call.kind() != Kind::collective) return {};

@@ -6,7 +6,7 @@
 namespace lapwing::compiler {
 namespace {
 
-struct Shape {
+struct Declaration {
   llvm::StringRef name;
   unsigned arguments;
   int count, type;
@@ -18,7 +18,7 @@ struct Shape {
 
 // With MPI_IN_PLACE what is received into is read as well.
 constexpr unsigned both = reads_later | writes_later;
-const Shape shapes[] = {
+const Declaration declarations[] = {
     {"lapwing_declare_send", 6, 1, 2, 0, reads_later},
     {"lapwing_declare_recv", 6, 1, 2, 0, writes_later},
     {"lapwing_declare_bcast", 5, 1, 2, 0, both},
@@ -26,13 +26,13 @@ const Shape shapes[] = {
     {"lapwing_declare_allreduce", 6, 2, 3, 0, reads_later, 1, both},
 };
 
-const Shape* shape_of(const llvm::CallBase& call, bool* fortran) {
+const Declaration* declaration_of(const llvm::CallBase& call, bool* fortran) {
   const auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
   if (!callee || !callee->isDeclaration()) return nullptr;
   llvm::StringRef name = callee->getName();
   *fortran = name.consume_back("_f");
-  for (const Shape& shape : shapes)
-    if (name == shape.name && call.arg_size() == shape.arguments) return &shape;
+  for (const Declaration& declaration : declarations)
+    if (name == declaration.name && call.arg_size() == declaration.arguments) return &declaration;
   return nullptr;
 }
 
@@ -41,22 +41,22 @@ const Shape* shape_of(const llvm::CallBase& call, bool* fortran) {
 std::vector<DeclaredBuffer> declared_buffers(llvm::CallBase& call) {
   std::vector<DeclaredBuffer> found;
   bool fortran = false;
-  const Shape* shape = shape_of(call, &fortran);
-  if (!shape) return found;
+  const Declaration* declaration = declaration_of(call, &fortran);
+  if (!declaration) return found;
   const auto argument = [&](int i) { return call.getArgOperand(static_cast<unsigned>(i)); };
   const auto add = [&](int buffer, unsigned later) {
     if (buffer >= 0)
-      found.push_back(
-          {&call, argument(buffer), argument(shape->count), argument(shape->type), later, fortran});
+      found.push_back({&call, argument(buffer), argument(declaration->count), argument(declaration->type),
+                       later, fortran});
   };
-  add(shape->first, shape->first_later);
-  add(shape->second, shape->second_later);
+  add(declaration->first, declaration->first_later);
+  add(declaration->second, declaration->second_later);
   return found;
 }
 
 DeclaredCall declared_call(const llvm::CallBase& call) {
   bool fortran = false;
-  if (shape_of(call, &fortran)) return DeclaredCall::declares;
+  if (declaration_of(call, &fortran)) return DeclaredCall::declares;
   const auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
   if (!callee || !callee->isDeclaration()) return DeclaredCall::none;
   const llvm::StringRef name = callee->getName();

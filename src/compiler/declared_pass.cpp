@@ -20,7 +20,7 @@ namespace {
 using llvm::Function;
 using llvm::Instruction;
 
-constexpr const char* pass_name = "lapwing-declared";
+constexpr const char* declared_pass_name = "lapwing-declared";
 
 std::vector<DeclaredBuffer> find_buffers(Function& function) {
   std::vector<DeclaredBuffer> found;
@@ -46,7 +46,7 @@ void remark(const DeclaredWait& wait, const std::vector<DeclaredBuffer>& buffers
   const std::string names = names_of(wait, buffers);
   if (llvm::isa<llvm::ReturnInst>(wait.culprit) || llvm::isa<llvm::ResumeInst>(wait.culprit)) {
     emitter.emit([&] {
-      return llvm::OptimizationRemarkMissed(pass_name, "End", buffers[wait.buffers.front()].call)
+      return llvm::OptimizationRemarkMissed(declared_pass_name, "End", buffers[wait.buffers.front()].call)
              << llvm::ore::NV("Buffers", names)
              << ", may be pending where the function returns: it waits there";
     });
@@ -55,14 +55,14 @@ void remark(const DeclaredWait& wait, const std::vector<DeclaredBuffer>& buffers
   const char* what = wait.define ? " that may write it" : " that may read it";
   if (!wait.names_memory() && llvm::isa<llvm::CallBase>(wait.culprit)) {
     emitter.emit([&] {
-      return llvm::OptimizationRemarkMissed(pass_name, "Call", wait.culprit)
+      return llvm::OptimizationRemarkMissed(declared_pass_name, "Call", wait.culprit)
              << llvm::ore::NV("Buffers", names) << ": waits at "
              << llvm::ore::NV("At", place_name(*wait.before)) << " for all of it, before a call" << what;
     });
     return;
   }
   emitter.emit([&] {
-    return llvm::OptimizationRemark(pass_name, "Wait", wait.culprit)
+    return llvm::OptimizationRemark(declared_pass_name, "Wait", wait.culprit)
            << llvm::ore::NV("Buffers", names) << ": a " << (wait.define ? "define" : "use") << " at "
            << llvm::ore::NV("At", place_name(*wait.before)) << ", before code" << what << " at "
            << llvm::ore::NV("Culprit", place_name(*wait.culprit));

@@ -33,7 +33,7 @@ Routine plain(StringRef name, Kind kind, int arguments, std::initializer_list<in
   return r;
 }
 
-Routine collective(StringRef name, int arguments, std::initializer_list<int> memory) {
+Routine collective_routine(StringRef name, int arguments, std::initializer_list<int> memory) {
   return plain(name, Kind::collective, arguments, memory, true);
 }
 
@@ -101,22 +101,22 @@ llvm::StringMap<Routine> make_table() {
 
   // Which arguments are buffers, or arrays.
   add(plain("barrier", Kind::collective, 1));
-  add(collective("bcast", 5, {0}));
-  add(collective("reduce", 7, {0, 1}));
-  add(collective("allreduce", 6, {0, 1}));
-  add(collective("gather", 8, {0, 3}));
-  add(collective("gatherv", 9, {0, 3, 4, 5}));
-  add(collective("scatter", 8, {0, 3}));
-  add(collective("scatterv", 9, {0, 1, 2, 4}));
-  add(collective("allgather", 7, {0, 3}));
-  add(collective("allgatherv", 8, {0, 3, 4, 5}));
-  add(collective("alltoall", 7, {0, 3}));
-  add(collective("alltoallv", 9, {0, 1, 2, 4, 5, 6}));
-  add(collective("alltoallw", 9, {0, 1, 2, 3, 4, 5, 6, 7}));
-  add(collective("scan", 6, {0, 1}));
-  add(collective("exscan", 6, {0, 1}));
-  add(collective("reduce_scatter", 6, {0, 1, 2}));
-  add(collective("reduce_scatter_block", 6, {0, 1}));
+  add(collective_routine("bcast", 5, {0}));
+  add(collective_routine("reduce", 7, {0, 1}));
+  add(collective_routine("allreduce", 6, {0, 1}));
+  add(collective_routine("gather", 8, {0, 3}));
+  add(collective_routine("gatherv", 9, {0, 3, 4, 5}));
+  add(collective_routine("scatter", 8, {0, 3}));
+  add(collective_routine("scatterv", 9, {0, 1, 2, 4}));
+  add(collective_routine("allgather", 7, {0, 3}));
+  add(collective_routine("allgatherv", 8, {0, 3, 4, 5}));
+  add(collective_routine("alltoall", 7, {0, 3}));
+  add(collective_routine("alltoallv", 9, {0, 1, 2, 4, 5, 6}));
+  add(collective_routine("alltoallw", 9, {0, 1, 2, 3, 4, 5, 6, 7}));
+  add(collective_routine("scan", 6, {0, 1}));
+  add(collective_routine("exscan", 6, {0, 1}));
+  add(collective_routine("reduce_scatter", 6, {0, 1, 2}));
+  add(collective_routine("reduce_scatter_block", 6, {0, 1}));
 
   // Local, without communication, and they return.
   add(plain("comm_rank", Kind::query, 2, {1}));

@@ -86,7 +86,7 @@ constexpr Entry entries[] = {
     {"finalize", -1},
 };
 
-const llvm::StringMap<const Entry*>& table() {
+const llvm::StringMap<const Entry*>& group_entries() {
   static const llvm::StringMap<const Entry*> names = [] {
     llvm::StringMap<const Entry*> t;
     for (const Entry& entry : entries) t[entry.name] = &entry;
@@ -98,8 +98,8 @@ const llvm::StringMap<const Entry*>& table() {
 // The operation behind a non-blocking, persistent or split form.
 const Entry* find(StringRef name) {
   const auto known = [](StringRef n) -> const Entry* {
-    const auto found = table().find(n);
-    return found == table().end() ? nullptr : found->second;
+    const auto found = group_entries().find(n);
+    return found == group_entries().end() ? nullptr : found->second;
   };
   if (const Entry* entry = known(name)) return entry;
   StringRef rest = name;

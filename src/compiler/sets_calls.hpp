@@ -4,6 +4,7 @@
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 
 #include <optional>
@@ -27,6 +28,11 @@ std::optional<GroupRoutine> find_group_routine(llvm::StringRef symbol);
 /// "bcast" for MPI_Bcast, MPI_Bcast_c, mpi_bcast_ and lapwing_f08_bcast; empty if
 /// the symbol is no routine of MPI's. PMPI counts.
 std::string routine_name(llvm::StringRef symbol, Interface* interface = nullptr);
+
+/// The function that is called, if that is one that the call names.
+inline const llvm::Function* callee_of(const llvm::CallBase& call) {
+  return llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
+}
 
 class GroupCall {
  public:

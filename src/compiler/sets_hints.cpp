@@ -74,14 +74,14 @@ bool may_be_read(const Value* base, bool fortran) {
          (fortran && llvm::isa<llvm::Argument>(base));
 }
 
-struct Found {
+struct FoundHint {
   CommHint hint;
   Place place;
   MemoryAccess* reader = nullptr;
   const llvm::Instruction* value = nullptr;
 };
 
-bool find(const GroupCall& call, Uniformity& uniformity, Found* found) {
+bool find(const GroupCall& call, Uniformity& uniformity, FoundHint* found) {
   Model& model = uniformity.model();
   const auto* copy = llvm::dyn_cast_or_null<llvm::CallBase>(model.copy_of(&call.call()));
   if (!copy || !call.comm() || call.routine().by_address) return false;
@@ -126,7 +126,7 @@ bool find(const GroupCall& call, Uniformity& uniformity, Found* found) {
 }  // namespace
 
 bool comm_of_call(const GroupCall& call, Uniformity& uniformity, CommHint* hint) {
-  Found found;
+  FoundHint found;
   if (!find(call, uniformity, &found)) return false;
   *hint = found.hint;
   return true;
@@ -141,7 +141,7 @@ CommHints find_hints(const Split& split, const SetFlow& flow, const Reach& reach
       const Reaches reaches = reach(instruction);
       if (reaches == Reaches::nothing) continue;
       const auto call = GroupCall::of(instruction);
-      Found found;
+      FoundHint found;
       if (!known || reaches == Reaches::through || !call || !find(*call, uniformity, &found) ||
           (found.reader && !is_written_before(found.place, found.reader, branch->getParent(), *known))) {
         hints.others = true;

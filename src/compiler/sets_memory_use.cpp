@@ -16,18 +16,18 @@ namespace {
 
 using llvm::StringRef;
 
-struct Known {
+struct MemoryRoutine {
   std::vector<Output> outputs;
   int comm = -1;
   int op = -1;  // a reduction's: the program's own may do anything
 };
 
-const llvm::StringMap<Known>& table() {
-  static const llvm::StringMap<Known> known = [] {
+const llvm::StringMap<MemoryRoutine>& memory_routines() {
+  static const llvm::StringMap<MemoryRoutine> known = [] {
     using enum Writes;
-    llvm::StringMap<Known> t;
+    llvm::StringMap<MemoryRoutine> t;
     const auto add = [&](StringRef name, std::vector<Output> outputs, int comm = -1, int op = -1) {
-      t[name] = Known{std::move(outputs), comm, op};
+      t[name] = MemoryRoutine{std::move(outputs), comm, op};
     };
     add("barrier", {}, 0);
     add("bcast", {{0, equal_on_comm, 1, 2}}, 4);
@@ -112,10 +112,6 @@ const llvm::StringMap<Known>& table() {
   return known;
 }
 
-const llvm::Function* callee_of(const llvm::CallBase& call) {
-  return llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
-}
-
 // A buffer by which any memory can be meant.
 bool is_bottom(const llvm::Value* buffer) {
   if (!buffer->getType()->isPointerTy()) return false;
@@ -148,9 +144,9 @@ bool memory_use(const llvm::CallBase& call, MemoryUse* use) {
   const llvm::Function* callee = callee_of(call);
   if (!callee || !callee->isDeclaration()) return false;
   const std::string name = routine_name(callee->getName(), &use->interface);
-  const auto found = name.empty() ? table().end() : table().find(name);
-  if (found == table().end()) return false;
-  const Known& known = found->second;
+  const auto found = name.empty() ? memory_routines().end() : memory_routines().find(name);
+  if (found == memory_routines().end()) return false;
+  const MemoryRoutine& known = found->second;
   const int given = static_cast<int>(call.arg_size());
   use->comm = known.comm;
   use->result_differs = name == "wtime" || name == "wtick";

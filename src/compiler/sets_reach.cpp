@@ -15,10 +15,6 @@ namespace {
 using llvm::CallBase;
 using llvm::Function;
 
-const Function* callee_of(const CallBase& call) {
-  return llvm::dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
-}
-
 // Whether a function of MPI's or of ours that a group does not call together. What asks for the
 // current set, in include/lapwing/sets.h, waits for the votes as a collective does.
 bool is_other_routine(llvm::StringRef symbol) {

@@ -10,7 +10,7 @@
 namespace lapwing::compiler {
 namespace {
 
-constexpr const char* pass_name = "lapwing-sets";
+constexpr const char* sets_pass_name = "lapwing-sets";
 
 // A jump through a table has no line of its own: that of the statement that comes to it counts.
 const llvm::Instruction& with_line(const llvm::Instruction& branch) {
@@ -27,7 +27,7 @@ const llvm::Instruction& with_line(const llvm::Instruction& branch) {
 void remark_split(const Split& split) {
   llvm::OptimizationRemarkEmitter emitter(split.branch->getFunction());
   emitter.emit([&] {
-    llvm::OptimizationRemark remark(pass_name, "Split", split.branch);
+    llvm::OptimizationRemark remark(sets_pass_name, "Split", split.branch);
     remark << "processes part " << llvm::ore::NV("Branches", static_cast<unsigned>(split.branches.size()))
            << " ways at " << llvm::ore::NV("At", place_name(*split.branch)) << " and meet at ";
     bool first = true;
@@ -43,7 +43,7 @@ void remark_split(const Split& split) {
 void remark_uniform(const Split& split) {
   llvm::OptimizationRemarkEmitter emitter(split.branch->getFunction());
   emitter.emit([&] {
-    llvm::OptimizationRemarkAnalysis remark(pass_name, "Uniform", split.branch);
+    llvm::OptimizationRemarkAnalysis remark(sets_pass_name, "Uniform", split.branch);
     remark << "all processes go the same way at " << llvm::ore::NV("At", place_name(*split.branch));
     return remark;
   });
@@ -52,7 +52,7 @@ void remark_uniform(const Split& split) {
 void remark_refused(const RefusedSplit& refused) {
   llvm::OptimizationRemarkEmitter emitter(refused.branch->getFunction());
   emitter.emit([&] {
-    llvm::OptimizationRemarkMissed remark(pass_name, "Refused", &with_line(*refused.branch));
+    llvm::OptimizationRemarkMissed remark(sets_pass_name, "Refused", &with_line(*refused.branch));
     remark << "no split at " << llvm::ore::NV("At", place_name(with_line(*refused.branch))) << ": "
            << llvm::ore::NV("Reason", refused.why);
     return remark;
@@ -62,7 +62,7 @@ void remark_refused(const RefusedSplit& refused) {
 void remark_refused_in_handler(const llvm::Instruction& call) {
   llvm::OptimizationRemarkEmitter emitter(call.getFunction());
   emitter.emit([&] {
-    llvm::OptimizationRemarkMissed remark(pass_name, "Refused", &call);
+    llvm::OptimizationRemarkMissed remark(sets_pass_name, "Refused", &call);
     remark << "no split for the call at " << llvm::ore::NV("At", place_name(call))
            << ": only processes that caught an exception come to it";
     return remark;
@@ -72,8 +72,9 @@ void remark_refused_in_handler(const llvm::Instruction& call) {
 void remark_refused(const llvm::Function& function, llvm::StringRef why) {
   llvm::OptimizationRemarkEmitter emitter(&function);
   emitter.emit([&] {
-    llvm::OptimizationRemarkMissed remark(
-        pass_name, "Refused", llvm::DiagnosticLocation(function.getSubprogram()), &function.getEntryBlock());
+    llvm::OptimizationRemarkMissed remark(sets_pass_name, "Refused",
+                                          llvm::DiagnosticLocation(function.getSubprogram()),
+                                          &function.getEntryBlock());
     remark << "no splits in this function: " << llvm::ore::NV("Reason", why);
     return remark;
   });

@@ -20,10 +20,6 @@ using llvm::CallBase;
 using llvm::Function;
 using llvm::Value;
 
-const Function* callee_of(const CallBase& call) {
-  return llvm::dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
-}
-
 bool has_body(const Function* function) {
   return function && !function->isDeclaration() && !function->isInterposable();
 }

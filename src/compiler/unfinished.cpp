@@ -84,9 +84,10 @@ class Unfinished {
   Reach forward_, any_, waited_forward_, waited_any_;
 };
 
-class Finder {
+class UnfinishedFinder {
  public:
-  Finder(llvm::Function& function, Memory& memory, EffectsOf& effects, const llvm::DominatorTree& tree)
+  UnfinishedFinder(llvm::Function& function, Memory& memory, EffectsOf& effects,
+                   const llvm::DominatorTree& tree)
       : function_(function), memory_(memory), effects_(effects), tree_(tree) {}
 
   Instructions run() {
@@ -177,7 +178,7 @@ class Finder {
 
 Instructions find_writes_of_unfinished(llvm::Function& function, Memory& memory, EffectsOf& effects,
                                        const llvm::DominatorTree& dominators) {
-  return Finder(function, memory, effects, dominators).run();
+  return UnfinishedFinder(function, memory, effects, dominators).run();
 }
 
 }  // namespace lapwing::compiler

@@ -23,7 +23,7 @@ using lapwing::entry::straight;
 using transfer::Proved;
 using transfer::ReceiveArguments;
 using transfer::SendArguments;
-using Kind = SendArguments::Kind;
+using SendKind = SendArguments::Kind;
 
 namespace lapwing::entry {
 namespace {
@@ -41,8 +41,8 @@ int blocking_send(const SendArguments& a) {
   Proved::receive_matched();
   const int count = static_cast<int>(a.count);
   auto plain = [&] {
-    return a.kind == Kind::synchronous ? PMPI_Ssend(a.buffer, count, a.type, a.rank, a.tag, a.comm)
-                                       : PMPI_Send(a.buffer, count, a.type, a.rank, a.tag, a.comm);
+    return a.kind == SendKind::synchronous ? PMPI_Ssend(a.buffer, count, a.type, a.rank, a.tag, a.comm)
+                                           : PMPI_Send(a.buffer, count, a.type, a.rank, a.tag, a.comm);
   };
   return straight(a.count, a.type) ? plain() : send_blocking(a, plain);
 }
@@ -253,8 +253,8 @@ lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error
   }
   const int count = static_cast<int>(a.count);
   auto plain = [&](MPI_Request* r) {
-    return a.kind == Kind::synchronous ? PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r)
-                                       : PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
+    return a.kind == SendKind::synchronous ? PMPI_Issend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r)
+                                           : PMPI_Isend(a.buffer, count, a.type, a.rank, a.tag, a.comm, r);
   };
   refuse_merged(a.comm, a.caller);
   if (watched()) {
@@ -334,12 +334,12 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
         {buffer, count, type, dest, tag, comm, LAPWING_CALLER(CALL), KIND, false, true}, HOW, &error);   \
   }
 
-START_SEND(lapwing_start_send, "MPI_Send", Kind::standard, Sending::now)
-START_SEND(lapwing_start_ssend, "MPI_Ssend", Kind::synchronous, Sending::now)
-START_SEND(lapwing_post_send, "MPI_Send", Kind::standard, Sending::early)
-START_SEND(lapwing_post_ssend, "MPI_Ssend", Kind::synchronous, Sending::early)
-START_SEND(lapwing_pair_send, "MPI_Sendrecv", Kind::standard, Sending::paired)
-START_SEND(lapwing_pair_copy, "MPI_Sendrecv_replace", Kind::standard, Sending::paired_copy)
+START_SEND(lapwing_start_send, "MPI_Send", SendKind::standard, Sending::now)
+START_SEND(lapwing_start_ssend, "MPI_Ssend", SendKind::synchronous, Sending::now)
+START_SEND(lapwing_post_send, "MPI_Send", SendKind::standard, Sending::early)
+START_SEND(lapwing_post_ssend, "MPI_Ssend", SendKind::synchronous, Sending::early)
+START_SEND(lapwing_pair_send, "MPI_Sendrecv", SendKind::standard, Sending::paired)
+START_SEND(lapwing_pair_copy, "MPI_Sendrecv_replace", SendKind::standard, Sending::paired_copy)
 
 #define START_RECEIVE(NAME, HOW)                                                                        \
   LAPWING_ENTRY lapwing_token* NAME(void* buffer, int count, MPI_Datatype type, int source, int tag,    \

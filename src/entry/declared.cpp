@@ -16,7 +16,7 @@ namespace declared = lapwing::sets::declared;
 namespace transfer = lapwing::transfer;
 using declared::Declared;
 using declared::Key;
-using declared::Kind;
+using DeclaredKind = declared::Kind;
 using declared::Range;
 using declared::Transfer;
 using lapwing::entry::refuse;
@@ -40,7 +40,8 @@ struct Call {
   const void* returns_to;
   declared::Comm* comm;
 
-  std::unique_ptr<Transfer> transfer(Kind kind, int count, MPI_Datatype type, MPI_Comm handle, int partner) {
+  std::unique_ptr<Transfer> transfer(DeclaredKind kind, int count, MPI_Datatype type, MPI_Comm handle,
+                                     int partner) {
     started(routine, returns_to);
     if (handle == MPI_COMM_NULL) refuse(routine, returns_to, "the communicator is MPI_COMM_NULL");
     comm = declared::Comm::of(handle);
@@ -57,7 +58,7 @@ struct Call {
     auto made = std::make_unique<Transfer>(count, type);
     made->kind = kind;
     made->returns_to = returns_to;
-    made->terms = {made->layout.bytes(), -1, Kind::send};
+    made->terms = {made->layout.bytes(), -1, DeclaredKind::send};
     return made;
   }
 };
@@ -86,7 +87,7 @@ void submit(std::unique_ptr<Transfer> made) {
 
 void reduce(Call call, const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root,
             MPI_Comm comm) {
-  auto made = call.transfer(Kind::reduction, count, type, comm, root);
+  auto made = call.transfer(DeclaredKind::reduction, count, type, comm, root);
   if (op == MPI_OP_NULL) refuse(call.routine, call.returns_to, "the operation is MPI_OP_NULL");
   const std::lock_guard guard(Messages::lock());
   const int rank = call.comm->rank(), size = call.comm->size();
@@ -98,7 +99,7 @@ void reduce(Call call, const void* send, void* recv, int count, MPI_Datatype typ
   made->to = recv;
   made->reads = made->layout.range(made->from);
   if (at_root) made->writes = made->layout.range(recv);
-  made->terms = {made->layout.bytes(), root, Kind::reduction};
+  made->terms = {made->layout.bytes(), root, DeclaredKind::reduction};
   const Key key = call.comm->next_collective();
   int commutes = 0;
   PMPI_Op_commutative(op, &commutes);
@@ -117,10 +118,10 @@ void reduce(Call call, const void* send, void* recv, int count, MPI_Datatype typ
 }
 
 void broadcast(Call call, void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  auto made = call.transfer(Kind::broadcast, count, type, comm, root);
+  auto made = call.transfer(DeclaredKind::broadcast, count, type, comm, root);
   const std::lock_guard guard(Messages::lock());
   made->from = made->to = buffer;
-  made->terms = {made->layout.bytes(), root, Kind::broadcast};
+  made->terms = {made->layout.bytes(), root, DeclaredKind::broadcast};
   const auto around = declared::tree(call.comm->rank(), call.comm->size(), root);
   const Key key = call.comm->next_collective();
   if (around.parent >= 0) {
@@ -164,7 +165,7 @@ void declare_send(const void* here, const void* buffer, int count, MPI_Datatype 
                   MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return;
   Call call{"lapwing_declare_send", here, nullptr};
-  auto made = call.transfer(Kind::send, count, type, comm, dest);
+  auto made = call.transfer(DeclaredKind::send, count, type, comm, dest);
   const std::lock_guard guard(Messages::lock());
   made->from = buffer;
   made->reads = made->layout.range(buffer);
@@ -180,7 +181,7 @@ void declare_recv(const void* here, void* buffer, int count, MPI_Datatype type, 
   if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG)
     refuse(call.routine, here,
            "a declared receive names its source and its tag; there is no MPI_ANY_SOURCE and no MPI_ANY_TAG");
-  auto made = call.transfer(Kind::receive, count, type, comm, source);
+  auto made = call.transfer(DeclaredKind::receive, count, type, comm, source);
   const std::lock_guard guard(Messages::lock());
   made->to = buffer;
   made->writes = made->layout.range(buffer);

@@ -21,7 +21,7 @@ MPI_Op op_of(const MPI_Fint* op) { return PMPI_Op_f2c(*op); }
 
 // Where the job has not agreed the wrapper of MPI's own gets the call, as ever; a
 // program of which nothing else is in that library may not have it.
-#define COLLECTIVE(NAME, PARAMETERS, REFERENCES, ...)                                                 \
+#define FORTRAN_COLLECTIVE(NAME, PARAMETERS, REFERENCES, ...)                                         \
   LAPWING_ENTRY int lapwing_may_split_##NAME##_ PARAMETERS {                                          \
     if (!Collectives::on(Collectives::NAME)) return 0;                                                \
     Wish wish{Wish::ask};                                                                             \
@@ -44,53 +44,55 @@ MPI_Op op_of(const MPI_Fint* op) { return PMPI_Op_f2c(*op); }
   }
 #define WITHOUT_BRACKETS(...) __VA_ARGS__
 
-COLLECTIVE(bcast, (void* buffer, MPI_Fint* count, MPI_Fint* type, MPI_Fint* root, MPI_Fint* comm),
-           (buffer, count, type, root, comm), place(buffer), *count, type_of(type), *root, comm_of(comm))
-COLLECTIVE(reduce,
-           (void* send, void* recv, MPI_Fint* count, MPI_Fint* type, MPI_Fint* op, MPI_Fint* root,
-            MPI_Fint* comm),
-           (send, recv, count, type, op, root, comm), place(send), place(recv), *count, type_of(type),
-           op_of(op), *root, comm_of(comm))
-COLLECTIVE(allreduce, (void* send, void* recv, MPI_Fint* count, MPI_Fint* type, MPI_Fint* op, MPI_Fint* comm),
-           (send, recv, count, type, op, comm), place(send), place(recv), *count, type_of(type), op_of(op),
-           comm_of(comm))
-COLLECTIVE(gather,
-           (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcount, MPI_Fint* rtype,
-            MPI_Fint* root, MPI_Fint* comm),
-           (send, scount, stype, recv, rcount, rtype, root, comm), place(send), *scount, type_of(stype),
-           place(recv), *rcount, type_of(rtype), *root, comm_of(comm))
-COLLECTIVE(gatherv,
-           (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcounts, MPI_Fint* displs,
-            MPI_Fint* rtype, MPI_Fint* root, MPI_Fint* comm),
-           (send, scount, stype, recv, rcounts, displs, rtype, root, comm), place(send), *scount,
-           type_of(stype), place(recv), rcounts, displs, type_of(rtype), *root, comm_of(comm))
-COLLECTIVE(scatter,
-           (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcount, MPI_Fint* rtype,
-            MPI_Fint* root, MPI_Fint* comm),
-           (send, scount, stype, recv, rcount, rtype, root, comm), place(send), *scount, type_of(stype),
-           place(recv), *rcount, type_of(rtype), *root, comm_of(comm))
-COLLECTIVE(scatterv,
-           (void* send, MPI_Fint* scounts, MPI_Fint* displs, MPI_Fint* stype, void* recv, MPI_Fint* rcount,
-            MPI_Fint* rtype, MPI_Fint* root, MPI_Fint* comm),
-           (send, scounts, displs, stype, recv, rcount, rtype, root, comm), place(send), scounts, displs,
-           type_of(stype), place(recv), *rcount, type_of(rtype), *root, comm_of(comm))
-COLLECTIVE(allgather,
-           (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcount, MPI_Fint* rtype,
-            MPI_Fint* comm),
-           (send, scount, stype, recv, rcount, rtype, comm), place(send), *scount, type_of(stype),
-           place(recv), *rcount, type_of(rtype), comm_of(comm))
-COLLECTIVE(allgatherv,
-           (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcounts, MPI_Fint* displs,
-            MPI_Fint* rtype, MPI_Fint* comm),
-           (send, scount, stype, recv, rcounts, displs, rtype, comm), place(send), *scount, type_of(stype),
-           place(recv), rcounts, displs, type_of(rtype), comm_of(comm))
-COLLECTIVE(alltoall,
-           (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcount, MPI_Fint* rtype,
-            MPI_Fint* comm),
-           (send, scount, stype, recv, rcount, rtype, comm), place(send), *scount, type_of(stype),
-           place(recv), *rcount, type_of(rtype), comm_of(comm))
-COLLECTIVE(alltoallv,
-           (void* send, MPI_Fint* scounts, MPI_Fint* sdispls, MPI_Fint* stype, void* recv, MPI_Fint* rcounts,
-            MPI_Fint* rdispls, MPI_Fint* rtype, MPI_Fint* comm),
-           (send, scounts, sdispls, stype, recv, rcounts, rdispls, rtype, comm), place(send), scounts,
-           sdispls, type_of(stype), place(recv), rcounts, rdispls, type_of(rtype), comm_of(comm))
+FORTRAN_COLLECTIVE(bcast, (void* buffer, MPI_Fint* count, MPI_Fint* type, MPI_Fint* root, MPI_Fint* comm),
+                   (buffer, count, type, root, comm), place(buffer), *count, type_of(type), *root,
+                   comm_of(comm))
+FORTRAN_COLLECTIVE(reduce,
+                   (void* send, void* recv, MPI_Fint* count, MPI_Fint* type, MPI_Fint* op, MPI_Fint* root,
+                    MPI_Fint* comm),
+                   (send, recv, count, type, op, root, comm), place(send), place(recv), *count, type_of(type),
+                   op_of(op), *root, comm_of(comm))
+FORTRAN_COLLECTIVE(allreduce,
+                   (void* send, void* recv, MPI_Fint* count, MPI_Fint* type, MPI_Fint* op, MPI_Fint* comm),
+                   (send, recv, count, type, op, comm), place(send), place(recv), *count, type_of(type),
+                   op_of(op), comm_of(comm))
+FORTRAN_COLLECTIVE(gather,
+                   (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcount,
+                    MPI_Fint* rtype, MPI_Fint* root, MPI_Fint* comm),
+                   (send, scount, stype, recv, rcount, rtype, root, comm), place(send), *scount,
+                   type_of(stype), place(recv), *rcount, type_of(rtype), *root, comm_of(comm))
+FORTRAN_COLLECTIVE(gatherv,
+                   (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcounts,
+                    MPI_Fint* displs, MPI_Fint* rtype, MPI_Fint* root, MPI_Fint* comm),
+                   (send, scount, stype, recv, rcounts, displs, rtype, root, comm), place(send), *scount,
+                   type_of(stype), place(recv), rcounts, displs, type_of(rtype), *root, comm_of(comm))
+FORTRAN_COLLECTIVE(scatter,
+                   (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcount,
+                    MPI_Fint* rtype, MPI_Fint* root, MPI_Fint* comm),
+                   (send, scount, stype, recv, rcount, rtype, root, comm), place(send), *scount,
+                   type_of(stype), place(recv), *rcount, type_of(rtype), *root, comm_of(comm))
+FORTRAN_COLLECTIVE(scatterv,
+                   (void* send, MPI_Fint* scounts, MPI_Fint* displs, MPI_Fint* stype, void* recv,
+                    MPI_Fint* rcount, MPI_Fint* rtype, MPI_Fint* root, MPI_Fint* comm),
+                   (send, scounts, displs, stype, recv, rcount, rtype, root, comm), place(send), scounts,
+                   displs, type_of(stype), place(recv), *rcount, type_of(rtype), *root, comm_of(comm))
+FORTRAN_COLLECTIVE(allgather,
+                   (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcount,
+                    MPI_Fint* rtype, MPI_Fint* comm),
+                   (send, scount, stype, recv, rcount, rtype, comm), place(send), *scount, type_of(stype),
+                   place(recv), *rcount, type_of(rtype), comm_of(comm))
+FORTRAN_COLLECTIVE(allgatherv,
+                   (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcounts,
+                    MPI_Fint* displs, MPI_Fint* rtype, MPI_Fint* comm),
+                   (send, scount, stype, recv, rcounts, displs, rtype, comm), place(send), *scount,
+                   type_of(stype), place(recv), rcounts, displs, type_of(rtype), comm_of(comm))
+FORTRAN_COLLECTIVE(alltoall,
+                   (void* send, MPI_Fint* scount, MPI_Fint* stype, void* recv, MPI_Fint* rcount,
+                    MPI_Fint* rtype, MPI_Fint* comm),
+                   (send, scount, stype, recv, rcount, rtype, comm), place(send), *scount, type_of(stype),
+                   place(recv), *rcount, type_of(rtype), comm_of(comm))
+FORTRAN_COLLECTIVE(alltoallv,
+                   (void* send, MPI_Fint* scounts, MPI_Fint* sdispls, MPI_Fint* stype, void* recv,
+                    MPI_Fint* rcounts, MPI_Fint* rdispls, MPI_Fint* rtype, MPI_Fint* comm),
+                   (send, scounts, sdispls, stype, recv, rcounts, rdispls, rtype, comm), place(send), scounts,
+                   sdispls, type_of(stype), place(recv), rcounts, rdispls, type_of(rtype), comm_of(comm))

@@ -10,9 +10,9 @@ using lapwing::entry::give;
 using lapwing::entry::Receiving;
 using lapwing::entry::Sending;
 using lapwing::mpi::fortran_status;
-using Kind = lapwing::transfer::SendArguments::Kind;
+using SendKind = lapwing::transfer::SendArguments::Kind;
 
-#define START_SEND(NAME, CALL, KIND, HOW)                                                                   \
+#define FORTRAN_START_SEND(NAME, CALL, KIND, HOW)                                                           \
   LAPWING_ENTRY lapwing_token* NAME(void* data, MPI_Fint count, MPI_Fint type, MPI_Fint dest, MPI_Fint tag, \
                                     MPI_Fint comm, MPI_Fint* error) {                                       \
     int rc = MPI_SUCCESS;                                                                                   \
@@ -24,7 +24,7 @@ using Kind = lapwing::transfer::SendArguments::Kind;
     return token;                                                                                           \
   }
 
-#define START_RECEIVE(NAME, HOW)                                                                      \
+#define FORTRAN_START_RECEIVE(NAME, HOW)                                                              \
   LAPWING_ENTRY lapwing_token* NAME(void* data, MPI_Fint count, MPI_Fint type, MPI_Fint source,       \
                                     MPI_Fint tag, MPI_Fint comm, MPI_Fint* status, MPI_Fint* error) { \
     int rc = MPI_SUCCESS;                                                                             \
@@ -36,17 +36,17 @@ using Kind = lapwing::transfer::SendArguments::Kind;
     return token;                                                                                     \
   }
 
-START_SEND(lapwing_start_send_, "MPI_Send", Kind::standard, Sending::now)
-START_SEND(lapwing_start_ssend_, "MPI_Ssend", Kind::synchronous, Sending::now)
-START_SEND(lapwing_post_send_, "MPI_Send", Kind::standard, Sending::early)
-START_SEND(lapwing_post_ssend_, "MPI_Ssend", Kind::synchronous, Sending::early)
-START_SEND(lapwing_pair_send_, "MPI_Sendrecv", Kind::standard, Sending::paired)
-START_SEND(lapwing_pair_copy_, "MPI_Sendrecv_replace", Kind::standard, Sending::paired_copy)
-START_RECEIVE(lapwing_start_recv_, Receiving::now)
-START_RECEIVE(lapwing_start_recv_matched_, Receiving::matched)
-START_RECEIVE(lapwing_post_recv_, Receiving::early)
-START_RECEIVE(lapwing_pair_recv_, Receiving::paired)
-START_RECEIVE(lapwing_pair_recv_matched_, Receiving::paired_matched)
+FORTRAN_START_SEND(lapwing_start_send_, "MPI_Send", SendKind::standard, Sending::now)
+FORTRAN_START_SEND(lapwing_start_ssend_, "MPI_Ssend", SendKind::synchronous, Sending::now)
+FORTRAN_START_SEND(lapwing_post_send_, "MPI_Send", SendKind::standard, Sending::early)
+FORTRAN_START_SEND(lapwing_post_ssend_, "MPI_Ssend", SendKind::synchronous, Sending::early)
+FORTRAN_START_SEND(lapwing_pair_send_, "MPI_Sendrecv", SendKind::standard, Sending::paired)
+FORTRAN_START_SEND(lapwing_pair_copy_, "MPI_Sendrecv_replace", SendKind::standard, Sending::paired_copy)
+FORTRAN_START_RECEIVE(lapwing_start_recv_, Receiving::now)
+FORTRAN_START_RECEIVE(lapwing_start_recv_matched_, Receiving::matched)
+FORTRAN_START_RECEIVE(lapwing_post_recv_, Receiving::early)
+FORTRAN_START_RECEIVE(lapwing_pair_recv_, Receiving::paired)
+FORTRAN_START_RECEIVE(lapwing_pair_recv_matched_, Receiving::paired_matched)
 
 LAPWING_ENTRY int lapwing_may_split_(MPI_Fint count, MPI_Fint type, MPI_Fint peer, MPI_Fint comm) {
   return lapwing::entry::may_split(count, PMPI_Type_f2c(type), peer, PMPI_Comm_f2c(comm));

@@ -65,7 +65,7 @@ LAPWING_FORTRAN lapwing_fortran_testany(MPI_Fint* count, MPI_Fint* requests, MPI
 }
 
 // Indices come back in place; those of an outcount of MPI_UNDEFINED do not.
-#define SOME(NAME, FUNCTION)                                                                   \
+#define FORTRAN_SOME(NAME, FUNCTION)                                                           \
   LAPWING_FORTRAN lapwing_fortran_##NAME(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* done,  \
                                          MPI_Fint* indices, void* statuses, MPI_Fint* error) { \
     LAPWING_NOTE_CALLER();                                                                     \
@@ -77,8 +77,8 @@ LAPWING_FORTRAN lapwing_fortran_testany(MPI_Fint* count, MPI_Fint* requests, MPI
     give(error, rc);                                                                           \
   }
 
-SOME(waitsome, MPI_Waitsome)
-SOME(testsome, MPI_Testsome)
+FORTRAN_SOME(waitsome, MPI_Waitsome)
+FORTRAN_SOME(testsome, MPI_Testsome)
 
 LAPWING_FORTRAN lapwing_fortran_start(MPI_Fint* request, MPI_Fint* error) {
   LAPWING_NOTE_CALLER();

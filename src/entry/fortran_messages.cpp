@@ -6,7 +6,7 @@ using lapwing::entry::buffer;
 using lapwing::entry::give;
 using lapwing::mpi::fortran_status;
 
-#define BLOCKING_SEND(NAME, FUNCTION)                                                                     \
+#define FORTRAN_BLOCKING_SEND(NAME, FUNCTION)                                                             \
   LAPWING_FORTRAN lapwing_fortran_##NAME(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank,     \
                                          MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* error) {                \
     LAPWING_NOTE_CALLER();                                                                                \
@@ -14,7 +14,7 @@ using lapwing::mpi::fortran_status;
   }
 
 // Also receives and persistent requests: the same arguments.
-#define NON_BLOCKING(NAME, FUNCTION)                                                                  \
+#define FORTRAN_NON_BLOCKING(NAME, FUNCTION)                                                          \
   LAPWING_FORTRAN lapwing_fortran_##NAME(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank, \
                                          MPI_Fint* tag, MPI_Fint* comm, MPI_Fint* request,            \
                                          MPI_Fint* error) {                                           \
@@ -26,20 +26,20 @@ using lapwing::mpi::fortran_status;
     give(error, rc);                                                                                  \
   }
 
-BLOCKING_SEND(send, MPI_Send)
-BLOCKING_SEND(ssend, MPI_Ssend)
-BLOCKING_SEND(rsend, MPI_Rsend)
-BLOCKING_SEND(bsend, MPI_Bsend)
-NON_BLOCKING(isend, MPI_Isend)
-NON_BLOCKING(issend, MPI_Issend)
-NON_BLOCKING(irsend, MPI_Irsend)
-NON_BLOCKING(ibsend, MPI_Ibsend)
-NON_BLOCKING(send_init, MPI_Send_init)
-NON_BLOCKING(ssend_init, MPI_Ssend_init)
-NON_BLOCKING(rsend_init, MPI_Rsend_init)
-NON_BLOCKING(bsend_init, MPI_Bsend_init)
-NON_BLOCKING(irecv, MPI_Irecv)
-NON_BLOCKING(recv_init, MPI_Recv_init)
+FORTRAN_BLOCKING_SEND(send, MPI_Send)
+FORTRAN_BLOCKING_SEND(ssend, MPI_Ssend)
+FORTRAN_BLOCKING_SEND(rsend, MPI_Rsend)
+FORTRAN_BLOCKING_SEND(bsend, MPI_Bsend)
+FORTRAN_NON_BLOCKING(isend, MPI_Isend)
+FORTRAN_NON_BLOCKING(issend, MPI_Issend)
+FORTRAN_NON_BLOCKING(irsend, MPI_Irsend)
+FORTRAN_NON_BLOCKING(ibsend, MPI_Ibsend)
+FORTRAN_NON_BLOCKING(send_init, MPI_Send_init)
+FORTRAN_NON_BLOCKING(ssend_init, MPI_Ssend_init)
+FORTRAN_NON_BLOCKING(rsend_init, MPI_Rsend_init)
+FORTRAN_NON_BLOCKING(bsend_init, MPI_Bsend_init)
+FORTRAN_NON_BLOCKING(irecv, MPI_Irecv)
+FORTRAN_NON_BLOCKING(recv_init, MPI_Recv_init)
 
 LAPWING_FORTRAN lapwing_fortran_recv(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* rank,
                                      MPI_Fint* tag, MPI_Fint* comm, void* status, MPI_Fint* error) {

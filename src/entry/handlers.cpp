@@ -35,8 +35,8 @@ constexpr const char* setters[] = {"MPI_Comm_set_errhandler",
                                    nullptr};
 
 // The libraries of the two MPIs themselves.
-constexpr const char* of_mpi[] = {"/libmpi.so", "/libmpich",      "/libmpi_mpifh", "/libmpi_usempi",
-                                  "/libmpi++",  "/libmpi_cxx.so", nullptr};
+constexpr const char* of_mpi_fortran[] = {"/libmpi.so", "/libmpich",      "/libmpi_mpifh", "/libmpi_usempi",
+                                          "/libmpi++",  "/libmpi_cxx.so", nullptr};
 
 int count_loaded(dl_phdr_info* info, std::size_t, void* loaded) {
   *static_cast<unsigned long long*>(loaded) = info->dlpi_adds;
@@ -51,7 +51,7 @@ bool handlers_never_change() {
   dl_iterate_phdr(count_loaded, &loaded);
   unsigned long long answer = known.load(std::memory_order_relaxed);
   if (answer >> 1 == loaded) return answer & 1;
-  const bool never = !mpi::refers_to(setters, of_mpi) && mpi::errors_are_fatal(MPI_COMM_WORLD) &&
+  const bool never = !mpi::refers_to(setters, of_mpi_fortran) && mpi::errors_are_fatal(MPI_COMM_WORLD) &&
                      mpi::errors_are_fatal(MPI_COMM_SELF);
   known.store(loaded << 1 | static_cast<unsigned long long>(never), std::memory_order_relaxed);
   return never;

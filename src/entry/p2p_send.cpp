@@ -13,7 +13,7 @@ using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::ProgressWay;
 using lapwing::transfer::SendArguments;
-using Kind = SendArguments::Kind;
+using SendKind = SendArguments::Kind;
 
 #define BLOCKING(NAME, COUNT, KIND)                                                                   \
   LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
@@ -44,19 +44,19 @@ using Kind = SendArguments::Kind;
     return accounted_start(rc, request, a.caller, count, type, false, !FAST);                              \
   }
 
-#define SENDS(SUFFIX, COUNT)                                                   \
-  BLOCKING(Send##SUFFIX, COUNT, Kind::standard)                                \
-  BLOCKING(Ssend##SUFFIX, COUNT, Kind::synchronous)                            \
-  BLOCKING(Rsend##SUFFIX, COUNT, Kind::ready)                                  \
-  BLOCKING(Bsend##SUFFIX, COUNT, Kind::buffered)                               \
-  NON_BLOCKING(Isend##SUFFIX, COUNT, Kind::standard, isend, true)              \
-  NON_BLOCKING(Issend##SUFFIX, COUNT, Kind::synchronous, isend, true)          \
-  NON_BLOCKING(Irsend##SUFFIX, COUNT, Kind::ready, isend, true)                \
-  NON_BLOCKING(Ibsend##SUFFIX, COUNT, Kind::buffered, isend, true)             \
-  NON_BLOCKING(Send_init##SUFFIX, COUNT, Kind::standard, send_init, false)     \
-  NON_BLOCKING(Ssend_init##SUFFIX, COUNT, Kind::synchronous, send_init, false) \
-  NON_BLOCKING(Rsend_init##SUFFIX, COUNT, Kind::ready, send_init, false)       \
-  NON_BLOCKING(Bsend_init##SUFFIX, COUNT, Kind::buffered, send_init, false)
+#define SENDS(SUFFIX, COUNT)                                                       \
+  BLOCKING(Send##SUFFIX, COUNT, SendKind::standard)                                \
+  BLOCKING(Ssend##SUFFIX, COUNT, SendKind::synchronous)                            \
+  BLOCKING(Rsend##SUFFIX, COUNT, SendKind::ready)                                  \
+  BLOCKING(Bsend##SUFFIX, COUNT, SendKind::buffered)                               \
+  NON_BLOCKING(Isend##SUFFIX, COUNT, SendKind::standard, isend, true)              \
+  NON_BLOCKING(Issend##SUFFIX, COUNT, SendKind::synchronous, isend, true)          \
+  NON_BLOCKING(Irsend##SUFFIX, COUNT, SendKind::ready, isend, true)                \
+  NON_BLOCKING(Ibsend##SUFFIX, COUNT, SendKind::buffered, isend, true)             \
+  NON_BLOCKING(Send_init##SUFFIX, COUNT, SendKind::standard, send_init, false)     \
+  NON_BLOCKING(Ssend_init##SUFFIX, COUNT, SendKind::synchronous, send_init, false) \
+  NON_BLOCKING(Rsend_init##SUFFIX, COUNT, SendKind::ready, send_init, false)       \
+  NON_BLOCKING(Bsend_init##SUFFIX, COUNT, SendKind::buffered, send_init, false)
 
 SENDS(, int)
 

@@ -18,7 +18,7 @@
 namespace lapwing::sets {
 namespace {
 
-enum Phase : std::int32_t { where, confirm, claim, describe, phases };
+enum Phase : std::int32_t { where, confirm, claim, explain, phases };
 
 constexpr std::uint64_t millisecond = 1'000'000;
 
@@ -228,7 +228,7 @@ void take_answer(Phase phase, int from, Parcel* in) {
         next_try += 10'000 * millisecond;  // somebody else is reporting
         return;
       }
-      return next_phase(describe, witnesses());
+      return next_phase(explain, witnesses());
     default: {
       const std::string text = in->get_text();
       Account account = Account::unpacked(text.data(), text.size());
@@ -266,7 +266,7 @@ void ask(int rank, Phase phase) {
     question.put(attempt.known[rank].epoch);
     question.put_all(edges);
     question.put_all(askers);
-  } else if (phase == describe) {
+  } else if (phase == explain) {
     std::vector<std::uint64_t> circles, numbers;
     for (const Attended& call : attempt.calls) {
       circles.push_back(call.circle);

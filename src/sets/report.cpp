@@ -54,7 +54,7 @@ void finish(const Gathered& g) {
   say(mismatch_finding(g.wrong, accounts, g.circle->size()));
 }
 
-void take(int, const char* data, std::size_t size) {
+void take_report(int, const char* data, std::size_t size) {
   Parcel in(data, size);
   const auto circle = in.get<std::uint64_t>();
   const auto call = in.get<std::uint64_t>();
@@ -185,7 +185,7 @@ void report_deadlock(const std::vector<Account>& accounts, const std::set<int>& 
   say(deadlock_finding(accounts, core, calls));
 }
 
-void Reports::start() { Messages::on(report_kind, take); }
+void Reports::start() { Messages::on(report_kind, take_report); }
 
 void Reports::look(std::uint64_t now) {
   if (next_finding.due && now >= next_finding.due) end_job(next_finding.finding);

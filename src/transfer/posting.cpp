@@ -22,15 +22,15 @@
 
 namespace lapwing::transfer {
 
-using Kind = SendArguments::Kind;
+using SendKind = SendArguments::Kind;
 
 int post(const SendArguments& a, MPI_Request* r) {
   switch (a.kind) {
-    case Kind::synchronous:
+    case SendKind::synchronous:
       return LAPWING_COUNTED(a.count, PMPI_Issend, (a.buffer, count_, a.type, a.rank, a.tag, a.comm, r));
-    case Kind::ready:
+    case SendKind::ready:
       return LAPWING_COUNTED(a.count, PMPI_Irsend, (a.buffer, count_, a.type, a.rank, a.tag, a.comm, r));
-    case Kind::buffered:
+    case SendKind::buffered:
       return LAPWING_COUNTED(a.count, PMPI_Ibsend, (a.buffer, count_, a.type, a.rank, a.tag, a.comm, r));
     default:
       return LAPWING_COUNTED(a.count, PMPI_Isend, (a.buffer, count_, a.type, a.rank, a.tag, a.comm, r));
@@ -43,11 +43,11 @@ int post(const ReceiveArguments& a, MPI_Request* r) {
 
 int prepare(const SendArguments& a, MPI_Request* r) {
   switch (a.kind) {
-    case Kind::synchronous:
+    case SendKind::synchronous:
       return LAPWING_COUNTED(a.count, PMPI_Ssend_init, (a.buffer, count_, a.type, a.rank, a.tag, a.comm, r));
-    case Kind::ready:
+    case SendKind::ready:
       return LAPWING_COUNTED(a.count, PMPI_Rsend_init, (a.buffer, count_, a.type, a.rank, a.tag, a.comm, r));
-    case Kind::buffered:
+    case SendKind::buffered:
       return LAPWING_COUNTED(a.count, PMPI_Bsend_init, (a.buffer, count_, a.type, a.rank, a.tag, a.comm, r));
     default:
       return LAPWING_COUNTED(a.count, PMPI_Send_init, (a.buffer, count_, a.type, a.rank, a.tag, a.comm, r));

@@ -31,7 +31,7 @@ constexpr std::int64_t longest_pause_beside_polls = 3'200'000;
 constexpr std::int64_t soon_pause = 40'000;
 constexpr int soon_looks = 4;
 constexpr std::uint64_t soon_enough = 60'000;
-constexpr std::int64_t shortest_pause = 100'000;
+constexpr std::int64_t shortest_wait = 100'000;
 constexpr std::int64_t longest_pause = 800'000;
 constexpr std::int64_t rare_pause = 10'000'000;  // the partner is late, or somebody forgot to retire
 constexpr int pauses_before_rare = 1000;
@@ -44,7 +44,7 @@ constexpr std::uint64_t patience_at_exit = 100'000'000;
 class Pace {
  public:
   void begin() {
-    pause_ = shortest_pause;
+    pause_ = shortest_wait;
     quiet_ = 0;
     soon_ = soon_looks;
   }
@@ -52,7 +52,7 @@ class Pace {
     if (moved) {
       if (quiet_ > 0) soon_ = std::max(soon_, soon_looks / 2);
       quiet_ = 0;
-      pause_ = shortest_pause;
+      pause_ = shortest_wait;
     } else {
       pause_ = ++quiet_ > pauses_before_rare ? rare_pause : std::min(pause_ + pause_ / 2, longest_pause);
     }
@@ -62,7 +62,7 @@ class Pace {
   }
 
  private:
-  std::int64_t pause_ = shortest_pause;
+  std::int64_t pause_ = shortest_wait;
   int quiet_ = 0, soon_ = 0;
 };
 

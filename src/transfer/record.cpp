@@ -35,7 +35,9 @@ std::string quoted(const std::string& text) {
 // fmt's own printing to a file throws where the disk is full.
 void put(std::FILE* file, const std::string& text) { std::fwrite(text.data(), 1, text.size(), file); }
 
-std::string seconds(std::uint64_t ns) { return fmt::format("{:.9f}", 1e-9 * static_cast<double>(ns)); }
+std::string decimal_seconds(std::uint64_t ns) {
+  return fmt::format("{:.9f}", 1e-9 * static_cast<double>(ns));
+}
 
 std::string waits_of(const Line& line) {
   std::vector<std::pair<std::string, Line::Wait>> waits(line.waited_at.begin(), line.waited_at.end());
@@ -44,7 +46,7 @@ std::string waits_of(const Line& line) {
   std::string text;
   for (const auto& [site, wait] : waits)
     text += fmt::format("{}{{\"site\":{},\"function\":{},\"exposed_s\":{}}}", text.empty() ? "" : ",",
-                        quoted(site), quoted(wait.function), seconds(wait.exposed_ns));
+                        quoted(site), quoted(wait.function), decimal_seconds(wait.exposed_ns));
   return text;
 }
 
@@ -56,8 +58,8 @@ void write_line(std::FILE* file, const Line& line, const Reason& reason) {
           "\"exposed_s\":{},\"hidden_s\":{},\"hidden\":{},\"deferred\":{},\"stripped\":{},\"faults\":{},"
           "\"direction\":\"{}\",\"decision\":\"{}\",\"waited_at\":[{}],\"reason\":\"{}\",\"why\":{}}}\n",
           quoted(line.place.site), quoted(line.place.function), quoted(line.call), quoted(line.place.module),
-          quoted(line.place.offset), line.calls, line.bytes, seconds(line.exposed_ns),
-          seconds(line.hidden_ns),
+          quoted(line.place.offset), line.calls, line.bytes, decimal_seconds(line.exposed_ns),
+          decimal_seconds(line.hidden_ns),
           all > 0 ? fmt::format("{:.4f}", static_cast<double>(line.hidden_ns) / static_cast<double>(all))
                   : "null",
           line.deferred, line.stripped, line.faults, line.direction(), line.decision(), waits_of(line),

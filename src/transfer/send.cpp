@@ -10,11 +10,11 @@
 namespace lapwing::transfer {
 namespace {
 
-using Kind = SendArguments::Kind;
+using SendKind = SendArguments::Kind;
 
 // A transfer for this send, or nullptr where it goes the plain way.
 std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool blocking) {
-  if (a.rank < 0 || a.comm == MPI_COMM_NULL || a.kind == Kind::buffered) return nullptr;
+  if (a.rank < 0 || a.comm == MPI_COMM_NULL || a.kind == SendKind::buffered) return nullptr;
   const std::size_t bytes = payload_bytes(a.count, a.type);
   if (bytes <= header_bytes) return nullptr;
   CommInfo& info = engine.comms().of(a.comm);
@@ -60,7 +60,7 @@ int send(const SendArguments& a, Plain plain) {
     if (transfer) {
       site = transfer->site();
       const int rc = engine->start_outgoing(
-          transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard,
+          transfer, a.rank, a.kind == SendKind::synchronous ? SendMode::synchronous : SendMode::standard,
           nullptr);
       if (rc != MPI_SUCCESS) return rc;
       ++engine->stats.deferred_sends;
@@ -71,7 +71,7 @@ int send(const SendArguments& a, Plain plain) {
   int rc = MPI_SUCCESS;
   if (!transfer) {
     rc = plain();
-  } else if (a.kind == Kind::synchronous) {
+  } else if (a.kind == SendKind::synchronous) {
     engine->drive([&] { return transfer->header_left(); });
   }
   engine->note_call(a.caller, span.length, now_ns() - begun);
@@ -89,7 +89,7 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
     std::lock_guard lock(engine->mutex());
     if (auto transfer = declare(*engine, a, false)) {
       const int rc = engine->start_outgoing(
-          transfer, a.rank, a.kind == Kind::synchronous ? SendMode::synchronous : SendMode::standard,
+          transfer, a.rank, a.kind == SendKind::synchronous ? SendMode::synchronous : SendMode::standard,
           request);
       if (rc != MPI_SUCCESS) return rc;
       Tracked& tracked = engine->requests().add(*request);

@@ -36,10 +36,6 @@ const Family& family(Language language) {
   return language == Language::c ? c : language == Language::cxx ? cxx : fortran;
 }
 
-bool contains(const Words& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// Whether these words run a compiler of the family.
 bool fits(const Words& words, const Family& wanted) {
   if (words.empty() || !find_program(words[0])) return false;

@@ -13,10 +13,6 @@ namespace {
 // Stands for the user's arguments in what the wrapper shows.
 constexpr const char* placeholder = "LAPWING_ARGUMENTS";
 
-bool contains(const Words& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// Built by gfortran, and so waiting for gfortran's descriptors: flang's must
 /// not reach them. Lapwing's own modules take their place.
 bool only_gfortran(const std::string& word) { return word.starts_with("-lmpi_usempi"); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "words.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 
@@ -99,5 +100,9 @@ std::string as_response(const Words& words) {
 }
 
 void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+bool contains(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 }  // namespace lapwing::wrapper

@@ -25,4 +25,6 @@ std::string as_response(const Words& words);
 
 void append(Words& to, const Words& more);
 
+bool contains(const Words& words, const std::string& word);
+
 }  // namespace lapwing::wrapper
