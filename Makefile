@@ -12,26 +12,38 @@ PRESETS_SANITIZED = asan ubsan asan-ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build demo test test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
+.PHONY: all build configure demo bench test test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
 
 all: build
 
 build:
 	@tools/install-deps build
-	@cmake --preset release --log-level=WARNING >/dev/null
+	@$(MAKE) --no-print-directory configure
 	cmake --build --preset release
 
+configure:
+	@cmake --preset release --log-level=WARNING >/dev/null
+
+# No more than it shows.
 demo:
 	@tools/install-deps demo
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory configure
+	cmake --build --preset release --target lapwing_demo
 	build/release/bin/lapwing demo
+
+bench: build
+	cmake --build --preset release --target lapwing_benchmarks
+
+test-programs: build
+	@tools/install-deps test
+	cmake --build --preset release --target lapwing_tests
 
 test:
 	@tools/install-deps test
 	@$(MAKE) --no-print-directory test-release
 	@for s in $(SANITIZERS); do $(MAKE) --no-print-directory test-$$s || exit 1; done
 
-test-release: build
+test-release: test-programs
 	timeout -k 30 $(TEST_LIMIT) tools/run-tests release
 
 # The rooms that do not know MPI, under one sanitizer.
@@ -40,34 +52,28 @@ $(addprefix test-,$(PRESETS_SANITIZED)): test-%:
 	cmake --build --preset $* --target lapwing_unit_tests
 	timeout -k 30 300 ctest --preset $*
 
-fuzz: build
-	@tools/install-deps test
+fuzz: test-programs
 	python3 tests/fuzz/run.py --programs $(PROGRAMS)
 
 # Each defect that is planted in the engine must be found.
-fuzz-faults: build
-	@tools/install-deps test
+fuzz-faults: test-programs
 	python3 tests/fuzz/run.py --seeded-faults --programs 400
 
 # The compiler part: the same programs with the pass and without.
-fuzz-compiler: build
-	@tools/install-deps test
+fuzz-compiler: test-programs
 	python3 tests/compiler/fuzz/run.py --programs $(PROGRAMS) --jobs 2
 
 # Programs that are wrong, which check mode must report, and right ones, which it must not.
-check-suite: build
-	@tools/install-deps test
+check-suite: test-programs
 	python3 -B tests/check/run.py --build build/release
 
 # Process sets: programs that communicate in branches, against a simulator.
-fuzz-sets: build
-	@tools/install-deps test
+fuzz-sets: test-programs
 	python3 tests/compiler/sets_fuzz/run.py --bin build/release/bin --mpich mpiexec.mpich --openmpi mpiexec.openmpi \
 	  --programs $(PROGRAMS)
 
 # Distributed arrays: random transfers, all processes simulated in one; then by tasks under both MPIs.
-fuzz-arrays: build
-	@tools/install-deps test
+fuzz-arrays: test-programs
 	LAPWING_CASES=$(CASES) build/release/tests/unit/arrays_transfers
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 sh -ec ' \
 	  for n in 2 3 4; do \
@@ -81,9 +87,7 @@ fuzz-arrays: build
 
 # Task programs, on threads and on ranks, against their serial meaning.
 fuzz-tasks: TASK_PROGRAMS ?= 5000
-fuzz-tasks: build
-	@tools/install-deps test
-	cmake --build build/release --target tasks_random_threads
+fuzz-tasks: test-programs
 	build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS)
 	@export OMPI_MCA_mpi_yield_when_idle=1; \
 	  for ranks in 2 3 4; do \
@@ -99,7 +103,7 @@ format:
 # clang cannot read what GCC has parsed.
 tidy:
 	@tools/install-deps tidy
-	@cmake --preset release -B build/tidy -DLAPWING_PRECOMPILE=OFF --log-level=WARNING >/dev/null
+	@cmake --preset release -B build/tidy -DLAPWING_UNITY=OFF -DLAPWING_PRECOMPILE=OFF --log-level=WARNING >/dev/null
 	$(SOURCES) | grep '^src/.*\.cpp$$' | xargs -n 4 -P 2 clang-tidy --quiet -p build/tidy
 
 install: build
@@ -110,8 +114,9 @@ clean:
 
 help:
 	@echo 'make            build into build/release; the command is build/release/bin/lapwing'
-	@echo 'make demo       build, then see waiting disappear from a plain MPI program'
-	@echo 'make test       build, then run every test'
+	@echo 'make demo       build no more than it needs, then see waiting disappear from a plain MPI program'
+	@echo 'make bench      build what `lapwing bench` measures with'
+	@echo 'make test       build everything, then run every test'
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
 	@echo 'make fuzz-faults  plants each known defect in the engine; all must be found'
 	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'

@@ -125,7 +125,7 @@ function(lapwing_mpi_test name)
     if(arg_PROGRAM)
       # linked where it was made
     elseif(arg_INTERNALS)
-      target_link_libraries(${target} PRIVATE lapwing_engine_${flavour} lapwing_schedules lapwing_guard lapwing_machine dl)
+      target_link_libraries(${target} PRIVATE lapwing_engine_${flavour} ${LAPWING_ENGINE_ROOMS} dl)
     elseif(arg_PRELOAD)
       add_dependencies(${target} lapwing_${flavour} lapwing_preload)
       list(APPEND environment LD_PRELOAD=$<TARGET_FILE:lapwing_preload>)
