@@ -2,7 +2,7 @@
 // What running tasks, and the main program, do with objects.
 #include <fmt/format.h>
 
-#include "tasks/fault.hpp"
+#include "tasks/planted.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/rights.hpp"

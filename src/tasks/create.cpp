@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "tasks/create.hpp"
-#include "tasks/fault.hpp"
+#include "tasks/planted.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/rights.hpp"

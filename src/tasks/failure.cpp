@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "tasks/fault.hpp"
+#include "tasks/planted.hpp"
 #include "tasks/ranks/lend.hpp"
 
 namespace lapwing::tasks {

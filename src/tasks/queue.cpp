@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "tasks/fault.hpp"
+#include "tasks/planted.hpp"
 #include "tasks/ranks/range.hpp"
 #include "tasks/ranks/ranks.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "tasks/fault.hpp"
+#include "tasks/planted.hpp"
 #include "tasks/ranks/range.hpp"
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/settings.hpp"

@@ -5,7 +5,7 @@
 // goes on when nothing else can.
 #include <algorithm>
 
-#include "tasks/fault.hpp"
+#include "tasks/planted.hpp"
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
 

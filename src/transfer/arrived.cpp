@@ -2,8 +2,8 @@
 #include "transfer/arrived.hpp"
 
 #include "transfer/datatype.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/mark.hpp"
+#include "transfer/planted.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -19,7 +19,7 @@ std::size_t bytes_of(const MPI_Status& status) {
 std::shared_ptr<Incoming> started_by_header(Engine& engine, const Destination& destination, CommInfo& info,
                                             const MPI_Status& status, Site* site) {
   if (!info.eligible || status.MPI_SOURCE < 0 || bytes_of(status) != header_bytes ||
-      faults::is(faults::header_taken_for_plain))
+      planted::is(planted::header_taken_for_plain))
     return nullptr;
   HeaderBytes header;
   engine.take_header(destination, &header);

@@ -6,8 +6,8 @@
 #include "flavour.hpp"
 #include "transfer/batch.hpp"
 #include "transfer/early.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/planted.hpp"
 #include "transfer/retire.hpp"
 #include "transfer/wait_in_mpi.hpp"
 
@@ -120,7 +120,7 @@ void note_receive_error(int rc) {
   Engine* engine = Engine::get();
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(rc, &error_class);
-  if (!engine || faults::is(faults::truncation_ignored)) return;
+  if (!engine || planted::is(planted::truncation_ignored)) return;
   if (error_class != MPI_ERR_TRUNCATE && error_class != MPI_ERR_IN_STATUS) return;
   std::lock_guard lock(engine->mutex());
   engine->note_truncated();

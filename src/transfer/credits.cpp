@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "transfer/engine.hpp"
-#include "transfer/faults.hpp"
+#include "transfer/planted.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -43,7 +43,7 @@ Scan observed_scan(const guard::Region& region) {
 }  // namespace
 
 void Engine::send_credit(const Incoming& transfer, std::uint32_t site_key, std::uint64_t landed, bool last) {
-  if (faults::is(faults::lost_credit) && !last) return;
+  if (planted::is(planted::lost_credit) && !last) return;
   Credit credit{transfer.id(), site_key, landed, Scan::unknown};
   if (last && transfer.region()) credit.scan = observed_scan(*transfer.region());
   if (Site* site = transfer.site()) {

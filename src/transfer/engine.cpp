@@ -14,9 +14,9 @@
 #include "mpi/ending.hpp"
 #include "transfer/accounts.hpp"
 #include "transfer/datatype.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
 #include "transfer/mark.hpp"
+#include "transfer/planted.hpp"
 #include "transfer/posting.hpp"
 #include "transfer/record.hpp"
 
@@ -288,7 +288,7 @@ bool Engine::somebody_waits() const {
 }
 
 bool Engine::guard_outgoing(Outgoing& transfer) {
-  if (faults::is(faults::skipped_write_guard)) return true;
+  if (planted::is(planted::skipped_write_guard)) return true;
   // Pages that another transfer keeps closed cannot be closed twice.
   return guarding_ && !guard::meets_closed(transfer.payload(), transfer.total()) && transfer.guard();
 }

@@ -6,9 +6,9 @@
 
 #include "transfer/datatype.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/mark.hpp"
 #include "transfer/pages.hpp"
+#include "transfer/planted.hpp"
 
 namespace lapwing::transfer {
 
@@ -79,7 +79,7 @@ void Incoming::open_frontier(Engine& engine) {
   if (boundary_)
     boundary_->land(landed_, [&](const guard::Region& page) { engine.note_region_opened(*this, page); });
   if (!region_) return;
-  if (landed_ == plan_.count() && !faults::is(faults::page_never_opened)) {
+  if (landed_ == plan_.count() && !planted::is(planted::page_never_opened)) {
     engine.note_region_opened(*this, *region_);
     region_->open(region_->begin(), region_->end());
     region_.reset();
@@ -87,7 +87,7 @@ void Incoming::open_frontier(Engine& engine) {
   }
   const Strip last = plan_.strip(landed_ - 1);
   if (plan_.direction() == Direction::up) {
-    char* to = page_floor(base_ + last.offset + last.length + faults::early_page());
+    char* to = page_floor(base_ + last.offset + last.length + planted::early_page());
     if (to > region_->begin()) region_->open(region_->begin(), std::min(to, region_->end()));
   } else {
     char* from = page_ceil(base_ + last.offset);
@@ -109,11 +109,11 @@ bool Incoming::advance(Engine& engine) {
   }
   while (next_ < plan_.count() && posted_ < landed_bytes_ + engine.settings().window) {
     Strip strip = plan_.strip(next_);
-    if (faults::is(faults::swapped_strips) && (next_ ^ 1) < plan_.count() &&
+    if (planted::is(planted::swapped_strips) && (next_ ^ 1) < plan_.count() &&
         plan_.strip(next_ ^ 1).length == strip.length) {
       strip = plan_.strip(next_ ^ 1);
     }
-    if (faults::is(faults::misplaced_strip)) strip.offset -= 1;
+    if (planted::is(planted::misplaced_strip)) strip.offset -= 1;
     MPI_Request request;
     if (boundary_)
       request = boundary_->post(next_, source_, strip_tag(id_), engine.strips_comm());
@@ -141,7 +141,7 @@ bool Incoming::advance(Engine& engine) {
 
 void Incoming::deliver(Engine& engine) {
   if (destination_.type == MPI_DATATYPE_NULL) return;  // drained; perhaps claimed later
-  if (faults::is(faults::unpack_misplaced)) std::rotate(copy_.begin(), copy_.begin() + 1, copy_.end());
+  if (planted::is(planted::unpack_misplaced)) std::rotate(copy_.begin(), copy_.begin() + 1, copy_.end());
   // A receive from ourselves lets MPI itself scatter the bytes, find a partial
   // element or a truncation, and say so as it always does.
   result_ = engine.receive_from_self(copy_.data(), total_, destination_);

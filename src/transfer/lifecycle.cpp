@@ -12,9 +12,9 @@
 #include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/helper.hpp"
 #include "transfer/mark.hpp"
+#include "transfer/planted.hpp"
 #include "transfer/record.hpp"
 
 namespace lapwing::transfer {
@@ -90,7 +90,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
       fmt::print(stderr, "lapwing: {}; the program runs as it would without Lapwing.\n", why);
     }
   };
-  if (!settings.fault.empty() && !settings.restless() && !faults::plant(settings.fault)) {
+  if (!settings.fault.empty() && !settings.restless() && !planted::plant(settings.fault)) {
     if (rank != 0) mpi::end_job_in_silence(1);
     fmt::print(stderr, "lapwing: there is no fault named {}.\n", settings.fault);
     mpi::end_job(1);

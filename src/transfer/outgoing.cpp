@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "transfer/engine.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/mark.hpp"
 #include "transfer/pages.hpp"
+#include "transfer/planted.hpp"
 
 namespace lapwing::transfer {
 
@@ -27,8 +27,8 @@ void Outgoing::open_all() {
 HeaderBytes& Outgoing::prepare_header(std::uint32_t site_key) {
   header_ = std::make_unique<HeaderBytes>();
   char* at = header_->data();
-  if (!faults::is(faults::stale_front)) std::memcpy(at, payload_, edge_bytes);
-  if (!faults::is(faults::stale_tail))
+  if (!planted::is(planted::stale_front)) std::memcpy(at, payload_, edge_bytes);
+  if (!planted::is(planted::stale_tail))
     std::memcpy(at + edge_bytes, payload_ + total_ - edge_bytes, edge_bytes);
   Trailer trailer{};
   trailer.mark[0] = Mark::bytes()[0];
@@ -66,7 +66,7 @@ bool Outgoing::guard() {
 
 void Outgoing::open_frontier() {
   if (!region_) return;
-  if (strips_left() || faults::is(faults::send_released_early)) {
+  if (strips_left() || planted::is(planted::send_released_early)) {
     open_all();
     return;
   }
@@ -106,10 +106,10 @@ bool Outgoing::advance(Engine& engine) {
   }
   while (next_ < plan_.count() && posted_ < credited_ + engine.settings().window) {
     Strip strip = plan_.strip(next_);
-    if (faults::is(faults::lost_strip) && next_ + 1 == plan_.count()) break;
-    if (faults::is(faults::repeated_strip) && next_ > 0) strip.offset = plan_.strip(next_ - 1).offset;
-    if (faults::is(faults::shifted_strip)) --strip.offset;
-    const std::size_t sent = faults::is(faults::short_strip) ? strip.length - 1 : strip.length;
+    if (planted::is(planted::lost_strip) && next_ + 1 == plan_.count()) break;
+    if (planted::is(planted::repeated_strip) && next_ > 0) strip.offset = plan_.strip(next_ - 1).offset;
+    if (planted::is(planted::shifted_strip)) --strip.offset;
+    const std::size_t sent = planted::is(planted::short_strip) ? strip.length - 1 : strip.length;
     MPI_Request request;
     PMPI_Isend(payload_ + strip.offset, static_cast<int>(sent), MPI_BYTE, destination_, strip_tag(id_),
                engine.strips_comm(), &request);

@@ -7,8 +7,8 @@
 // What is held is thus always older than what MPI still has from that source,
 // and messages do not overtake each other.
 #include "transfer/early.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/planted.hpp"
 #include "transfer/retire.hpp"
 
 namespace lapwing::transfer {
@@ -55,7 +55,7 @@ void extract(CommInfo& info, int source, int tag) {
     int found = 0;
     MPI_Message message;
     MPI_Status status;
-    const int wanted = faults::is(faults::probe_overtakes) ? tag : MPI_ANY_TAG;
+    const int wanted = planted::is(planted::probe_overtakes) ? tag : MPI_ANY_TAG;
     PMPI_Improbe(source, wanted, info.comm, &found, &message, &status);
     if (!found) return;  // another thread of the program's was faster
     info.early.push_back(hold(info, message, status));
@@ -66,7 +66,7 @@ void extract(CommInfo& info, int source, int tag) {
 
 void report(const EarlyMessage& message, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
-  const bool wrong = faults::is(faults::wrong_count_in_probe) && message.header;
+  const bool wrong = planted::is(planted::wrong_count_in_probe) && message.header;
   set_envelope(status, message.source, message.tag, wrong ? header_bytes : message.bytes);
 }
 

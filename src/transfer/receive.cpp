@@ -7,9 +7,9 @@
 #include "flavour.hpp"
 #include "transfer/arrived.hpp"
 #include "transfer/early.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/packing.hpp"
+#include "transfer/planted.hpp"
 #include "transfer/posting.hpp"
 #include "transfer/retire.hpp"
 
@@ -81,9 +81,9 @@ int raise(MPI_Comm comm, int code) {
 }
 
 void set_envelope(MPI_Status* status, int source, int tag, std::size_t bytes) {
-  status->MPI_SOURCE = faults::is(faults::wrong_source) ? source ^ 1 : source;
-  status->MPI_TAG = faults::is(faults::wrong_tag) ? tag + 1 : tag;
-  const std::size_t said = faults::is(faults::wrong_total) ? bytes - 8 : bytes;
+  status->MPI_SOURCE = planted::is(planted::wrong_source) ? source ^ 1 : source;
+  status->MPI_TAG = planted::is(planted::wrong_tag) ? tag + 1 : tag;
+  const std::size_t said = planted::is(planted::wrong_total) ? bytes - 8 : bytes;
   PMPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(said));
   PMPI_Status_set_cancelled(status, 0);
 }

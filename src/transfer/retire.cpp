@@ -3,8 +3,8 @@
 
 #include "guard/guard.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/planted.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -52,7 +52,7 @@ void retire_for_write(const void* address, std::size_t length) { retire_overlapp
 void retire_for_read(const void* address, std::size_t length) {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0 || length == 0) return;
   Engine* engine = Engine::get();
-  if (!engine || faults::is(faults::skipped_overlap_check)) return;
+  if (!engine || planted::is(planted::skipped_overlap_check)) return;
   if (boundaries(*engine)) return retire_unguarded(*engine, address, length);
   if (!guard::meets_closed(address, length)) return;
   const char* from = static_cast<const char*>(address);
@@ -68,7 +68,7 @@ void retire_for_read(const void* address, std::size_t length) {
 void retire_overlapping(const void* address, std::size_t length) {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0 || length == 0) return;
   Engine* engine = Engine::get();
-  if (!engine || faults::is(faults::skipped_overlap_check)) return;
+  if (!engine || planted::is(planted::skipped_overlap_check)) return;
   if (boundaries(*engine)) retire_unguarded(*engine, address, length);
   if (!guard::meets_closed(address, length)) return;
   const char* from = static_cast<const char*>(address);

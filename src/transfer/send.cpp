@@ -3,8 +3,8 @@
 #include <climits>
 
 #include "transfer/early.hpp"
-#include "transfer/faults.hpp"
 #include "transfer/operations.hpp"
+#include "transfer/planted.hpp"
 #include "transfer/retire.hpp"
 
 namespace lapwing::transfer {

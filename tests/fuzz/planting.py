@@ -22,8 +22,8 @@ def names(launcher):
         while listed[len(found)]:
             found.append(listed[len(found)].decode())
         return found
-    text = (launching.ROOT / "src" / "transfer" / "faults.hpp").read_text()
-    body = re.search(r"enum Fault : int \{(.*?)\}", text, re.S)
+    text = (launching.ROOT / "src" / "transfer" / "planted.hpp").read_text()
+    body = re.search(r"enum Defect : int \{(.*?)\}", text, re.S)
     body = re.sub(r"/\*.*?\*/|//[^\n]*", "", body.group(1), flags=re.S)
     words = [w.split("=")[0].strip() for w in body.split(",")]
     return [w for w in words if w and w not in ("none", "count")]

@@ -21,7 +21,7 @@ def run(command, **variables):
 
 def seeded(fault, faulty):
     """The number of a fault, and where the library of ranks lies for a program that is linked without it."""
-    header = os.path.join(os.path.dirname(__file__), "..", "..", "src", "tasks", "fault.hpp")
+    header = os.path.join(os.path.dirname(__file__), "..", "..", "src", "tasks", "planted.hpp")
     with open(header, encoding="utf-8") as source:
         names = re.findall(r"^\s*(\w+),", source.read().partition("enum class Fault")[2], re.M)
     library = os.path.join(os.path.dirname(faulty), "..", "..", "lib")

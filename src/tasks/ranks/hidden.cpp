@@ -9,7 +9,7 @@
 #include <new>
 
 #include "tasks/create.hpp"
-#include "tasks/fault.hpp"
+#include "tasks/planted.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/ranks/messages.hpp"
 #include "tasks/ranks/ranks.hpp"

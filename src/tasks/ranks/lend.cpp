@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tasks/fault.hpp"
+#include "tasks/planted.hpp"
 #include "tasks/ranks/messages.hpp"
 #include "tasks/ranks/range.hpp"
 #include "tasks/ranks/ranks.hpp"

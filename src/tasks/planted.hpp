@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded faults, for the test that shows that the random programs find them.
+// Planted defects, for the test that shows that the random programs find them.
 // Compiled in only there.
 #pragma once
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defects that tests plant in the engine, one at a time, to show that the
 // differential tests would find them. All are off in any ordinary run: each
-// test is one load of a constant that nothing writes but LAPWING_TESTING=1.
+// test is one load of a constant that only LAPWING_FAULT with LAPWING_TESTING=1 sets.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
-namespace lapwing::transfer::faults {
+namespace lapwing::transfer::planted {
 
-enum Fault : int {
+enum Defect : int {
   none = 0,
   early_page_opened,
   lost_strip,
@@ -36,11 +36,11 @@ enum Fault : int {
   count
 };
 
-extern int planted;
-inline bool is(Fault fault) { return __builtin_expect(planted != none, 0) && planted == fault; }
+extern int chosen;
+inline bool is(Defect defect) { return __builtin_expect(chosen != none, 0) && chosen == defect; }
 inline std::size_t early_page() { return is(early_page_opened) ? 4096 : 0; }
 
-/// Plants by name; false if there is no such fault.
+/// Plants by name; false if there is no such defect.
 bool plant(const std::string& name);
 
-}  // namespace lapwing::transfer::faults
+}  // namespace lapwing::transfer::planted

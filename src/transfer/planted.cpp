@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transfer/faults.hpp"
+#include "transfer/planted.hpp"
 
 #include <array>
 
-namespace lapwing::transfer::faults {
+namespace lapwing::transfer::planted {
 
-int planted = none;
+int chosen = none;
 
 namespace {
 
@@ -37,18 +37,18 @@ constexpr std::array<const char*, count + 1> names = {"",
 }  // namespace
 
 bool plant(const std::string& name) {
-  for (int fault = 1; fault < count; ++fault) {
-    if (name == names[static_cast<std::size_t>(fault)]) {
-      planted = fault;
+  for (int defect = 1; defect < count; ++defect) {
+    if (name == names[static_cast<std::size_t>(defect)]) {
+      chosen = defect;
       return true;
     }
   }
   return false;
 }
 
-}  // namespace lapwing::transfer::faults
+}  // namespace lapwing::transfer::planted
 
 /// The names that LAPWING_FAULT takes, ended by a null pointer; for tests.
 extern "C" __attribute__((visibility("default"))) const char* const* lapwing_fault_names(void) {
-  return lapwing::transfer::faults::names.data() + 1;
+  return lapwing::transfer::planted::names.data() + 1;
 }
