@@ -20,6 +20,7 @@ constexpr int found_status = 86;  // lapwing::sets::error_status
 struct CheckOptions {
   RunOptions run;
   bool json = false;
+  bool verbose = false;
 };
 
 int check(const CheckOptions& options, const std::vector<std::string>& words) {
@@ -42,10 +43,10 @@ int check(const CheckOptions& options, const std::vector<std::string>& words) {
     return 0;
   }
   // Ours is the job's place where nothing is to be said afterwards.
-  if (!options.json && !options.run.verbose) become(job);
+  if (!options.json && !options.verbose) become(job);
   const Outcome outcome = run(job);
   if (found) fmt::print("{}", read_file(found->path()).value_or(""));
-  if (options.run.verbose && outcome.status != found_status) say("no error found");
+  if (options.verbose && outcome.status != found_status) say("no error found");
   return outcome.status;
 }
 
@@ -62,7 +63,7 @@ Command add_check(CLI::App& app) {
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("RANKS");
   command->add_flag("--json", options->json, "What was found as one JSON object, after the program's output");
-  command->add_flag("-v,--verbose", options->run.verbose, "Say so if nothing was found");
+  command->add_flag("-v,--verbose", options->verbose, "Say so if nothing was found");
   command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")
       ->type_name("NAME=VALUE")
       ->expected(1)

@@ -13,6 +13,7 @@
 #include "cli/process.hpp"
 #include "cli/say.hpp"
 #include "cli/variables.hpp"
+#include "options/table.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
@@ -238,11 +239,11 @@ std::string enter_lab(const DemoOptions& options) {
 
 int demo(DemoOptions& options) {
   DemoWork work;
-  const long long bytes = parse_bytes(options.size);
-  if (bytes < 4096 || bytes > (1 << 30)) {
+  std::size_t bytes = 0;
+  if (!options::parse_bytes(options.size, &bytes) || bytes < 4096 || bytes > (1 << 30)) {
     throw Failure(kUsage, fmt::format("--size {}: give a size from 4K to 1G, such as 4M", options.size));
   }
-  work.bytes = static_cast<std::uint64_t>(bytes);
+  work.bytes = bytes;
   preload_library();
   if (!options.local && !options.inside) options.why_local = enter_lab(options);
 

@@ -9,7 +9,6 @@
 
 #include "cli/paths.hpp"
 #include "cli/say.hpp"
-#include "cli/suggest.hpp"
 
 namespace lapwing::cli {
 

@@ -10,7 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupted.hpp"
 #include "cli/say.hpp"
-#include "cli/suggest.hpp"
+#include "options/nearest.hpp"
 
 namespace lapwing::cli {
 
@@ -36,8 +36,9 @@ std::vector<std::string> option_names(const CLI::App& app) {
 [[noreturn]] void reject(const std::string& word, const CLI::App& app, const std::string& title) {
   const std::string name = word.substr(0, word.find('='));
   if (name.starts_with("-")) {
-    throw Failure(kUsage, fmt::format("unknown option {}{}{}", name, did_you_mean(name, option_names(app)),
-                                      " See: " + title + " --help"));
+    throw Failure(kUsage,
+                  fmt::format("unknown option {}{}{}", name, options::did_you_mean(name, option_names(app)),
+                              " See: " + title + " --help"));
   }
   std::vector<std::string> commands;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -45,8 +46,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
   }
   if (commands.empty())
     throw Failure(kUsage, fmt::format("unexpected argument {}. See: {} --help", word, title));
-  throw Failure(kUsage,
-                fmt::format("unknown command {}{} See: lapwing --help", word, did_you_mean(word, commands)));
+  throw Failure(kUsage, fmt::format("unknown command {}{} See: lapwing --help", word,
+                                    options::did_you_mean(word, commands)));
 }
 
 /// CLI11's own help, but with the usage lines of commands that end in a program.

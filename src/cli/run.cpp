@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lapwing run: the user's program, with Lapwing before it.
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 
@@ -9,35 +11,52 @@
 #include "cli/run_options.hpp"
 #include "cli/say.hpp"
 #include "cli/variables.hpp"
+#include "options/check.hpp"
 
 namespace lapwing::cli {
 
 namespace {
 
-/// An option that stands for an environment variable, with that variable's rules.
-void add_variable(CLI::App& app, RunOptions& options, const std::string& flag, const char* variable,
-                  const std::string& help) {
-  const Variable* known = find_variable(variable);
-  std::string type = "TEXT";
-  if (known->kind == Variable::Kind::bytes) type = "BYTES";
-  if (known->kind == Variable::Kind::path) type = "FILE";
-  if (known->kind == Variable::Kind::choice) {
-    type.clear();
-    for (const auto& choice : known->choices) type += (type.empty() ? "" : "|") + choice;
+std::string type_of(const options::Option& option) {
+  if (option.kind == options::Kind::bytes) return "BYTES";
+  if (option.kind == options::Kind::path) return "FILE";
+  return option.kind == options::Kind::choice ? std::string(option.values) : "TEXT";
+}
+
+/// The option of `run` that stands for a variable, if it has one.
+void add_variable(CLI::App& app, RunOptions& options, const options::Option& known) {
+  if (known.flag.empty()) return;
+  std::string help(known.meaning);
+  help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
+  const std::size_t equals = known.flag.find('=');
+  const std::string flag(known.flag.substr(0, equals)), name(known.name);
+  if (equals != std::string_view::npos) {
+    app.add_flag_callback(
+        flag,
+        [&options, name, value = std::string(known.flag.substr(equals + 1))] {
+          options.variables.emplace_back(name, value);
+        },
+        help);
+    return;
   }
   app.add_option_function<std::string>(
          flag,
-         [&options, known](const std::string& given) {
+         [&options, &known, name](const std::string& given) {
            std::string value = given;
-           if (const std::string wanted = complaint(*known, value); !wanted.empty()) {
+           if (const std::string wanted = options::complaint(known, value); !wanted.empty()) {
              throw CLI::ValidationError(fmt::format("{} is not {}", value, wanted));
            }
            // Ranks may stand in another folder.
-           if (known->kind == Variable::Kind::path) value = std::filesystem::absolute(value).string();
-           options.variables.emplace_back(known->name, value);
+           if (known.kind == options::Kind::path) value = std::filesystem::absolute(value).string();
+           options.variables.emplace_back(name, value);
          },
          help)
-      ->type_name(type);
+      ->type_name(type_of(known));
+}
+
+bool is_verbose(const RunOptions& options) {
+  return std::any_of(options.variables.begin(), options.variables.end(),
+                     [](const auto& entry) { return entry.first == "LAPWING_VERBOSE"; });
 }
 
 void show_dry_run(const Plan& plan, const Job& job) {
@@ -77,32 +96,7 @@ Command add_run(CLI::App& app) {
   run->add_option("-n,--np", options->ranks, "Number of ranks; the launcher is that of the program's MPI")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("RANKS");
-  add_variable(*run, *options, "--defer", "LAPWING_DEFER",
-               "Which transfers end at their first use; auto: where it pays, found out per call site");
-  add_variable(*run, *options, "--guard", "LAPWING_GUARD",
-               "How a program is stopped at bytes that have not landed");
-  run->add_flag_callback(
-      "--no-helper", [options] { options->variables.emplace_back("LAPWING_HELPER", "off"); },
-      "No thread that moves messages while the program computes");
-  add_variable(*run, *options, "--threshold-guard", "LAPWING_THRESHOLD_GUARD",
-               "Smaller messages travel plainly");
-  add_variable(*run, *options, "--threshold-strip", "LAPWING_THRESHOLD_STRIP",
-               "Larger messages travel in strips");
-  add_variable(*run, *options, "--strip-first", "LAPWING_STRIP_FIRST", "Size of the first strip");
-  add_variable(*run, *options, "--strip-max", "LAPWING_STRIP_MAX", "Size to which strips grow");
-  add_variable(*run, *options, "--window", "LAPWING_WINDOW", "Bytes in flight for one message");
-  add_variable(*run, *options, "--staging", "LAPWING_STAGING",
-               "Most memory for Lapwing's own copies, per rank");
-  add_variable(*run, *options, "--profile", "LAPWING_PROFILE", "What `lapwing tune` measured");
-  add_variable(*run, *options, "--report", "LAPWING_REPORT",
-               "Write what every call site did, for `lapwing report`");
-  run->add_flag_callback(
-      "-v,--verbose",
-      [options] {
-        options->verbose = true;
-        options->variables.emplace_back("LAPWING_VERBOSE", "1");
-      },
-      "Say what is decided and why");
+  for (const options::Option& option : options::table) add_variable(*run, *options, option);
   run->add_option("--env", options->assigned, "Set a variable in every rank; may be repeated")
       ->type_name("NAME=VALUE")
       ->expected(1)
@@ -139,7 +133,7 @@ Command add_run(CLI::App& app) {
               show_dry_run(plan, job);
               return 0;
             }
-            if (options->verbose) say("starting {}", quoted(job.words));
+            if (is_verbose(*options)) say("starting {}", quoted(job.words));
             // The job takes this process' place: its signals, its exit status and
             // its terminal are then its own.
             become(job);

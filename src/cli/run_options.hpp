@@ -15,7 +15,6 @@ struct RunOptions {
   Variables variables;                ///< from options, in the order of the table
   std::vector<std::string> assigned;  ///< --env NAME=VALUE
   std::optional<int> ranks;
-  bool verbose = false;
   bool dry_run = false;
   bool compare = false;
   int pairs = 3;

@@ -6,10 +6,12 @@
 #include <unistd.h>
 #include <lapwing/tasks/errors.hpp>
 
-#include <charconv>
 #include <functional>
 #include <map>
 #include <string_view>
+#include <type_traits>
+
+#include "options/check.hpp"
 
 namespace lapwing::tasks {
 
@@ -18,19 +20,21 @@ namespace {
 constexpr std::string_view prefix = "LAPWING_TASKS_";
 constexpr int most_workers = 4096;
 
-double number(std::string_view name, std::string_view value, double least, double most) {
-  double result = 0;
-  const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-  if (error != std::errc() || rest != value.data() + value.size() || !(result >= least && result <= most)) {
-    throw Error(fmt::format("{}{}={} is not a number from {} to {}", prefix, name, value, least, most));
+/// The option of the table that a variable is; ends the program's run() with a
+/// sentence if there is none, or if it does not take the value.
+const options::Option& checked(std::string_view variable, std::string_view value) {
+  const options::Option* const option = options::find(variable);
+  if (option == nullptr) {
+    std::string names;
+    for (const options::Option& each : options::table) {
+      if (each.part == options::Part::tasks) names += fmt::format(" {}", each.name);
+    }
+    throw Error(fmt::format("{} is set, but is no variable of Lapwing's; there are{}", variable, names));
   }
-  return result;
-}
-
-bool choice(std::string_view name, std::string_view value) {
-  if (value == "on" || value == "1") return true;
-  if (value == "off" || value == "0") return false;
-  throw Error(fmt::format("{}{}={} is neither on nor off", prefix, name, value));
+  if (const std::string wanted = options::complaint(*option, value); !wanted.empty()) {
+    throw Error(fmt::format("{}={} should be {}", variable, value, wanted));
+  }
+  return *option;
 }
 
 // This process's share of those of its node.
@@ -48,48 +52,47 @@ int cores(bool on_ranks) {
 }  // namespace
 
 Options settle(Options asked) {
-  using Setter = std::function<void(std::string_view)>;
+  // Each gets a value that the table permits.
+  using Setter = std::function<void(const options::Option&, std::string_view)>;
+  const auto count = [](auto& target) -> Setter {
+    return [&target](const options::Option& option, std::string_view value) {
+      target = static_cast<std::remove_reference_t<decltype(target)>>(*options::number_of(option, value));
+    };
+  };
+  const auto on_off = [](bool& target) -> Setter {
+    return
+        [&target](const options::Option&, std::string_view value) { target = value == "on" || value == "1"; };
+  };
   const std::map<std::string_view, Setter> known{
-      {"WORKERS", [&](auto v) { asked.workers = static_cast<int>(number("WORKERS", v, 1, most_workers)); }},
-      {"LOCALITY", [&](auto v) { asked.locality = choice("LOCALITY", v); }},
-      {"PLACEMENT", [&](auto v) { asked.placement = choice("PLACEMENT", v); }},
-      {"PATIENCE", [&](auto v) { asked.patience = number("PATIENCE", v, 0, 1e6); }},
-      {"WINDOW", [&](auto v) { asked.window = static_cast<std::size_t>(number("WINDOW", v, 1, 1e9)); }},
-      {"STACK", [&](auto v) { asked.stack = static_cast<std::size_t>(number("STACK", v, 16, 1 << 20)); }},
-      {"RANKS", [&](auto v) { asked.ranks = choice("RANKS", v); }},
-      {"REPLICATION", [&](auto v) { asked.replication = choice("REPLICATION", v); }},
-      {"BROADCAST", [&](auto v) { asked.broadcast = choice("BROADCAST", v); }},
-      {"TARGET", [&](auto v) { asked.target = static_cast<int>(number("TARGET", v, 1, 1e6)); }},
-      {"CONCURRENT_FETCHES", [&](auto v) { asked.concurrent_fetches = choice("CONCURRENT_FETCHES", v); }},
-      {"LARGE", [&](auto v) { asked.large = static_cast<std::size_t>(number("LARGE", v, 1, 1e15)); }},
-      {"STRIPS", [&](auto v) { asked.strips = choice("STRIPS", v); }},
-      {"STRIP", [&](auto v) { asked.strip = static_cast<std::size_t>(number("STRIP", v, 0, 1e9)); }},
+      {"WORKERS", count(asked.workers)},
+      {"LOCALITY", on_off(asked.locality)},
+      {"PLACEMENT", on_off(asked.placement)},
+      {"PATIENCE", count(asked.patience)},
+      {"WINDOW", count(asked.window)},
+      {"STACK", count(asked.stack)},
+      {"RANKS", on_off(asked.ranks)},
+      {"REPLICATION", on_off(asked.replication)},
+      {"BROADCAST", on_off(asked.broadcast)},
+      {"TARGET", count(asked.target)},
+      {"CONCURRENT_FETCHES", on_off(asked.concurrent_fetches)},
+      {"LARGE", count(asked.large)},
+      {"STRIPS", on_off(asked.strips)},
+      {"STRIP", count(asked.strip)},
       {"SCHEDULE",
-       [&](auto v) {
-         if (v != "central" && v != "ahead") {
-           throw Error(fmt::format("{}SCHEDULE={} is neither central nor ahead", prefix, v));
-         }
-         asked.central = v == "central";
-       }},
-      {"LEND", [&](auto v) { asked.lend = choice("LEND", v); }},
-      {"NODE_MEMORY", [&](auto v) { asked.node_memory = choice("NODE_MEMORY", v); }},
-      {"REMARKS", [&](auto v) { asked.remarks = choice("REMARKS", v); }},
-      {"TRACE", [&](auto v) { asked.trace = v; }},
+       [&](const options::Option&, std::string_view value) { asked.central = value == "central"; }},
+      {"LEND", on_off(asked.lend)},
+      {"NODE_MEMORY", on_off(asked.node_memory)},
+      {"REMARKS", on_off(asked.remarks)},
+      {"TRACE", [&](const options::Option&, std::string_view value) { asked.trace = value; }},
   };
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     std::string_view text = *variable;
     if (!text.starts_with(prefix)) continue;
-    text.remove_prefix(prefix.size());
     const auto equals = text.find('=');
-    const auto name = text.substr(0, equals);
-    const auto found = known.find(name);
-    if (found == known.end()) {
-      std::string names;
-      for (const auto& [each, setter] : known) names += fmt::format(" {}{}", prefix, each);
-      throw Error(
-          fmt::format("{}{} is set, but is no variable of Lapwing's; there are{}", prefix, name, names));
-    }
-    found->second(text.substr(equals + 1));
+    const std::string_view name = text.substr(0, equals);
+    const std::string_view value = equals == text.npos ? std::string_view() : text.substr(equals + 1);
+    const options::Option& option = checked(name, value);
+    known.at(name.substr(prefix.size()))(option, value);
   }
   if (asked.workers < 0 || asked.workers > most_workers) {
     throw Error(fmt::format("Options::workers is {}, not from 0 to {}", asked.workers, most_workers));

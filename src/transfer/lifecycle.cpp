@@ -43,8 +43,7 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
   control_->on(truncated_kind, [this](int s, const char* d, std::size_t n) { on_truncated(s, d, n); });
   control_->on(drain_kind, [this](int s, const char* d, std::size_t n) { on_drain(s, d, n); });
 
-  governor_ =
-      std::make_unique<Governor>(*this, settings_.defer == Defer::on || settings_.defer == Defer::all);
+  governor_ = std::make_unique<Governor>(*this, settings_.defer == Defer::on);
   Mark::agree(control_comm_);
 
   local_.assign(static_cast<std::size_t>(world_size_), false);

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <map>
-#include <set>
+#include <string_view>
+#include <type_traits>
 
 #include "machine/profile.hpp"
+#include "options/check.hpp"
 #include "transfer/wire.hpp"
 
 extern char** environ;
@@ -19,132 +18,101 @@ extern char** environ;
 namespace lapwing::transfer {
 namespace {
 
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
+using options::Option;
+using options::Part;
+
+/// Where the value of one variable goes. The table of options says which values
+/// there are; a row of `readers` that does not agree with it does not compile.
+struct Reader {
+  std::string_view name;
+  void (*read)(Settings&, const Option&, const std::string& value);  ///< of a value that suits
+};
+
+/// The settings that the choices of the table stand for, in its order.
+template <auto Member, auto... Meanings>
+consteval Reader choice(std::string_view name) {
+  const Option* option = options::find(name);
+  if (option->choices() != sizeof...(Meanings)) throw "another number of choices than in the table";
+  return {name, [](Settings& settings, const Option& known, const std::string& value) {
+            constexpr std::common_type_t<decltype(Meanings)...> meanings[] = {Meanings...};
+            settings.*Member = meanings[known.index_of(value)];
+          }};
+}
+
+template <auto Member>
+consteval Reader bytes(std::string_view name) {
+  return {name, [](Settings& settings, const Option&, const std::string& value) {
+            options::parse_bytes(value, &(settings.*Member));
+          }};
+}
+
+template <auto Member>
+consteval Reader text(std::string_view name) {
+  return {name,
+          [](Settings& settings, const Option&, const std::string& value) { settings.*Member = value; }};
+}
+
+using S = Settings;
+constexpr Reader readers[] = {
+    choice<&S::enabled, true, false, true, false>("LAPWING"),
+    choice<&S::defer, Defer::automatic, Defer::on, Defer::off>("LAPWING_DEFER"),
+    text<&S::guard>("LAPWING_GUARD"),
+    choice<&S::helper, true, false, true, false>("LAPWING_HELPER"),
+    choice<&S::accelerators_ignored, false, true>("LAPWING_ACCELERATORS"),
+    bytes<&S::guard_threshold>("LAPWING_THRESHOLD_GUARD"),
+    bytes<&S::strip_threshold>("LAPWING_THRESHOLD_STRIP"),
+    bytes<&S::proved_threshold>("LAPWING_THRESHOLD_PROVED"),
+    bytes<&S::strip_first>("LAPWING_STRIP_FIRST"),
+    bytes<&S::strip_largest>("LAPWING_STRIP_MAX"),
+    bytes<&S::window>("LAPWING_WINDOW"),
+    bytes<&S::staging>("LAPWING_STAGING"),
+    choice<&S::order, Order::automatic, Order::up, Order::down>("LAPWING_DIRECTION"),
+    choice<&S::protect, Protect::all, Protect::first, Protect::last>("LAPWING_PROTECT"),
+    choice<&S::sets, Sets::off, Sets::check, Sets::run>("LAPWING_SETS"),
+    choice<&S::split, Split::automatic, Split::overlap, Split::messages, Split::static_, Split::blocking>(
+        "LAPWING_SPLIT"),
+    text<&S::check_json>("LAPWING_CHECK_JSON"),
+    text<&S::profile>("LAPWING_PROFILE"),
+    text<&S::report>("LAPWING_REPORT"),
+    choice<&S::verbose, 0, 1, 2>("LAPWING_VERBOSE"),
+    choice<&S::declared_trace, false, true>("LAPWING_DECLARED"),
+    choice<&S::uniform_job, true>("LAPWING_JOB"),
+    choice<&S::testing, false, true>("LAPWING_TESTING"),
+    text<&S::fault>("LAPWING_FAULT"),
+};
+
+/// The other parts of Lapwing read, and check, their variables themselves.
+constexpr bool is_read_here(const Option& option) {
+  return option.part != Part::tasks && option.part != Part::wrappers;
+}
+
+constexpr const Reader* reader_of(const Option& option) {
+  for (const Reader& reader : readers) {
+    if (reader.name == option.name) return &reader;
   }
-  return row[b.size()];
+  return nullptr;
 }
 
-// Each reader returns what it would have understood, or "" if it did.
-using Reader = std::function<std::string(const std::string&)>;
-
-template <typename T>
-Reader one_of(T& target, std::map<std::string, T> values) {
-  return [&target, values = std::move(values)](const std::string& text) -> std::string {
-    if (auto found = values.find(text); found != values.end()) {
-      target = found->second;
-      return {};
-    }
-    std::string names;
-    for (const auto& [name, value] : values) names += (names.empty() ? "" : ", ") + name;
-    return "one of " + names;
-  };
+constexpr bool every_option_has_a_reader() {
+  for (const Option& option : options::table) {
+    if (is_read_here(option) != (reader_of(option) != nullptr)) return false;
+  }
+  return true;
 }
+static_assert(every_option_has_a_reader());
 
-Reader bytes(std::size_t& target, std::size_t least) {
-  return [&target, least](const std::string& text) -> std::string {
-    std::size_t value;
-    if (!parse_bytes(text, &value) || value < least)
-      return fmt::format("a size of at least {}, such as 64K", least);
-    target = value;
-    return {};
-  };
+constexpr std::size_t least_bytes(std::string_view name) {
+  std::size_t bytes = 0;
+  options::parse_bytes(options::find(name)->values, &bytes);
+  return bytes;
 }
-
-Reader text(std::string& target) {
-  return [&target](const std::string& value) -> std::string {
-    target = value;
-    return {};
-  };
-}
-
-/// Variables that other parts of Lapwing read, which check their values themselves.
-bool of_another_part(const std::string& name) {
-  static const std::set<std::string> wrappers{"LAPWING_MPI", "LAPWING_CC", "LAPWING_CXX", "LAPWING_FC",
-                                              "LAPWING_PASS"};
-  return name.compare(0, 14, "LAPWING_TASKS_") == 0 || wrappers.count(name) != 0;
-}
+static_assert(least_bytes("LAPWING_THRESHOLD_GUARD") == header_bytes);
+static_assert(least_bytes("LAPWING_THRESHOLD_STRIP") == header_bytes);
 
 }  // namespace
 
-bool parse_bytes(const std::string& text, std::size_t* bytes) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end == text.data()) return false;
-  const std::string suffix(end, text.data() + text.size());
-  int shift = 0;
-  if (suffix == "K" || suffix == "k")
-    shift = 10;
-  else if (suffix == "M" || suffix == "m")
-    shift = 20;
-  else if (suffix == "G" || suffix == "g")
-    shift = 30;
-  else if (!suffix.empty())
-    return false;
-  *bytes = value << shift;
-  return *bytes >> shift == value;
-}
-
 Settings read_settings() {
   Settings s;
-  const std::map<std::string, bool> on_off{{"on", true}, {"off", false}, {"1", true}, {"0", false}};
-  const std::map<std::string, Reader> known{
-      {"LAPWING", one_of(s.enabled, on_off)},
-      {"LAPWING_DEFER",
-       one_of<Defer>(
-           s.defer,
-           {{"auto", Defer::automatic}, {"on", Defer::on}, {"off", Defer::off}, {"all", Defer::all}})},
-      {"LAPWING_GUARD",
-       [&](const std::string& v) -> std::string {
-         if (v != "auto" && v != "userfaultfd" && v != "mprotect" && v != "none")
-           return "one of auto, userfaultfd, mprotect, none";
-         s.guard = v;
-         return {};
-       }},
-      {"LAPWING_HELPER", one_of(s.helper, on_off)},
-      {"LAPWING_ACCELERATORS", one_of(s.accelerators_ignored, {{"auto", false}, {"ignore", true}})},
-      {"LAPWING_THRESHOLD_GUARD", bytes(s.guard_threshold, header_bytes)},
-      {"LAPWING_THRESHOLD_STRIP", bytes(s.strip_threshold, header_bytes)},
-      {"LAPWING_THRESHOLD_PROVED", bytes(s.proved_threshold, 0)},
-      {"LAPWING_STRIP_FIRST", bytes(s.strip_first, 1)},
-      {"LAPWING_STRIP_MAX", bytes(s.strip_largest, 1)},
-      {"LAPWING_WINDOW", bytes(s.window, 1)},
-      {"LAPWING_STAGING", bytes(s.staging, 0)},
-      {"LAPWING_DIRECTION",
-       one_of<Order>(s.order, {{"auto", Order::automatic}, {"up", Order::up}, {"down", Order::down}})},
-      {"LAPWING_PROTECT",
-       one_of<Protect>(s.protect,
-                       {{"all", Protect::all}, {"first", Protect::first}, {"last", Protect::last}})},
-      {"LAPWING_SETS",
-       one_of<Sets>(s.sets, {{"off", Sets::off}, {"check", Sets::check}, {"run", Sets::run}})},
-      {"LAPWING_SPLIT", one_of<Split>(s.split, {{"auto", Split::automatic},
-                                                {"overlap", Split::overlap},
-                                                {"messages", Split::messages},
-                                                {"static", Split::static_},
-                                                {"blocking", Split::blocking}})},
-      {"LAPWING_CHECK_JSON", text(s.check_json)},
-      {"LAPWING_PROFILE", text(s.profile)},
-      {"LAPWING_REPORT", text(s.report)},
-      {"LAPWING_VERBOSE", one_of<int>(s.verbose, {{"0", 0}, {"1", 1}, {"2", 2}})},
-      {"LAPWING_DECLARED", one_of(s.declared_trace, {{"quiet", false}, {"trace", true}})},
-      {"LAPWING_JOB",
-       [&](const std::string& v) -> std::string {
-         if (v != "uniform") return "uniform";
-         s.uniform_job = true;
-         return {};
-       }},
-      {"LAPWING_TESTING", one_of(s.testing, on_off)},
-      {"LAPWING_FAULT", text(s.fault)},
-  };
   if (const char* path = std::getenv("LAPWING_PROFILE"); path && *path) {
     machine::Profile measured;
     std::string why;
@@ -163,20 +131,22 @@ Settings read_settings() {
     if (!equals) continue;
     const std::string name(*entry, static_cast<std::size_t>(equals - *entry)), value(equals + 1);
     if (name != "LAPWING" && name.compare(0, 8, "LAPWING_") != 0) continue;
-    if (of_another_part(name)) continue;
-    const auto found = known.find(name);
-    if (found == known.end()) {
-      const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
-        return edit_distance(name, a.first) < edit_distance(name, b.first);
-      });
-      s.complaints.push_back(fmt::format(
-          "{} is not a variable of Lapwing and changes nothing; the nearest is {}", name, nearest->first));
-    } else if (const std::string wanted = found->second(value); !wanted.empty()) {
+    const Option* const known = options::find(name);
+    if (known != nullptr && !is_read_here(*known)) continue;
+    // The library of tasks names those that there are.
+    if (known == nullptr && name.starts_with("LAPWING_TASKS_")) continue;
+    if (known == nullptr) {
+      s.complaints.push_back(fmt::format("{} is not a variable of Lapwing and changes nothing{}", name,
+                                         options::did_you_mean(name)));
+      continue;
+    }
+    if (const std::string wanted = options::complaint(*known, value); !wanted.empty()) {
       s.complaints.push_back(
           fmt::format("{}={} is not understood and changes nothing: it takes {}", name, value, wanted));
-    } else if (name.compare(0, 14, "LAPWING_STRIP_") == 0) {
-      s.strips_given = true;
+      continue;
     }
+    reader_of(*known)->read(s, *known, value);
+    if (name.starts_with("LAPWING_STRIP_")) s.strips_given = true;
   }
   s.strip_largest = std::max(s.strip_largest, s.strip_first);
   s.strip_threshold = std::max(s.strip_threshold, s.guard_threshold);

@@ -6,29 +6,37 @@
 #include <string>
 #include <vector>
 
+#include "options/table.hpp"
+
 namespace lapwing::transfer {
 
-enum class Defer { off = 0, automatic = 1, on = 2, all = 3 };
+enum class Defer { off = 0, automatic = 1, on = 2 };
 enum class Protect { all, first, last };  ///< all but `all` are benchmark switches (HUNT, section 5.2)
 enum class Order { automatic, up, down };
 enum class Sets { unset, off, check, run };                            ///< unset: as the program was compiled
 enum class Split { automatic, overlap, messages, static_, blocking };  ///< how votes travel
 
+/// Sizes, and the values of other options, have their defaults in options/options.def.
 struct Settings {
   bool enabled = true;  ///< LAPWING: off passes every call through
   Defer defer = Defer::automatic;
   std::string guard = "auto";
   bool helper = true;
-  bool accelerators_ignored = false;        ///< no device has to do with MPI's buffers
-  std::size_t guard_threshold = 48 << 10;   ///< from here on a transfer is deferred whole
-  std::size_t strip_threshold = 128 << 10;  ///< from here on it travels in strips
-  std::size_t proved_threshold = 16 << 10;  ///< from here on a split call starts; smaller ones go at once
-  bool strips_given = false;                ///< LAPWING_STRIP_FIRST or _MAX: they are always kept to
-  std::size_t strip_first = 8 << 10;
-  std::size_t strip_largest =
-      16 << 10;                    ///< below any transport's rendezvous, which would bring strips in together
-  std::size_t window = 1 << 20;    ///< bytes in flight beyond what the receiver has credited
-  std::size_t staging = 64 << 20;  ///< cap of the engine's own copies per rank (rule 10)
+  bool accelerators_ignored = false;  ///< no device has to do with MPI's buffers
+  /// From here on a transfer is deferred whole, ...
+  std::size_t guard_threshold = options::default_bytes("LAPWING_THRESHOLD_GUARD");
+  /// ... and from here on it travels in strips.
+  std::size_t strip_threshold = options::default_bytes("LAPWING_THRESHOLD_STRIP");
+  /// From here on a split call starts; smaller ones go at once.
+  std::size_t proved_threshold = options::default_bytes("LAPWING_THRESHOLD_PROVED");
+  bool strips_given = false;  ///< LAPWING_STRIP_FIRST or _MAX: they are always kept to
+  std::size_t strip_first = options::default_bytes("LAPWING_STRIP_FIRST");
+  /// Below any transport's rendezvous, which would bring strips in together.
+  std::size_t strip_largest = options::default_bytes("LAPWING_STRIP_MAX");
+  /// Bytes in flight beyond what the receiver has credited.
+  std::size_t window = options::default_bytes("LAPWING_WINDOW");
+  /// Cap of the engine's own copies per rank (rule 10).
+  std::size_t staging = options::default_bytes("LAPWING_STAGING");
   Order order = Order::automatic;
   Protect protect = Protect::all;
   Sets sets = Sets::unset;
@@ -51,8 +59,5 @@ struct Settings {
 /// Reads the environment (and the profile that it names); never fails: what is
 /// wrong becomes a complaint and the default stays.
 Settings read_settings();
-
-/// "64K", "1M", "12345" to bytes; false if it is not one of these.
-bool parse_bytes(const std::string& text, std::size_t* bytes);
 
 }  // namespace lapwing::transfer

@@ -39,7 +39,7 @@ class DryRun(CommandTest):
                    "--strip-first": ("16K", "LAPWING_STRIP_FIRST"),
                    "--strip-max": ("256K", "LAPWING_STRIP_MAX"),
                    "--window": ("512K", "LAPWING_WINDOW"), "--staging": ("1G", "LAPWING_STAGING"),
-                   "--defer": ("all", "LAPWING_DEFER")}
+                   "--defer": ("on", "LAPWING_DEFER")}
         for option, (value, variable) in options.items():
             with self.subTest(option):
                 self.assertIn(f"{variable}={value}", self.words(option, value, "-n", 2, probe("openmpi")))
@@ -191,10 +191,11 @@ class BadInput(CommandTest):
     def test_variables_of_tasks(self):
         """What liblapwing-tasks reads reaches the program."""
         names = re.findall(r'^ +\{"([A-Z_]+)",', (SOURCE / "src/tasks/settings.cpp").read_text(), re.M)
-        self.assertIn("SCHEDULE", names)
+        table = re.findall(r'"LAPWING_TASKS_([A-Z_]+)"', (SOURCE / "src/options/options.def").read_text())
+        self.assertEqual(sorted(names), sorted(table))
         for name in names:
             said = self.lapwing("run", "--dry-run", "-n", 1, probe("openmpi"), status=0,
-                                env={f"LAPWING_TASKS_{name}": "central" if name == "SCHEDULE" else "1"}).stderr
+                                env={f"LAPWING_TASKS_{name}": {"SCHEDULE": "central", "STACK": "64"}.get(name, "1")}).stderr
             self.assertNotIn(name, said)
 
     def test_bad_values_of_known_variables(self):

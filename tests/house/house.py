@@ -13,16 +13,18 @@ import re
 import subprocess
 import sys
 
+import sentences
 import text
 
 # Each room and those that it may use, nearest first. Public headers
 # (include/lapwing) may be used by all.
-BELOW_TRANSFER = ["guard", "machine", "mpi"]
+BELOW_TRANSFER = ["guard", "machine", "mpi", "options"]
 BELOW_ENTRY = ["sets", "arrays", "tasks", "transfer", *BELOW_TRANSFER]
 ROOMS = {
-    "mpi": [],
-    "guard": ["mpi"],
-    "machine": ["mpi"],
+    "options": [],
+    "mpi": ["options"],
+    "guard": ["mpi", "options"],
+    "machine": ["mpi", "options"],
     "transfer": BELOW_TRANSFER,
     "sets": ["transfer", *BELOW_TRANSFER],
     "arrays": ["transfer", *BELOW_TRANSFER],
@@ -30,17 +32,18 @@ ROOMS = {
     "entry": BELOW_ENTRY,
     "report": ["entry", *BELOW_ENTRY],
     "cli": ["report", "entry", *BELOW_ENTRY],
-    "compiler": [],
-    "preload": [],
+    "compiler": ["options"],
+    "preload": ["options"],
 }
 # Rooms that must build and run where no MPI is installed for them.
-WITHOUT_MPI = ["guard", "machine", "tasks", "report", "cli", "compiler", "preload"]
+WITHOUT_MPI = ["options", "guard", "machine", "tasks", "report", "cli", "compiler",
+               "preload"]
 FLAVOURS = ["mpich", "openmpi"]
 
 C_FAMILY = {".cpp", ".hpp", ".h", ".c"}
 LENGTH_COUNTED = C_FAMILY | {".py", ".f90", ".F90", ".f"}
 SPDX_NAMES = {"CMakeLists.txt", "Makefile", ".clang-format", ".clang-tidy", ".editorconfig"}
-SPDX_SUFFIXES = LENGTH_COUNTED | {".S", ".sh", ".cmake", ".in", ".inc", ".table"}
+SPDX_SUFFIXES = LENGTH_COUNTED | {".S", ".def", ".sh", ".cmake", ".in", ".inc", ".table"}
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 LENGTH_WARN, LENGTH_FAIL = 400, 450
 CLANG_FORMAT_MAJOR = "14"
@@ -113,8 +116,8 @@ class House:
                 self.check_include(path, line, kind, room, match.group(2))
 
     def check_include(self, path, line, kind, room, include):
-        # What the command launches under mpiexec is an MPI program that happens to live beside it.
-        # So is the wire of tasks a library of its own, which their room loads where there is an MPI.
+        # The command launches an MPI program under mpiexec, and the program lives beside the command. The wire of
+        # tasks is a library of its own, which their room loads where there is an MPI.
         launched = "/program/" in path.as_posix() or "/tasks/wire/" in path.as_posix()
         if include == "mpi.h" and room in WITHOUT_MPI and not launched:
             self.say(path, line, f"room '{room}' must know no MPI, but includes <mpi.h>")
@@ -199,6 +202,11 @@ class House:
                     if not (path.parent / target.split("#")[0]).exists():
                         self.say(path, number, f"links to {target}, which is not there")
 
+    def sentences(self):
+        for path in sentences.files(self.root, sentences.DONE):
+            for line, beginning in sentences.findings(path):
+                self.say(path, line, f"begins a sentence with '{beginning}': name the actor (CONTRIBUTING.md)")
+
     def format(self):
         try:
             version = subprocess.run(["clang-format", "--version"], capture_output=True, text=True, check=True)
@@ -221,7 +229,7 @@ class House:
                 self.findings.append(f"clang-format failed: {run.stderr.strip()}")
 
 
-CHECKS = ["rooms", "spdx", "length", "flavours", "pmpi", "links", "format"]
+CHECKS = ["rooms", "spdx", "length", "flavours", "pmpi", "links", "sentences", "format"]
 
 
 def main():

@@ -54,6 +54,9 @@ PLANTED = [
     ("pmpi", "src/mpi/bad.cpp", "int f() {\n  return MPI_Wait (r, s);\n}\n", "bad.cpp:3: calls MPI_Wait"),
     ("pmpi", "src/mpi/bad.cpp", "int f() { return ::MPI_Wait(r, s); }\n", "calls MPI_Wait"),
     ("pmpi", "src/entry/bad.cpp", "int MPI_Recv(int x) { return MPI_Mrecv(x); }\n", "calls MPI_Mrecv"),
+    ("sentences", "src/options/bad.hpp", "int x;  // a size. Who reads it\n// waits.\n", "bad.hpp:2: begins a sentence with 'Who reads it"),
+    ("sentences", "src/options/bad.hpp", "/* Sizes.\n * What is it? Nobody\n * knows. */\n", "bad.hpp:3: begins a sentence with 'Nobody"),
+    ("sentences", "src/options/bad.cpp", 'auto text = "What failed is told";\n', "bad.cpp:2: begins"),
     ("links", "docs/bad.md", "[gone](nowhere.md)\n", "links to nowhere.md"),
     ("format", "src/guard/bad.cpp", "int   f ( ){return 1;}\n", "src/guard/bad.cpp:2: is not formatted"),
 ]

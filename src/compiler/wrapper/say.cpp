@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "say.hpp"
 
-#include <algorithm>
 #include <cstdio>
-#include <numeric>
+
+#include "options/nearest.hpp"
 
 namespace lapwing::wrapper {
 
@@ -11,21 +11,6 @@ namespace {
 
 std::string name = "lwcc";
 bool silent = false;
-
-/// Insertions, deletions and replacements that make `b` of `a`.
-std::size_t edits(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string listed(const std::vector<std::string>& words, const char* last) {
   std::string all;
@@ -49,16 +34,7 @@ void say(const std::string& sentence) {
 void say_no_more() { silent = true; }
 
 std::string meant(const std::string& word, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const auto& candidate : candidates) {
-    const std::size_t distance = edits(word, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best.empty() ? "." : "; did you mean " + best + "?";
+  return options::did_you_mean(word, candidates, ".");
 }
 
 std::string one_of(const std::vector<std::string>& words) { return listed(words, " or "); }
