@@ -229,7 +229,7 @@ int main(int argc, char** argv) {
     on.processes = world / 2;
     const int of[2] = {world / 2, world / 2};
     lapwing_tasks_of_sizes(MPI_COMM_WORLD, 2, of, &on.tasks);
-    lapwing_tasks_strategy(on.tasks, LAPWING_STRATEGY_PARALLEL);  // as the paper's
+    lapwing_tasks_strategy(on.tasks, LAPWING_STRATEGY_PARALLEL);  // as in HPF/MPI 3.1
     on.task = lapwing_tasks_rank(on.tasks);
     on.rank = lapwing_tasks_process_rank(on.tasks);
     for (const std::string& words : sizes) {

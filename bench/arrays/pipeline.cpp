@@ -47,7 +47,7 @@ class Program {
         tasks_(make_tasks(pipeline)),
         rows_{lapwing_block(n, tasks_.processes(), 0), lapwing_collapsed(n)},
         fft_(n) {
-    // As the paper's; of small images the automatic choice gathers and scatters.
+    // As in HPF/MPI 3.2; of small images the automatic choice gathers and scatters.
     lapwing_tasks_strategy(tasks_.get(), LAPWING_STRATEGY_PARALLEL);
     first_row_ = rows_[0].block * tasks_.process_rank();
     for (int k = 0; k < 2; ++k) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`jade`: the four applications of the Jade paper on threads and on ranks: where tasks run, what managing them costs, and
-what each optimisation is worth; then a replay of their tasks on 1 to 32 simulated processors beside the paper's tables."""
+what each optimisation is worth; then a replay of their tasks on 1 to 32 simulated processors beside the tables of the Jade paper."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ from .errors import BenchError
 
 APPLICATIONS = ("water", "string", "ocean", "cholesky")
 PLACED = ("ocean", "cholesky")
-# What is measured on threads; inputs of the paper's size unless --quick.
+# The measurements on threads; inputs of the Jade paper's size unless --quick.
 QUICK = {"water": ["--molecules", "512", "--iterations", "4"], "string": ["--spacing", "45"],
          "ocean": ["--sweeps", "300"], "cholesky": []}
 # Blocks for two workers: on so few processors "one for each but the main one" would be a single block.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of the Jade paper: M. Rinard, Communication Optimizations for Parallel Computing Using Data Access
-Information, 1995. Seconds on 1, 2, 4, 8, 16, 24 and 32 processors; None where the paper has no figure."""
+Information, 1995. Seconds on 1, 2, 4, 8, 16, 24 and 32 processors; None where the Jade paper has no figure."""
 
 PROCESSORS = (1, 2, 4, 8, 16, 24, 32)
 

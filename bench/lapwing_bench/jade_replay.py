@@ -9,8 +9,8 @@ import tempfile
 from . import jade_paper, table
 from .errors import BenchError
 
-# Ocean's sweeps are not in the paper: 450 would suit Table 4 best, 600 Table 9.
-# What the paper fits to the number of processors; the others' tasks are always the same. One processor creates
+# The Jade paper does not tell Ocean's sweeps: 450 would suit Table 4 best, 600 Table 9.
+# The Jade paper fits these to the number of processors; the others' tasks are always the same. One processor creates
 # Ocean's and Cholesky's tasks, the others have the blocks.
 INPUTS = {"water": lambda p: ["--parts", str(p)], "string": lambda p: ["--parts", str(p)],
           "ocean": lambda p: ["--blocks", str(max(1, p - 1)), "--sweeps", "500"], "cholesky": lambda p: []}
@@ -18,7 +18,7 @@ QUICK = {"water": ["--iterations", "2"], "string": ["--spacing", "45"], "ocean":
 QUICK_PROCESSORS = (8, 32)
 OMIT_MAIN = ("ocean", "cholesky")
 LEVELS = {"placement": ["--place"], "locality": [], "no locality": ["--no-locality"]}
-# What else can be switched off (or on, the paper's latency hiding), at the highest level of locality.
+# The other things that can be switched off (or on: latency hiding, Jade 5.4), at the highest level of locality.
 SWITCHES = {"no broadcast": ["--no-broadcast"], "no replication": ["--no-replication"],
             "no concurrent fetches": ["--no-concurrent-fetches"], "two tasks each": ["--target", "2"]}
 FULL_NAME = {"dash": "DASH", "ipsc": "iPSC/860", "threads": "threads", "ranks": "ranks"}
@@ -64,7 +64,7 @@ def _record(name, machine, level, processors, inputs, got):
     record = {"bench": "jade", "case": name, "machine": FULL_NAME[machine], "workers": processors, "level": level,
               "replayed": True, "inputs": " ".join(inputs)}
     found = jade_paper.SECONDS.get((machine, name, level))
-    # The paper's matrix is BCSSTK15: another one is not to be compared.
+    # The matrix of the Jade paper is BCSSTK15: another one is not to be compared.
     if found and (name != "cholesky" or "--matrix" in inputs):
         record["table"] = found[0]
         record["paper_seconds"] = found[1][jade_paper.PROCESSORS.index(processors)]
@@ -103,6 +103,6 @@ COLUMNS = (
     ("broadcasts", "broadcasts", str), ("object/task latency", "object_over_task_latency", table.two),
     ("latency/task", "object_latency_over_task_time", table.two))
 EXPLANATION = """Replayed: tasks recorded here, on simulated processors, by Lapwing's synchroniser, scheduler and decisions. On DASH and
-the iPSC/860 all that is computed takes as long in sum as in the paper's Tables 1 and 6; table: where the paper has it.
+the iPSC/860 all that is computed takes as long in sum as in Tables 1 and 6 of the Jade paper; table: where that has it.
 What managing a task costs there is fitted to Panel Cholesky with placement, the number of Ocean's sweeps to Tables 4 and 9.
 Replayed threads and ranks: a machine of today, with plausible figures, not measured ones."""

@@ -64,4 +64,4 @@ COLUMNS = (
     ("oversubscribed", "oversubscribed", table.yes), ("verified", "verified", table.yes))
 EXPLANATION = ("Microseconds one way; steps are those of the slowest process, sender and receiver together (HPF/MPI, figure 5), taken in "
                "runs of their own. fresh: a plain send and receive, whose schedule is looked up after the first. a, b: t = a P + b; the "
-               "paper had 85.3 P + 1290, persistent 60.0 P + 827. cpu: processor time of a process.")
+               "HPF/MPI 3.1 had 85.3 P + 1290, persistent 60.0 P + 827. cpu: processor time of a process.")

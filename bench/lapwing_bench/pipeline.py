@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`pipeline`: HPF/MPI's figure 6, the two-dimensional FFT of a series of images as one data-parallel task and as a
 pipeline of two. With two ranks it is timed; for more, messages are counted, steps measured with two ranks, and both
-replayed with LogGP parameters: this machine's, and those of the paper's SP. Before that, one image whose receiver
+replayed with LogGP parameters: this machine's, and those of the SP of HPF/MPI 3. Before that, one image whose receiver
 starts on what has landed."""
 import json
 import os
@@ -14,8 +14,8 @@ from . import places, replay, statistics, table
 from .errors import BenchError
 from .redistribute import column, grouped, launch, rank_numbers
 
-# The paper's SP: 87.9 us and 30.7 MB/s; a message's time is its processors'. Its processors (Power 1, 62.5 MHz) do
-# an FFT at some 20 million operations a second; the paper does not say.
+# The SP of HPF/MPI 3: 87.9 us and 30.7 MB/s; a message's time is its processors'. Its processors (Power 1, 62.5 MHz) do
+# an FFT at some 20 million operations a second; HPF/MPI does not say.
 SP_LATENCY, SP_GAP, SP_FLOPS = 87.9e-6, 1 / 30.7e6, 20e6
 COMPLEX = 16   # bytes
 

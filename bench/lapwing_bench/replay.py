@@ -5,7 +5,7 @@ import heapq
 
 class Network:
     """o: processor seconds to send or receive a message; latency L; G: seconds per byte at a process' port. A port
-    that is not duplex carries one message at a time, in or out: where processors move the bytes, as in the paper's
+    that is not duplex carries one message at a time, in or out: where processors move the bytes, as in HPF/MPI's
     model, both sides are busy for N t_b."""
 
     def __init__(self, o, latency, gap, duplex=False):

@@ -13,7 +13,7 @@ from statistics import median
 from . import places, statistics, table
 from .errors import BenchError
 
-# The paper's two, MPI's non-blocking form, overlap without the node's memory, and what chooses between them.
+# The two of MIPS 5, MPI's non-blocking form, overlap without the node's memory, and what chooses between them.
 MODES = ("none", "static", "blocking", "messages", "overlap", "auto")
 
 
@@ -166,6 +166,6 @@ COLUMNS = (
     ("bytes", "bytes", str), ("us", "us_latency", table.two), ("messages", "messages_per_split", table.two),
     ("bytes/split", "bytes_per_split", table.one), ("rounds", "rounds", str), ("new sets", "new_sets", str), ("groups made", "communicators_made", str),
     ("oversubscribed", "oversubscribed", table.yes))
-EXPLANATION = ("us/split: of one split whose sets have been seen, or what it adds to the paper's recursive program; vs: over "
+EXPLANATION = ("us/split: of one split whose sets have been seen, or what it adds to the recursive program of MIPS 5; vs: over "
                "one MPI_Allgather of an int, MPI_Comm_split, MPI_Comm_create_group. static: MPI_Iallgather; blocking: the "
-               "paper's static form; messages: overlap without the memory that a node's processes share. Oversubscribed times say nothing but are shown.")
+               "naive form of MIPS 5.2; messages: overlap without the memory that a node's processes share. Oversubscribed times say nothing but are shown.")

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The paper's experiment (Gomez and others, section 5): a recursive program with
+ * The experiment of MIPS 5: a recursive program with
  * irregular point-to-point communication, whose set of processes stays whole.
  *
- * The paper gives its counts only: 5, 15 and 39 recursive calls and 13, 39 and
+ * MIPS gives its counts only: 5, 15 and 39 recursive calls and 13, 39 and
  * 103 splits at 4, 8 and 16 processes. These follow from one shape. A call on n > 2 processes takes one
  * branch, calls itself on both halves, and then on each of the n/2 pairs across
  * them; a call on a pair takes that branch and two more, in which one process
  * sends and the other receives. All processes go through all calls. With that,
  * calls(n) = 2 calls(n/2) + n/2 + 1 and splits(n) = 2 splits(n/2) + 3 n/2 + 1,
- * which are the paper's numbers.
+ * which are the numbers of MIPS 5.
  */
 #ifndef LAPWING_BENCH_SPLIT_RECURSION_H
 #define LAPWING_BENCH_SPLIT_RECURSION_H
@@ -20,7 +20,7 @@
 typedef struct lapwing_recursion {
   MPI_Comm comm;
   int rank;
-  long repetitions; /* of the load in each call; the paper has 0 or 100000 */
+  long repetitions; /* of the load in each call; MIPS 5 has 0 or 100000 */
   /* Called where the processes take a branch and where the branches meet; may be null. */
   void (*split)(void* context, int branches, int branch);
   void (*merge)(void* context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a split costs: by itself, where computation covers it, and in the paper's
-// recursive program; beside what it replaces. One process of it measures one way
+// The cost of a split: by itself, where computation covers it, and in the
+// recursive program of MIPS 5; beside the calls that it replaces. One process of it measures one way
 // (LAPWING_SPLIT, or --none); bench-driver compares them.
 #include <mpi.h>
 

@@ -51,7 +51,7 @@ class Mpif:
                 text += line + "\n"
         for line in text.splitlines():
             include = re.match(r"\s*include\s*['\"](.*?)['\"]", line, re.I)
-            # What its specific procedures take is not MPI's; ours are our own.
+            # The arguments of its specific procedures are not those of MPI; ours are our own.
             if include and "sizeof" not in include[1]:
                 yield from self.statements(include[1])
             elif not include:

@@ -17,7 +17,7 @@ PRIVATE_FIELD = "lapwing_inner_"
 
 
 class Dialect:
-    """What differs between the modules mpi and mpi_f08."""
+    """The differences between the modules mpi and mpi_f08."""
 
     def __init__(self, f08, cptr=False):
         self.f08 = f08

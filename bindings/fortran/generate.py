@@ -43,7 +43,7 @@ def main():
         chosen, missing = routines.select(flavour, libmpi, os.environ.get("NM") or "nm")
         mpif = constants.Mpif(mpif_folder)
         large_forms = large.select(flavour, libmpi, chosen, mpif, os.environ.get("NM") or "nm")
-        # What this MPI has beyond what we know is left out here, and the coverage test says so.
+        # Routines of this MPI that we do not know are left out here, and the coverage test names them.
         if missing:
             print(f"bindings/fortran: no signature for {', '.join(missing)}", file=sys.stderr)
         large_source = large.source(large_forms, mpif)

@@ -13,7 +13,7 @@ module lapwing
 
   ! Modes, as lapwing_sets_mode() gives them.
   integer(c_int), parameter, public :: lapwing_sets_off = 0, lapwing_sets_check = 1, lapwing_sets_run = 2
-  ! What a short-cut chooses.
+  ! The result that a short-cut chooses.
   integer(c_int), parameter, public :: lapwing_shortcut_any = 0, lapwing_shortcut_lowest = 1
 
   public :: lapwing_sets_mode, lapwing_split, lapwing_merge, lapwing_on_set, lapwing_set_size, lapwing_set_rank

@@ -12,7 +12,7 @@ import signatures
 
 # Flavours whose arrays of handles are C's own; the C source relies on it and says so to the compiler.
 FLAVOURS = ("mpich",)
-# What the arguments of these names become.
+# The kinds that arguments of these names get.
 KINDS = {"cnt": ("count sendcount recvcount incount outcount blocklength origin_count target_count result_count outsize "
                  "insize position stride lb extent true_lb true_extent sendcounts recvcounts array_of_blocklengths "
                  "array_of_displacements array_of_gsizes array_of_sizes array_of_subsizes array_of_starts").split(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The native part of the Python package: the C API of distributed arrays with owners
-// for its handles. What a caller may give is checked in Python, where sentences are made.
+// for its handles. Python checks the caller's arguments and makes the sentences.
 #pragma once
 
 #include <mpi.h>

@@ -6,7 +6,7 @@ namespace lapwing::python {
 namespace {
 
 Memory reading(nb::handle object) { return std::make_shared<Buffer>(object, false); }
-/// What only the root of a collective gives may be None elsewhere.
+/// An argument that only the root of a collective gives; it may be None elsewhere.
 Memory optional(nb::handle object, bool writable) {
   return object.is_none() ? nullptr : std::make_shared<Buffer>(object, writable);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The paper's producer and consumer (HPF/MPI, figure 2): a task sends an array that
+ * The producer and consumer of HPF/MPI (figure 2): a task sends an array that
  * it has in blocks of rows to one that wants it in blocks of columns.
  *
  *   mpiexec -n 6 producer_consumer                                     one program

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The paper's experiment: recursion with irregular point-to-point communication
+ * The experiment of MIPS 5: recursion with irregular point-to-point communication
  * on a set that stays whole. `recursion LOAD` repeats x = log(y) * log(x) + x so
  * often in each call. Its branches hold only point-to-point, so lwcc --sets=run
- * adds nothing to it; `recursion LOAD split` makes the paper's splits by hand. */
+ * adds nothing to it; `recursion LOAD split` makes the splits of MIPS 5 by hand. */
 #include "../../bench/split/recursion.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A refinement loop: processes converge at different iterations, and those that
- * still iterate reduce among themselves. Who has converged leaves the loop, and
- * all meet behind it.
+ * still iterate reduce among themselves. A process that has converged leaves the
+ * loop, and all meet behind it.
  *
  * Hangs in plain MPI; right with lwcc --sets=run. refine_explicit.c is the same
  * with communicators. */

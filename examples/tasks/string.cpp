@@ -33,7 +33,7 @@ struct Setup {
   int width = 185, depth = 450, spacing = 10, iterations = 6, parts = 0;
 };
 
-/// What every task reads beside the model.
+/// The data that every task reads beside the model.
 struct Survey {
   int width, depth, spacing;
   int ends() const { return (depth - 1) / spacing; }  // sources, and receivers

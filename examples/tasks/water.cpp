@@ -40,7 +40,7 @@ struct Setup {
   double step = 0.25;
 };
 
-// What every task reads beside the positions.
+// The data that every task reads beside the positions.
 struct Frame {
   int molecules;
   double box;
@@ -271,7 +271,7 @@ void simulate(const Setup& setup, example::Application& app) {
     return empty ? 0 : molecules.energy(sum[0]);
   };
 
-  // What comes before the first iteration is not measured.
+  // The work before the first iteration is not measured.
   phase(forces_of_part, force, "forces");
   if (const auto& sum = *read(force[0]); !empty) molecules.take(sum);
   const double before = total_energy();

@@ -123,7 +123,7 @@ int lapwing_array_redistribute_init(const void* from_local, int64_t from_element
                                     const lapwing_distribution* to, lapwing_tasks* tasks,
                                     lapwing_array_request** request);
 
-/** What process `rank` of the one task sends to the other as text, or the whole
+/** The elements that process `rank` of the one task sends to the other as text, or the whole
  *  transfer as a drawing in characters or as an SVG picture. Written as far as `room` goes, with a zero at
  * the end; returns the bytes of the whole, or -1. Local. */
 enum lapwing_schedule_form {

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** What every function of the four headers returns; 0 is success. */
+/** Every function of the four headers returns one of these; 0 is success. */
 enum lapwing_array_error {
   LAPWING_ARRAY_OK = 0,
   LAPWING_ARRAY_ERR_SHAPE = 1,    /**< the two sides' shapes differ */
@@ -131,7 +131,7 @@ int lapwing_distribution_dimensions(const lapwing_distribution* distribution);
 /** Writes one number for each dimension of the whole array. */
 int lapwing_distribution_extents(const lapwing_distribution* distribution, int64_t* extents);
 
-/** What one process of the task holds. `extents`, `allocation` and `strides` (in
+/** The part that one process of the task holds. `extents`, `allocation` and `strides` (in
  *  elements) have room for one number for each dimension; any may be null. */
 struct lapwing_local_part {
   int64_t elements;  /**< owned */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What compiled code calls: LapwingPass.so splits blocking calls into a start
+ * Compiled code calls these functions: LapwingPass.so splits blocking calls into a start
  * and a wait, and moves waits. Programs do not call these by hand.
  *
  * Every start takes the arguments of the call that it replaces and gives a
@@ -84,7 +84,7 @@ lapwing_token* lapwing_pair_recv_matched_(void*, MPI_Fint count, MPI_Fint type, 
 /* Not 0 where the call may be split although the program looks at its error:
  * any error, at the start or at the wait, ends the job (MPI_ERRORS_ARE_FATAL),
  * so that a call that returns has returned MPI_SUCCESS. Nor are small messages
- * split. What is split then starts by one of the calls above. */
+ * split. A call that is split starts by one of the calls above. */
 int lapwing_may_split(int count, MPI_Datatype, int peer, MPI_Comm);
 int lapwing_may_split_(MPI_Fint count, MPI_Fint type, MPI_Fint peer, MPI_Fint comm);
 
@@ -116,7 +116,7 @@ void lapwing_defer_receives_(MPI_Fint count, const MPI_Fint*);
 void lapwing_reach_(MPI_Fint count, const MPI_Fint*);
 void lapwing_retire_(MPI_Fint count, const MPI_Fint*);
 
-/* Outstanding requests of a wait that left its loop (the paper's Rid, i_cnt and
+/* Outstanding requests of a wait that left its loop (Rid, i_cnt and
  * w_cnt): at most `LAPWING_QUEUE` at a time; pushing one more retires the
  * oldest. A queue lives on the program's stack, zeroed by compiled code. */
 enum { LAPWING_QUEUE = 16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What compiled code calls in place of blocking collectives, where LapwingPass.so
+ * Compiled code calls these in place of blocking collectives, where LapwingPass.so
  * has seen the whole program. Programs do not call these by hand.
  *
  * lapwing_start_bcast starts what MPI_Bcast does, with its arguments, and gives a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What code compiled with `lwcc --declared` calls, in place of lapwing_use() and
+ * Code compiled with `lwcc --declared` calls these, in place of lapwing_use() and
  * lapwing_define() by hand (lapwing/declare.h). Programs do not call these.
  *
  * The compiler keeps the memory of each declaration in a variable of the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What code compiled with `lwcc --sets=check|run` calls. Programs do not call
+ * Code compiled with `lwcc --sets=check|run` calls these. Programs do not call
  * these by hand; for those there is lapwing/sets.h.
  *
  * The compiler describes each place once, in constants of the program, and calls

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Declared communication (SOS: section 4 of Gomez and others' paper on implicit process sets).
+ * Declared communication (SOS: MIPS 4).
  *
  * A declaration says that a transfer can happen, and returns at once. It then
- * happens when both sides can, in any order that the data allow. What order that
- * is follows from the program text: a declared send sends the value that its
+ * happens when both sides can, in any order that the data allow. The program
+ * text says which order that is: a declared send sends the value that its
  * variable has at that point, a use after a declared receive sees the value
  * received, and several declarations on one variable follow each other. Before
  * the program itself reads or writes a variable that is declared, it says so
@@ -42,7 +42,7 @@ void lapwing_declare_open(MPI_Comm comm);
  *  lapwing_complete(), has returned. */
 void lapwing_declare_send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
 
-/** What rank `source` of `comm` sends becomes the value of `buffer` here in
+/** The message of rank `source` of `comm` becomes the value of `buffer` here in
  *  program order. Returns at once; read the buffer after lapwing_use(). */
 void lapwing_declare_recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm);
 
@@ -65,7 +65,7 @@ void lapwing_declare_allreduce(const void* send, void* recv, int count, MPI_Data
 void lapwing_use(const void* address, size_t size);
 
 /** Before `size` bytes at `address` are written: returns once no declaration made
- *  so far has still to read or write there. What waits for its receiver is
+ *  so far has still to read or write there. A send that waits for its receiver is
  *  copied instead, as long as the copies of this process fit LAPWING_STAGING. */
 void lapwing_define(const void* address, size_t size);
 

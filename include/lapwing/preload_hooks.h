@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the preloaded library and the guards have to say to each other; programs
- * have no use for it. liblapwing-preload.so exports the one object of this type,
+ * The interface between the preloaded library and the guards; programs have
+ * no use for it. liblapwing-preload.so exports the one object of this type,
  * lapwing_preload_hooks; it wraps those functions of libc that take memory away
  * or signals over. The guards find it by name and fill it in while they work.
  */

@@ -27,7 +27,7 @@ extern "C" {
 
 enum lapwing_sets_modes { LAPWING_SETS_OFF = 0, LAPWING_SETS_CHECK = 1, LAPWING_SETS_RUN = 2 };
 
-/** What the room does in this job: as compiled (--sets), unless LAPWING_SETS
+/** The mode of this job: as compiled (--sets), unless LAPWING_SETS
  *  said otherwise; off before MPI_Init. Equal on all ranks. Local. */
 int lapwing_sets_mode(void);
 

@@ -21,10 +21,10 @@ extern "C" {
 typedef struct lapwing_shortcut lapwing_shortcut;
 
 enum {
-  /** Whoever finds ends everybody's work. If several find before they hear of
+  /** A process that finds ends the work of all. If several find before they hear of
    *  each other, the lowest rank's result is taken, by all. */
   LAPWING_SHORTCUT_ANY = 0,
-  /** Whoever finds ends the work of higher ranks only: the result is that of the
+  /** A process that finds ends the work of higher ranks only: the result is that of the
    *  lowest rank that finds any, whatever the timing, in every run. */
   LAPWING_SHORTCUT_LOWEST = 1
 };

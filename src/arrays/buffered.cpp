@@ -106,7 +106,7 @@ Handle buffered_send(const std::shared_ptr<TaskComm>& comm, const Operand& array
     });
   const std::lock_guard guard(Progress::lock());
   if (block == blocks.end()) return request;
-  // Whoever has found an error waits for nobody; what failed holds nothing.
+  // A process that has found an error waits for no other; a request that failed holds nothing.
   if (!request || request->complete())
     blocks.erase(block);
   else

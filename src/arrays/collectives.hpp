@@ -24,7 +24,7 @@ void plain_scatter(TaskComm& comm, const void* send, void* receive, int count, M
 
 // With distributed arguments.
 enum class Shape { reduction, allreduce, broadcast };
-/// What all tasks have given in this call; the plan, or why there is none.
+/// Makes the plan from the arguments of all tasks in this call, or says why there is none.
 Error plan_steps(TaskComm& comm, const std::shared_ptr<const View>& view, Shape shape, int root,
                  std::vector<Step>* steps);
 Error broadcast(TaskComm& comm, const Operand& array, int root);

@@ -39,7 +39,7 @@ void finish(MPI_Request request) {
 
 TaskComm& inner(TaskComm& comm) {
   if (comm.collective) return *comm.collective;
-  // Nobody waits for another's progress once all are here.
+  // Behind the barrier no process waits for another's progress.
   plain_barrier(comm);
   TaskComm::create(comm.all(), comm.task(), &comm.collective);
   const std::lock_guard guard(Progress::lock());

@@ -24,7 +24,7 @@ struct Control::Header {
 };
 
 Control::~Control() {
-  // What a program leaves behind dies after MPI.
+  // Objects that a program leaves behind are destroyed after MPI.
   int finalised = 0;
   PMPI_Finalized(&finalised);
   if (finalised) return;

@@ -28,7 +28,7 @@ class Control {
   /// Tells task `dest` of a send, or task `source` of a receive.
   void offer(int dest, bool persistent, std::uint64_t number, int tag, const Side& side);
   void answer(int source, bool persistent, std::optional<std::uint64_t> number, int tag, const Side& side);
-  /// What the first process decided, down the tree of its task.
+  /// Sends the decision of the first process down the tree of its task.
   void spread(bool persistent, const Receives::Decision& decision);
 
   /// Takes what has arrived into the books of the communicator; whether

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who owns which element of a distributed array: what HPF's PROCESSORS, ALIGN
-// and DISTRIBUTE say, or a ScaLAPACK descriptor (the paper's step 1).
+// and DISTRIBUTE say, or a ScaLAPACK descriptor (HPF/MPI 2.1, step 1).
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,7 @@ std::string validate(const Distribution& distribution, int task_size);
 /// HPF's notation, such as "float64 (1000, 36) (BLOCK(250), CYCLIC(4)) onto 4 x 2".
 std::string describe(const Distribution& distribution);
 
-// What the descriptor exchange sends (the paper's step 3): leading left out.
+// A distribution as the descriptor exchange sends it (HPF/MPI 2.1, step 3), without `leading`.
 std::vector<std::byte> encode(const Distribution& distribution);
 struct Decoded {
   std::optional<Distribution> distribution;

@@ -181,7 +181,7 @@ void Exchange::start() {
     own_.all();
 }
 
-// What stays here is copied as what comes lands, and while nothing does.
+// Copies the elements that stay here, at the rate at which others land, and while none land.
 bool Exchange::step_near() {
   bool moved = near_streams_->step();
   if (!moved || own_.copied() <= near_streams_->landed()) moved |= own_.step();
@@ -299,8 +299,8 @@ void Exchange::begin(std::size_t slot) {
   }
 }
 
-// What is not posted yet and has come is taken in spite of the bound: its sender
-// may have nothing else to do.
+// Strips that have come and are not posted yet are taken in spite of the bound: their
+// sender may have nothing else to do.
 void Exchange::admit_arrived() {
   for (auto stream = waiting_in_.begin(); stream != waiting_in_.end();) {
     int came = 0;

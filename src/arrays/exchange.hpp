@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves the pieces of a schedule: steps 5 and 6 of the paper, never waiting.
+// Moves the pieces of a schedule: steps 5 and 6 of HPF/MPI 2.1, never waiting.
 //
 // A stream is what one process sends another. Small ones are one message. Larger
 // ones between processes of a node go by the wire that these share (near_streams.hpp),
 // others travel in strips that stay in a cache between packing and sending; a sender
 // works on two streams at a time, in the order of the schedule's rounds, each with
-// two strips on their way, a receiver takes from all senders. What
-// is in memory are these strips, never a copy of the array.
+// two strips on their way, a receiver takes from all senders. Memory
+// holds these strips only, never a copy of the array.
 #pragma once
 
 #include <mpi.h>
@@ -59,7 +59,7 @@ class Exchange {
   /// Nothing but single messages that MPI moves by itself.
   bool simple() const { return simple_; }
 
-  /// What of the streams' parts has landed.
+  /// Adds the parts of the streams that have landed.
   void landed(std::vector<Landed>* out) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of indices as families of line segments (FALLS; Ramaswamy and Banerjee,
-// the paper's step 4), nested two deep: within one common period of the two
+// step 4 of HPF/MPI 2.1), nested two deep: within one common period of the two
 // distributions the segments, and around them the periods.
 //
 // A set knows two things about each index: its number in the section, which
@@ -68,7 +68,7 @@ class SegmentWalk {
   SegmentWalk(const IndexSet& set, std::int64_t element);
 
   [[nodiscard]] bool done() const { return member_ == set_->members().size(); }
-  /// What is left of the present segment.
+  /// The rest of the present segment.
   [[nodiscard]] std::int64_t index() const { return index_; }
   [[nodiscard]] std::int64_t local() const { return local_; }
   [[nodiscard]] std::int64_t length() const { return length_; }
@@ -98,15 +98,15 @@ class SegmentWalk {
 /// count as one. Knows nothing of indices.
 std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexSet>& set);
 
-/// What one coordinate shares with a coordinate of the other side.
+/// The elements that one coordinate shares with a coordinate of the other side.
 struct Shared {
   int coordinate;
   std::shared_ptr<const IndexSet> set;     ///< places are those of `mine`
   std::shared_ptr<const IndexSet> places;  ///< joined_places() of it
 };
 
-/// What `coordinate` of one axis shares with each coordinate of another that
-/// shares anything, both over the same section. Costs the segments within one
+/// The elements that `coordinate` of one axis shares with each coordinate of another,
+/// both over the same section; coordinates that share none are left out. Costs the segments within one
 /// common period, or fewer where one side's runs span many of the other's.
 std::vector<Shared> intersect(const Axis& mine, int coordinate, const Axis& theirs);
 

@@ -158,7 +158,7 @@ class Intersection {
     return result;
   }
 
-  /// What was found in one period, for all periods of the section.
+  /// The segments of one period, repeated for all periods of the section.
   IndexSet repeated(std::vector<Segments>& families) {
     const std::int64_t times = mine_.count() / period_, rest = mine_.count() % period_;
     std::int64_t further = 0;

@@ -28,7 +28,7 @@ class Request;
 
 inline constexpr int any = -1;
 
-/// What one side of a transfer tells the other.
+/// The description of a transfer that one side sends to the other.
 struct Side {
   std::shared_ptr<const Descriptor> descriptor;
   int strategy = 0;
@@ -90,7 +90,7 @@ class Receives {
     Match match;
     bool announced;
   };
-  /// What is matched by now, and the decisions that the others must hear.
+  /// Takes out all that is matched by now, and the decisions that other processes must be told.
   std::vector<Taken> take(std::vector<Decision>* decisions);
   bool has_unmatched() const { return !posted_.empty(); }
 

@@ -126,7 +126,7 @@ std::unique_ptr<Movement> Movement::within(TaskComm& comm, const Ends& ends, con
   return made;
 }
 
-// What stays on this process is copied, without MPI and without a buffer.
+// Copies the elements that stay on this process, without MPI and without a buffer.
 void Movement::carry(Exchange& exchange, const Plan& out, const std::vector<char*>& from, const Plan& in,
                      const std::vector<char*>& to, int rank) {
   Streams sent, received;
@@ -184,7 +184,7 @@ void Movement::centralized(TaskComm& comm, const Ends& ends, bool sends, const s
   }
 }
 
-// What both sides know: the sizes of the tasks, the bytes, and what was measured. In
+// Both sides know the sizes of the tasks, the bytes, and the measured costs. In
 // parallel every process handles as many messages as the other task has processes;
 // together they are as fast as there are cores for them. Centralized, they are few,
 // one after the other, and all bytes pass the two first processes. Strips cost

@@ -30,7 +30,7 @@ class Movement {
                                           const std::vector<char*>& to, Strategy strategy, bool persistent,
                                           std::uint64_t call);
 
-  /// What both sides choose where neither has.
+  /// The strategy that both sides take where neither has chosen one.
   static Strategy cheapest(const TaskComm& comm, const Ends& ends);
 
   void start();

@@ -46,7 +46,7 @@ Mover::Mover(const Piece* source, const Piece* destination, std::int64_t element
   if (any.panel > 0 && any.dimensions[all - 1].set->elements() > 1 &&
       any.dimensions[all - 2].set->elements() > 1) {
     if (source != nullptr && destination != nullptr) {
-      // Nobody sees the order: rows are what is near at the source.
+      // No caller sees the order: rows are the elements that are near each other at the source.
       std::swap(dimensions_[dimensions_.size() - 1], dimensions_[dimensions_.size() - 2]);
     } else {
       panel_ = any.panel;

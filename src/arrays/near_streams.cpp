@@ -80,7 +80,7 @@ bool NearStreams::step() {
       moved |= take(stream);
     } else if (sending < near_streams_at_once) {
       moved |= send(stream);
-      // Who does not take it yet is passed over.
+      // A receiver that does not take it yet is passed over.
       if (stream.begun && !stream.complete) ++sending;
     }
     if (stream.complete) --open_;
@@ -216,7 +216,7 @@ bool NearStreams::read(const Stream& stream, const NodeWire::Strip& strip) {
   return true;
 }
 
-// Whoever has ended without a word gives nothing back and sends nothing.
+// A process that has ended without a word gives nothing back and sends nothing.
 void NearStreams::look_after_peers() {
   for (const Stream& stream : streams_) {
     if (stream.complete || !near_.wire->has_ended(stream.channel.place)) continue;

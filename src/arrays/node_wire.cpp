@@ -23,7 +23,7 @@ Identity identity() {
   return {static_cast<std::uint64_t>(getpid()), known ? static_cast<std::uint64_t>(about.st_ino) : 0};
 }
 
-// What is read is copied once instead of twice, but the kernel has to find each page
+// Elements that are read are copied once instead of twice, but the kernel has to find each page
 // first, which in virtual machines may cost more than a copy. In nanoseconds, for
 // pages in the cache; others take the kernel three times as long. At 230 packing took
 // 0.8 of the time between cores that share a cache, and 1.9 between others.
@@ -35,7 +35,7 @@ std::int64_t nanoseconds() {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-// What finding costs: reading this process' own memory, over copying it.
+// The cost of finding a page: reading this process' own memory, over copying it.
 std::int64_t extra_of_a_read_page() {
   constexpr std::size_t bytes = 256 << 10, page = 4096;
   std::vector<char> a(bytes, 1), b(bytes, 2);

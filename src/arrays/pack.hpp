@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between local memory and the wire (the paper's step 5): gathers and scatters
+// Between local memory and the wire (HPF/MPI 2.1, step 5): gathers and scatters
 // a piece's elements in the wire's order. Any range of elements can be done by
 // itself, so that strips of any size may be packed as they are needed.
 #pragma once

@@ -69,8 +69,8 @@ bool Progress::advance() {
   return moved;
 }
 
-// MPI waits for less than rounds of looking do. What other threads begin
-// meanwhile they, or the helper, move.
+// MPI waits for less than rounds of looking do. Other threads,
+// or the helper, move the transfers that other threads begin meanwhile.
 void Progress::wait_in_mpi(const std::shared_ptr<Request>& request) {
   {
     const std::lock_guard guard(lock_);

@@ -26,8 +26,8 @@ class Request {
  public:
   enum class Kind { send, receive, within };
 
-  /// What the call said. `descriptor` and `local` are of what is sent, or
-  /// received; of the destination too where the kind is `within`.
+  /// The arguments of the call. `descriptor` and `local` describe the array that is
+  /// sent or received; with the kind `within` those of the destination as well.
   struct Call {
     Kind kind;
     std::shared_ptr<TaskComm> comm;

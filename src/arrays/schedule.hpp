@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One process's half of a transfer between two distributed arrays: what it
-// sends, or what it receives (the paper's step 4). Both halves are computed
+// sends, or those that it receives (HPF/MPI 2.1, step 4). Both halves are computed
 // from the same two descriptors and agree without a message.
 #pragma once
 
@@ -25,7 +25,7 @@ struct PieceDimension {
   int source_dimension = -1;               ///< of the sender's array; -1: the sender's has none here
 };
 
-/// What travels between this process and one other. Its elements are the
+/// The elements that travel between this process and one other. They are the
 /// product of its dimensions' sets; on the wire the last dimension varies
 /// fastest and elements have the sender's type. Both sides walk alike. With a
 /// panel the last two dimensions are a transposition: that many elements of the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one side of a transfer is to the other: the array descriptor of the
-// paper's steps 1 and 3.
+// steps 1 and 3 of HPF/MPI 2.1.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ Error compare(const Descriptor& from, const Party& sender, const Descriptor& to,
 /// `elements` elements at `local`.
 Error check_local(const View& view, const Party& mine, int rank, const void* local, std::int64_t elements);
 
-/// What travels, as an array of its own in C order on one process.
+/// The elements that travel, as an array of its own in C order on one process.
 View gathered(const View& view);
 
 }  // namespace lapwing::arrays

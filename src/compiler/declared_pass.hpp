@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeclaredPass: uses and defines of declared variables, where the program reads
-// and writes them (section 4 of the paper).
+// and writes them (MIPS 4).
 #pragma once
 
 #include <llvm/IR/PassManager.h>

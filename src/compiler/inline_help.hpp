@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper leans on aggressive inlining: a wait cannot leave the function that
+// Das leans on aggressive inlining: a wait cannot leave the function that
 // it stands in.
 #pragma once
 

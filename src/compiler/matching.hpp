@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wait matching (section 3.1 of the paper): which starts a wait waits for.
+// Wait matching (Das 3.1): which starts a wait waits for.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algorithm 2 of the paper (section 3.3), corrected; see docs/design.md.
+// Algorithm 2 of Das 3.3, corrected; see docs/design.md.
 //
-// The paper sinks out of a loop to the exit of the ancestor interval. Here a
+// Das sinks out of a loop to the exit of the ancestor interval. Here a
 // wait goes on to the first dependence outside, or to the entry of the loop that
 // holds it: the same place where the two meet, and a later one where they do
 // not.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algorithm 1 of the paper (section 3.2).
+// Algorithm 1 of Das 3.2.
 #include "compiler/place.hpp"
 
 namespace lapwing::compiler {

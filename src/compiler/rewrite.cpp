@@ -88,7 +88,7 @@ class Single : public Pending {
   llvm::AllocaInst* slot_;
 };
 
-// Several: the paper's Rid, i_cnt and w_cnt.
+// Several: Rid, i_cnt and w_cnt of Das 3.3.
 class Queue : public Pending {
  public:
   explicit Queue(llvm::Function& function) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dependence web (section 3.1 of the paper): which instructions stop a
+// The dependence web (Das 3.1): which instructions stop a
 // wait, and why.
 #pragma once
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int code_user_dispatch = 2;  // SYS_USER_DISPATCH, newer than Debian 12's headers
 
-// What the kernel reads at each system call of a watched thread. Never freed:
+// The kernel reads this at each system call of a watched thread. Never freed:
 // the kernel may look until the thread has ended.
 struct alignas(64) Watched {
   std::atomic<bool> used{false};
@@ -66,8 +66,8 @@ void end_lapse() {
   leave(*self);
 }
 
-// What resume() leaves on the stack: the address to return to, room for a
-// copy of an argument, and untouched above it the red zone of what called.
+// resume() leaves on the stack: the address to return to, room for a copy of
+// an argument, and untouched above it the red zone of the caller.
 constexpr std::size_t plain_frame = 8 + 128;
 constexpr std::size_t copy_room = 128;
 constexpr std::size_t frame_with_copy = 8 + copy_room + 128;
@@ -94,7 +94,7 @@ void resume_with_copy(greg_t* r, greg_t& argument, const void* copy, std::size_t
   r[REG_RIP] = reinterpret_cast<greg_t>(lapwing_kernel_resume_with_copy);
 }
 
-// Whoever blocks SIGSEGV or SIGSYS is killed by the next touch of a guard.
+// The next touch of a guard kills a thread that blocks SIGSEGV or SIGSYS.
 bool resume_with_open_mask(greg_t* r) {
   if (r[REG_RDI] == SIG_UNBLOCK || r[REG_RSI] == 0 || r[REG_R10] != 8) return false;
   std::uint64_t set;

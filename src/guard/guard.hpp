@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions of the program's memory that stop whoever touches them too early.
+// Regions of the program's memory that stop a thread that touches them too early.
 //
 // An incoming region keeps every page that has not landed inaccessible, to all
 // threads and to the kernel; an outgoing region keeps pages that have not left
@@ -17,7 +17,7 @@ namespace lapwing::guard {
 
 enum class Backend { none, userfaultfd, mprotect };
 
-/// What this process may do, and why not more; `lapwing doctor` prints it.
+/// The means that this process may use, and why not more; `lapwing doctor` prints it.
 struct Capability {
   Backend backend = Backend::none;  ///< the one that start() chose
   bool kernel_faults = false;       ///< a system call on a closed page waits by itself

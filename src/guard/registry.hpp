@@ -15,7 +15,8 @@ namespace lapwing::guard {
 
 constexpr int most_regions = 1024;
 
-/// What both back ends share: which pages are still closed, who waits for them.
+/// The part of a region that both back ends share: which pages are still closed, and
+/// how many threads wait for them.
 class RegionBase : public Region {
  public:
   ~RegionBase() override;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t bit(int signal) { return std::uint64_t{1} << (signal - 1); }
 constexpr std::uint64_t our_signals = bit(SIGSEGV) | bit(SIGSYS);
 
-// What the program wants for one signal. Read by handlers, so a version tells
+// The action that the program wants for one signal. Read by handlers, so a version tells
 // whether a reader met a writer half-way.
 class Remembered {
  public:

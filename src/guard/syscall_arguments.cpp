@@ -145,8 +145,8 @@ bool await_lists(long number, const long (&a)[6]) {
   }
 }
 
-// Calls in which another argument says whether one is a pointer at all. What it
-// is not may be left over in its register, and might name any closed page.
+// Calls in which another argument says whether one is a pointer at all. Where it is
+// none, its register may hold a left-over that happens to name a closed page.
 bool await_as_asked(long number, const long (&a)[6]) {
   auto u = [&](int i) { return static_cast<std::uint64_t>(a[i]); };
   switch (number) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured of this machine and its network, and what follows from it.
+// Measurements of this machine and its network, and the thresholds that follow from them.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
+#include "options/table.hpp"
+
 namespace lapwing::machine {
 
-/// LogGP parameters of a transport and the costs of guarding (HUNT, section
-/// 5.1). Zero means not measured.
+/// LogGP parameters of a transport and the costs of guarding (HUNT 5.1). Zero means not measured.
 struct Profile {
   double overhead_us = 0;        ///< o: processor time to send and to receive one message
   double round_trip_us = 0;      ///< RTT of 8 bytes
@@ -19,14 +20,17 @@ struct Profile {
   double open_ns_per_byte = 0;   ///< opening pages, per byte
 };
 
-/// What the engine reads: sizes in bytes.
+/// Sizes in bytes, for the engine; the defaults are those of the options.
 struct Thresholds {
-  std::size_t guard = 48 << 10;   ///< from here on deferring a transfer can pay
-  std::size_t strip = 128 << 10;  ///< from here on decomposing it can pay
-  std::size_t first = 8 << 10;    ///< bytes of the first strip
+  /// From here on deferring a transfer can pay.
+  std::size_t guard = options::default_bytes("LAPWING_THRESHOLD_GUARD");
+  /// From here on decomposing it can pay.
+  std::size_t strip = options::default_bytes("LAPWING_THRESHOLD_STRIP");
+  /// Bytes of the first strip.
+  std::size_t first = options::default_bytes("LAPWING_STRIP_FIRST");
 };
 
-/// The two inequalities of section 5.1. The first: what is done before the first
+/// The two inequalities of HUNT 5.1. The first: all that is done before the first
 /// strip can be used, o + M(size) + I/2 + M(N1), must fit into its own transfer,
 /// RTT + G * N1. The second: the first strip's transfer and use must cover the
 /// second's, of which the lower bound is the bytes' way through memory.

@@ -57,7 +57,7 @@ struct Report {
   std::optional<double> hidden() const;
 };
 
-/// What is wrong with the file, in a sentence.
+/// Says in a sentence why the file cannot be read.
 struct BadReport : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -66,7 +66,7 @@ struct BadReport : std::runtime_error {
 /// version may add are ignored.
 Report read_report(const std::string& path);
 
-/// What the user can do, in a sentence: about what most of the waiting is for.
+/// The action that helps the user most, in a sentence: about the largest cause of waiting.
 std::string advice(const Report& report);
 
 enum class Order { exposed, bytes, calls };

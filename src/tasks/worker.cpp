@@ -189,7 +189,7 @@ void Worker::end_elsewhere(Task* task) {
   finished.store(finished.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-// The paper's order with two locks saved: the next task of the same object, or
+// The order of Jade 3.2.1 with two locks saved: the next task of the same object, or
 // the only task that this processor has.
 bool Worker::keeps(const Task* task, const Task* finished_task) const {
   if (task->placed >= 0) return task->placed == index && processor.empty();

@@ -34,7 +34,7 @@ struct Array {
 
   std::int64_t size() const { return static_cast<std::int64_t>(local.size()); }
 
-  /// What the element at this place of the whole array is.
+  /// The value of the element at this place of the whole array.
   static double value(const std::vector<std::int64_t>& index, double scale) {
     double sum = 0;
     for (const std::int64_t i : index) sum = sum * 1000 + static_cast<double>(i) + 1;

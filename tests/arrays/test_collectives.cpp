@@ -106,7 +106,7 @@ TEST_F(Collectives, GatherAndScatter) {
   }
 }
 
-// The paper's example, with costs that come from the schedules.
+// The example of HPF/MPI 4.1, with costs that come from the schedules.
 TEST_F(Collectives, ThreeVectorsPayOneExpensiveRedistribution) {
   if (size_ != 8) return;  // tasks of 3, 3 and 2 processes
   int rank = 0;

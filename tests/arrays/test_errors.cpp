@@ -23,7 +23,7 @@ class Errors : public ::testing::Test {
     task_ = lapwing_tasks_rank(tasks_);
     mine_ = lapwing_tasks_processes(tasks_, task_);
     rank_ = lapwing_tasks_process_rank(tasks_);
-    // Whatever went wrong before, this works.
+    // After any error this transfer works.
     EXPECT_EQ(0, transfer(rows(6)));
   }
   void TearDown() override { EXPECT_EQ(0, transfer(rows(6))); }

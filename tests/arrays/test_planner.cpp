@@ -21,7 +21,7 @@ TEST(Planner, ThePapersThreeVectors) {
   EXPECT_EQ(202, total(costs, plan_allreduce(costs)));
 }
 
-// What a plan must be, and what no plan can be cheaper than.
+// A plan must reach all tasks, and no plan can be cheaper than the bound.
 void check(const Costs& costs, int root, const std::vector<Step>& steps) {
   const auto n = static_cast<int>(costs.size());
   ASSERT_EQ(n - 1, static_cast<int>(steps.size()));

@@ -68,7 +68,7 @@ class Transfer {
     if (receives_) expect();
   }
 
-  // What one side calls; `how` is the same on all.
+  // The calls of one side; `how` is the same on all.
   void call(unsigned how, lapwing_tasks* tasks) {
     lapwing_array_request* requests[2] = {nullptr, nullptr};
     int count = 0;

@@ -117,7 +117,7 @@ TEST(Schedules, WhatDoesNotFitIsRefused) {
   }
 }
 
-// Figure 2 of the paper: A(8,8) (BLOCK,*) on 4 processes to (*,BLOCK) on 2.
+// Figure 2 of HPF/MPI: A(8,8) (BLOCK,*) on 4 processes to (*,BLOCK) on 2.
 TEST(Schedules, FigureThreeOfThePaper) {
   Distribution producer, consumer;
   producer.type = consumer.type = ElementType::float32;

@@ -23,7 +23,7 @@ std::int64_t from_environment(const char* name, std::int64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
 }
 
-int equal_receivers = 0;  // cases in which the paper's two conditions held
+int equal_receivers = 0;  // cases in which the two conditions of HPF/MPI 2.2 held
 
 using Buffer = std::vector<std::byte>;
 
@@ -140,7 +140,7 @@ class Simulation {
     ASSERT_EQ(pieces, expected);
   }
 
-  /// Section 2.2 of the paper.
+  /// The two conditions of HPF/MPI 2.2.
   void check_rounds() {
     std::set<std::pair<std::int64_t, int>> met, kth;
     std::map<std::vector<int>, int> sets;

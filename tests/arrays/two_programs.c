@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The paper's producer and consumer (figure 2) as two programs that are started
+ * The producer and consumer of HPF/MPI (figure 2) as two programs that are started
  * together, in C: mpiexec -n 2 two_programs : -n 1 two_programs. */
 #include <stdio.h>
 #include <stdlib.h>

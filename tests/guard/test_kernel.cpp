@@ -235,7 +235,7 @@ TEST_P(Kernel, CallsThatTouchNothingClosedGiveTheirResults) {
   void* more = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   EXPECT_NE(more, MAP_FAILED);
   EXPECT_EQ(munmap(more, page), 0);
-  // What a call does not take may be left over in its register: a wake takes no
+  // A register that a call does not use may hold a left-over: a wake takes no
   // second address, and mremap no place unless it is asked to move there.
   std::uint32_t word = 0;
   EXPECT_EQ(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, message.from(), message.from(), 0), 0);

@@ -43,7 +43,7 @@ struct sigaction action_of(void (*handler)(int, siginfo_t*, void*), int flags) {
   return a;
 }
 
-// What a handler has written is read anew.
+// A value that a handler has written is read anew.
 #define REQUIRE(x) \
   if (std::atomic_signal_fence(std::memory_order_seq_cst); !(x)) return __LINE__ % 250 + 1
 

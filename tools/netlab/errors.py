@@ -3,4 +3,4 @@
 
 
 class NetlabError(Exception):
-    """What was wrong, where, and what to do about it."""
+    """An error that says what was wrong, where, and what to do about it."""

@@ -167,7 +167,7 @@ class Lab:
         return self.inside([os.path.join(self.place, "enter"), str(host)] + list(argv), cwd, tied)
 
     def _job_env(self, env):
-        """What is told to the ranks on the command line: what the caller names, and any LD_PRELOAD."""
+        """The variables for the command line of the ranks: those of the caller, and any LD_PRELOAD."""
         told = {}
         if os.environ.get("LD_PRELOAD"):
             told["LD_PRELOAD"] = os.environ["LD_PRELOAD"]

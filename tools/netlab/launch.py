@@ -91,7 +91,7 @@ def prefix(flavour, spec, place):
 
 
 def job(flavour, n, argv, env, extra):
-    """What follows the prefix. env reaches the ranks, and not mpiexec."""
+    """The words behind the prefix. env reaches the ranks, and not mpiexec."""
     words = list(extra) + ["-n", str(n)]
     for key, value in env.items():
         words += ["-genv", key, value] if flavour == "mpich" else ["-x", f"{key}={value}"]

@@ -171,7 +171,7 @@ def calls_module():
            "  implicit none", "  private", "  public :: lapwing_memory, lapwing_local",
            *[f"  public :: lapwing_{name}" for name in CALLS],
            "  ! Local memory of any kind and rank: lapwing_local(array). Calls also take it, for two memories that differ",
-           "  ! in kind or rank. What it is made of must live, and have the target attribute, as long as it is used.",
+           "  ! in kind or rank. Its memory must live, and have the target attribute, as long as it is used.",
            "  type lapwing_memory", "    type(c_ptr) :: address = c_null_ptr", "    integer(c_int64_t) :: elements = 0",
            "    integer :: types(2) = -1", "    logical :: contiguous = .true.", "  end type",
            "  interface lapwing_local"]

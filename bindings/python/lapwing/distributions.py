@@ -72,7 +72,7 @@ def irregular(bounds: Sequence[int], grid_dimension: int = 0) -> Dimension:
 
 @dataclass(frozen=True)
 class LocalPart:
-    """What one process holds: numbers of elements."""
+    """The part that one process holds: numbers of elements."""
 
     elements: int
     allocated: int

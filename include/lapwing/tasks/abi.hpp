@@ -106,7 +106,7 @@ LAPWING_TASKS_API Handle create(const Type* type, void* value, std::string name,
 LAPWING_TASKS_API void destroy(Handle object, const Type* type);
 LAPWING_TASKS_API void rename(Handle object, const Type* type, std::string name);
 
-/// What a task may do with an object for as long as *mark == epoch.
+/// The right of a task to an object, for as long as *mark == epoch.
 struct Grant {
   void* value = nullptr;
   const std::uint32_t* mark = nullptr;

@@ -28,7 +28,7 @@ class TaskError : public std::runtime_error {
   const std::string& task() const { return task_; }
   /// Where it was spawned.
   std::source_location where() const { return where_; }
-  /// What its body threw.
+  /// The exception that its body threw.
   std::exception_ptr cause() const { return cause_; }
   [[noreturn]] void rethrow_cause() const { std::rethrow_exception(cause_); }
 

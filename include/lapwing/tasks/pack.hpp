@@ -3,7 +3,7 @@
 // byte is; strings, vectors, arrays, pairs and tuples of such go element by
 // element; a type of the program's own says it in
 //   template <class Archive> void serialize(Archive& archive) { archive & a & b; }
-// and has a default constructor. Whatever else stays on the rank that made it.
+// and has a default constructor. A value of any other type stays on the rank that made it.
 #pragma once
 
 #include <lapwing/tasks/abi.hpp>
@@ -118,7 +118,7 @@ inline std::size_t unpack_size(In& in) {
   return size;
 }
 
-// What is in one piece, and what is not.
+// Containers whose elements are in one piece, and others.
 template <class C>
 struct PackingOfContainer {
   using E = typename C::value_type;

@@ -24,7 +24,7 @@ LAPWING_TASKS_API void finish();
 LAPWING_TASKS_API int workers();
 LAPWING_TASKS_API int worker();
 
-/// What has happened since run() began.
+/// Counts of the events since run() began.
 struct Statistics {
   std::uint64_t tasks = 0;      // that have ended
   std::uint64_t on_target = 0;  // of those with a locality object or a placement, on that processor

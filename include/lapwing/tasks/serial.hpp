@@ -156,7 +156,7 @@ class Parts {
   std::vector<std::shared_ptr<void>> all_;
 };
 
-// What a body gets of an argument.
+// An argument as the body gets it.
 template <class A>
 std::tuple<A&&> give(A& kept) {
   return {std::move(kept)};

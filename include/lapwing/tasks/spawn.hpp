@@ -107,7 +107,7 @@ inline constexpr bool is_accessor = false;
 template <class T, How how>
 inline constexpr bool is_accessor<Accessor<T, how>> = true;
 
-// What spawn() makes of a function and its arguments.
+// A function and its arguments, as spawn() keeps them.
 template <class F, class... A>
 struct Spawned {
   F f;

@@ -9,7 +9,7 @@
 
 namespace lapwing::tasks {
 
-/// What a task will do. The first object that is declared is its locality object.
+/// The accesses that a task declares. The first object that is declared is its locality object.
 class Access {
  public:
   template <class T>

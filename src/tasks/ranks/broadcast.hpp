@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adaptive broadcast of one object (Rinard, section 3.4.2): when all ranks
 // have accessed one version, the following ones are sent to all at once. Two
-// things the paper's tables ask for: never on one rank, and given up when
+// things that the tables of Jade 5.3 ask for: never on one rank, and given up when
 // versions that were sent go unused.
 #pragma once
 

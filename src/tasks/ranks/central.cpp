@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's machine: the home keeps all tasks of the main program in its own
+// The message passing machine of Jade 3.3: the home keeps all tasks of the main program in its own
 // queues and sends each when it is enabled, to a rank that has fewer tasks than
 // the target number; that rank asks the owners of its objects for them, and says
 // when the task has ended.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processors that exchange messages: the paper's central scheduler and its
+// Processors that exchange messages: the central scheduler of Jade 3.4 and its
 // communicator. Which processor gets a task, where an object is and when it is
 // broadcast is decided by the classes that ranks use (tasks/ranks).
 #include <cmath>

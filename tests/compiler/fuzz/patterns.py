@@ -57,7 +57,7 @@ def completion(scene, requests, count, group, got, sent, receives):
 
 
 def last_round(scene):
-    """The wait for the send of the iteration before (the paper's figure 1)."""
+    """The wait for the send of the iteration before (Das, figure 1)."""
     words, rng = scene.words, scene.rng
     if scene.loop_depth == 3:
         return several(scene)
@@ -181,7 +181,7 @@ def way_out(scene):
 
 def halves(scene):
     """Blocking sends from one half of a buffer while the other is received into and read, round
-    a loop over directions (the paper's figure 2)."""
+    a loop over directions (Das, figure 2)."""
     words, rng = scene.words, scene.rng
     if scene.loop_depth == 3:
         return several(scene)

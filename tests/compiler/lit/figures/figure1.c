@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figure 1 of the paper (BT's x_solve): the wait for the last stage's send
+// Figure 1 of Das (BT's x_solve): the wait for the last stage's send
 // stands far above the next send. It sinks to just before the code that packs
 // the next message, past unpacking and solving; the receive's wait stays above
 // what unpacks it.

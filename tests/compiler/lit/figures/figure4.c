@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures 2, 4 and 5 of the paper (MG's comm3 with give3 and take3 inlined):
+// Figures 2, 4 and 5 of Das (MG's comm3 with give3 and take3 inlined):
 // two conditional blocking sends of one buffer. The first one's wait sinks to
 // before the branch that fills the buffer again, the second one's past take3 to
 // the end of the loop, each under its flag.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figure 6 of the paper: a wait in L1, inside L2; the buffer is used in L1'. The
+// Figure 6 of Das: a wait in L1, inside L2; the buffer is used in L1'. The
 // wait goes to the exit of L2, the ancestor of L1 below the interval that holds
 // both: behind the loops it comes from and before the one that uses the buffer.
 //

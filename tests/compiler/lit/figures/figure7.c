@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figure 7 of the paper: the sends of figure 4 after the aggressive algorithm.
+// Figure 7 of Das: the sends of figure 4 after the aggressive algorithm.
 // Each wait stands, guarded, before the code that fills the buffer again, in
 // whatever round of the loop that is, and what is left is waited for behind the
 // loop.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithm 2 with several outstanding at once: the waits of a loop's sends, of
 // which nothing in the loop writes to the buffers, leave the loop. Each start's
-// token goes into the queue (the paper's Rid, i_cnt and w_cnt), and behind the
+// token goes into the queue (Rid, i_cnt and w_cnt), and behind the
 // loop all that are left are waited for.
 //
 // RUN: %ir %s -o - | %clean | %lapwing -passes='lapwing<aggressive>' | FileCheck %s
