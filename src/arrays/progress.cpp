@@ -11,18 +11,25 @@
 
 namespace lapwing::arrays {
 
-void Progress::open(const std::shared_ptr<TaskComm>& comm) { comms_.push_back(comm); }
+void Progress::open(const std::shared_ptr<TaskComm>& comm) {
+  lock_.assert_held();
+  comms_.push_back(comm);
+}
+
 void Progress::close(const std::shared_ptr<TaskComm>& comm) {
+  lock_.assert_held();
   std::erase(comms_, comm);
   std::erase_if(active_, [&](const auto& request) { return &request->comm() == comm.get(); });
 }
 
 void Progress::watch(const std::shared_ptr<Request>& request) {
+  lock_.assert_held();
   if (!request->idle() && std::find(active_.begin(), active_.end(), request) == active_.end())
     active_.push_back(request);
 }
 
 bool Progress::pending(const TaskComm& comm) {
+  lock_.assert_held();
   return std::any_of(active_.begin(), active_.end(),
                      [&](const auto& request) { return &request->comm() == &comm && request->active(); });
 }
@@ -50,6 +57,7 @@ void match(TaskComm& comm) {
 }  // namespace
 
 bool Progress::advance() {
+  lock_.assert_held();
   bool moved = false;
   for (const auto& comm : comms_) {
     if (comm->unmatched > 0 || comm->control().sending()) comm->news |= comm->control().receive();
@@ -73,7 +81,7 @@ bool Progress::advance() {
 // or the helper, move the transfers that other threads begin meanwhile.
 void Progress::wait_in_mpi(const std::shared_ptr<Request>& request) {
   {
-    const std::lock_guard guard(lock_);
+    const transfer::OwnedLock guard(lock_);
     if (active_.size() != 1 || active_[0] != request || !request->with_mpi()) return;
     for (const auto& comm : comms_)
       if (comm->unmatched > 0 || comm->news || comm->control().sending()) return;
@@ -104,6 +112,7 @@ class Progress::Helper {
   static constexpr long shortest_ns = 30'000, longest_ns = 1'000'000;
 
   bool has_work() {
+    lock_.assert_held();
     return std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->simple(); });
   }
 
@@ -113,12 +122,12 @@ class Progress::Helper {
       bool moved = false, work = true;
       // A call that waits moves everything itself.
       if (waiting_.load() == 0) {
-        const std::unique_lock guard(lock_, std::try_to_lock);
-        if (guard.owns_lock()) {
+        if (lock_.try_lock()) {
           moved = advance();
           work = has_work();
           int from = awake;
           if (!work) state_.compare_exchange_strong(from, asleep);
+          lock_.unlock();
         }
       }
       if (!work) {
@@ -142,7 +151,7 @@ int Progress::at_finalize(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-// Where MPI can do with several threads, and nobody has switched the helper off.
+// Where MPI allows several threads, and the user has not switched the helper off.
 // It ends with MPI, whoever finalises it: MPI frees MPI_COMM_SELF first.
 void Progress::start_helper() {
   decided_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves all transfers of this process on: within calls, and by a thread while
-// something is pending (section 4.2's message-driven execution).
+// something is pending (the message-driven execution of HPF/MPI 4.2).
 #pragma once
 
 #include <sched.h>
@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "arrays/request.hpp"
+#include "transfer/owned_mutex.hpp"
 
 namespace lapwing::arrays {
 
 class Progress {
  public:
   /// Everything of this room is done under it. Never held while waiting.
-  static std::mutex& lock() { return lock_; }
+  static transfer::OwnedMutex& lock() { return lock_; }
 
   // Under the lock:
   static void open(const std::shared_ptr<TaskComm>& comm);
@@ -35,7 +36,7 @@ class Progress {
     const Waiter waiter;
     for (int idle = 0;;) {
       {
-        const std::lock_guard guard(lock_);
+        const transfer::OwnedLock guard(lock_);
         if (condition()) return;
         idle = advance() ? 0 : idle + 1;
         if (condition()) return;
@@ -61,10 +62,10 @@ class Progress {
   static int at_finalize(MPI_Comm, int, void*, void*);
 
   static constexpr int spins = 100;
-  static inline std::mutex lock_;
+  static inline transfer::OwnedMutex lock_;
   static inline std::atomic<int> waiting_{0};
-  static inline std::vector<std::shared_ptr<TaskComm>> comms_;
-  static inline std::vector<std::shared_ptr<Request>> active_;
+  static inline std::vector<std::shared_ptr<TaskComm>> comms_ LAPWING_GUARDED_BY(lock_);
+  static inline std::vector<std::shared_ptr<Request>> active_ LAPWING_GUARDED_BY(lock_);
   static inline Helper* helper_ = nullptr;
   static inline bool decided_ = false;
 };

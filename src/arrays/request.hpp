@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One transfer, from its call to its completion: a state machine that messages
-// drive (section 4.2). All of it under the lock of Progress.
+// drive (HPF/MPI 4.2). All of it under the lock of Progress.
 #pragma once
 
 #include <mpi.h>

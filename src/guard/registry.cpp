@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <climits>
 
@@ -106,6 +107,7 @@ RegionBase::RegionBase(char* begin, char* end, bool outgoing) {
   begin_ = begin;
   end_ = end;
   outgoing_ = outgoing;
+  assert(begin < end && address_of(begin) % page_size == 0 && address_of(end) % page_size == 0);
   closed_pages_ = static_cast<std::size_t>(end - begin) / page_size;
   open_ = std::make_unique<std::atomic<std::uint64_t>[]>((closed_pages_ + 63) / 64);
 }
@@ -169,6 +171,7 @@ std::uintptr_t RegionBase::next_closed(std::uintptr_t from, std::uintptr_t to) c
 void RegionBase::open(char* from_pointer, char* to_pointer) {
   std::uintptr_t to = std::min(address_of(to_pointer), address_of(end_));
   std::uintptr_t at = std::max(address_of(from_pointer), address_of(begin_));
+  assert(at % page_size == 0 && to % page_size == 0);
   bool any = false;
   while ((at = next_closed(at, to)) < to) {
     std::uintptr_t run = at;
@@ -179,6 +182,7 @@ void RegionBase::open(char* from_pointer, char* to_pointer) {
       open_[i / 64].fetch_or(std::uint64_t{1} << (i % 64));
     }
     settle_stops(*this, at, run);
+    assert(closed_pages_ >= (run - at) / page_size);
     closed_pages_ -= (run - at) / page_size;
     at = run;
     any = true;

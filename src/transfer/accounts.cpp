@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <mutex>
 #include <unordered_map>
 
 #include "transfer/engine.hpp"
+#include "transfer/owned_mutex.hpp"
 #include "transfer/requests.hpp"
 
 namespace lapwing::transfer {
@@ -32,11 +32,11 @@ struct Started {
 };
 
 struct Ledger {
-  std::mutex mutex;
-  std::map<std::pair<const void*, const char*>, Book> books;
-  std::unordered_map<std::uint64_t, Started> started;
+  OwnedMutex mutex;
+  std::map<std::pair<const void*, const char*>, Book> books LAPWING_GUARDED_BY(mutex);
+  std::unordered_map<std::uint64_t, Started> started LAPWING_GUARDED_BY(mutex);
 
-  Book& book(const Caller& caller, Kind kind) {
+  Book& book(const Caller& caller, Kind kind) LAPWING_REQUIRES(mutex) {
     Book& book = books[{caller.address, caller.name}];
     book.account.caller = caller;
     book.account.kind = kind;
@@ -63,7 +63,7 @@ void Accounts::started(MPI_Request request, Caller caller, Kind kind, std::size_
                        bool persistent) {
   if (request == MPI_REQUEST_NULL) return;
   Ledger& l = ledger();
-  const std::lock_guard lock(l.mutex);
+  const OwnedLock lock(l.mutex);
   Book& book = l.book(caller, kind);
   const bool here = persistent || kind != Kind::message || !Engine::get();
   if (here && !persistent) ++book.account.calls;
@@ -72,7 +72,7 @@ void Accounts::started(MPI_Request request, Caller caller, Kind kind, std::size_
 
 void Accounts::restarted(MPI_Request request) {
   Ledger& l = ledger();
-  const std::lock_guard lock(l.mutex);
+  const OwnedLock lock(l.mutex);
   const auto found = l.started.find(Requests::key(request));
   if (found == l.started.end()) return;
   found->second.active = true;
@@ -82,7 +82,7 @@ void Accounts::restarted(MPI_Request request) {
 
 void Accounts::called(Caller caller, Kind kind, std::size_t bytes, std::uint64_t ns) {
   Ledger& l = ledger();
-  const std::lock_guard lock(l.mutex);
+  const OwnedLock lock(l.mutex);
   Account& account = l.book(caller, kind).account;
   ++account.calls;
   account.bytes += bytes;
@@ -92,19 +92,19 @@ void Accounts::called(Caller caller, Kind kind, std::size_t bytes, std::uint64_t
 void Accounts::received(Caller caller, std::size_t bytes, std::uint64_t ns) {
   if (bytes < large || ns == 0 || !std::strstr(caller.name, "ecv")) return;
   Ledger& l = ledger();
-  const std::lock_guard lock(l.mutex);
+  const OwnedLock lock(l.mutex);
   note_rate(l.book(caller, Kind::message).rates, bytes, ns);
 }
 
 void Accounts::landed(Caller caller, std::size_t bytes, std::uint64_t ns) {
   Ledger& l = ledger();
-  const std::lock_guard lock(l.mutex);
+  const OwnedLock lock(l.mutex);
   note_rate(l.book(caller, Kind::message).landings, bytes, ns);
 }
 
 std::vector<Account> Accounts::all() {
   Ledger& l = ledger();
-  const std::lock_guard lock(l.mutex);
+  const OwnedLock lock(l.mutex);
   std::vector<Account> out;
   for (auto& [key, book] : l.books) {
     book.account.rate = book.rates.empty() ? 0 : book.rates.back();
@@ -133,7 +133,7 @@ void Completion::end(const MPI_Request* requests, const MPI_Status* statuses) {
   std::vector<MPI_Status> told_by;
   if (statuses) told_by.assign(statuses, statuses + keys_.size());
   Ledger& l = ledger();
-  const std::lock_guard lock(l.mutex);
+  const OwnedLock lock(l.mutex);
   const bool any_pending = std::find(pending_.begin(), pending_.end(), 1) != pending_.end();
   std::vector<std::pair<Started, std::size_t>> payers;  // and their weights
   std::size_t weights = 0;

@@ -67,6 +67,7 @@ int Engine::start_outgoing(std::shared_ptr<Outgoing> transfer, int rank, SendMod
 }
 
 void Engine::adopt_outgoing(std::shared_ptr<Outgoing> transfer) {
+  mutex_.assert_held();
   outgoing_.push_back(transfer);
   transfer->advance(*this);
   wake_helper();
@@ -74,6 +75,7 @@ void Engine::adopt_outgoing(std::shared_ptr<Outgoing> transfer) {
 
 std::shared_ptr<Incoming> Engine::start_incoming(const HeaderBytes& header, int world_source,
                                                  const Destination& destination, Site* site) {
+  mutex_.assert_held();
   // A probe has taken a message of the program's that has a header's size.
   if (!Mark::is_on(header)) return std::make_shared<Incoming>(*this, header, world_source, destination);
   governor_->note_header(world_source);
@@ -104,6 +106,7 @@ bool Engine::sends_from(const char* from, const char* to) {
 }
 
 bool Engine::progress() {
+  mutex_.assert_held();
   bool moved = false;
   while (!loose_.empty()) {
     int done = 0;

@@ -27,6 +27,7 @@
 #include "transfer/governor.hpp"
 #include "transfer/incoming.hpp"
 #include "transfer/outgoing.hpp"
+#include "transfer/owned_mutex.hpp"
 #include "transfer/plain_sends.hpp"
 #include "transfer/requests.hpp"
 #include "transfer/settings.hpp"
@@ -66,22 +67,23 @@ struct Decision {
 
 enum class SendMode { standard, synchronous };
 
-/// The engine's lock. Who holds it runs MPI on the program's behalf, and must
+/// The engine's lock. Its owner runs MPI on the program's behalf, and must
 /// never wait for a page in a system call of MPI's: only its release lets pages
 /// open.
 class EngineMutex {
  public:
-  void lock() {
+  void lock() LAPWING_ANALYSIS(no_thread_safety_analysis) {
     mutex_.lock();
     section_.emplace();
   }
-  void unlock() {
+  void unlock() LAPWING_ANALYSIS(no_thread_safety_analysis) {
     section_.reset();
     mutex_.unlock();
   }
+  void assert_held() const { mutex_.assert_held(); }
 
  private:
-  std::mutex mutex_;
+  OwnedMutex mutex_;
   std::optional<guard::EngineSection> section_;
 };
 
