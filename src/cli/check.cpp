@@ -62,7 +62,7 @@ Command add_check(CLI::App& app) {
                    "Number of ranks; the launcher is that of the program's MPI")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("RANKS");
-  command->add_flag("--json", options->json, "What was found as one JSON object, after the program's output");
+  command->add_flag("--json", options->json, "The finding as one JSON object, after the program's output");
   command->add_flag("-v,--verbose", options->verbose, "Say so if nothing was found");
   command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")
       ->type_name("NAME=VALUE")

@@ -283,7 +283,7 @@ int compare(const RunOptions& options, const std::vector<std::string>& words) {
     say("pair {} of {}: {} without, {} with", pair + 1, options.pairs,
         room::seconds(result.off.wall_s.back()), room::seconds(result.on.wall_s.back()));
   }
-  // What was hidden, and how much there was to hide.
+  // The waiting that was hidden, and how much there was to hide.
   result.after = runner.watched(true);
   if (result.after && result.after->standing_aside.empty()) result.before = runner.watched(false);
   const std::vector<Named> verdicts = judged(options, runner, result);

@@ -21,7 +21,7 @@ std::optional<std::filesystem::path> netlab();
 std::filesystem::path default_profile();
 /// The last part of a path, by which launchers, shells and interpreters are known.
 std::string base_name(const std::string& word);
-/// What a shell would run for `name`: itself if it holds a slash, else by PATH.
+/// The file that a shell would run for `name`: itself if it holds a slash, else by PATH.
 std::optional<std::filesystem::path> find_executable(const std::string& name);
 
 /// A file in the temporary folder that goes when this object goes.

@@ -41,7 +41,7 @@ struct Captured {
   int status = 0;
   std::string output;  ///< standard output and error together
 };
-/// What a small command prints; nothing if it cannot be started or is too slow.
+/// The output of a small command; nothing if it cannot be started or is too slow.
 std::optional<Captured> capture(const std::vector<std::string>& words, double limit_s);
 
 /// One line that a shell reads as these words.

@@ -83,7 +83,7 @@ std::string conclusion(const room::Report& report) {
   return text;
 }
 
-/// What the compiler said about each site that is shown, in their order.
+/// Prints the compiler's remarks about each site that is shown, in their order.
 void print_remarks(const room::Report& report, std::size_t shown, const Remarks& remarks) {
   fmt::print("\nThe compiler, on these call sites:\n");
   bool any = false;
@@ -236,7 +236,7 @@ Command add_report(CLI::App& app) {
                    "The report (default: LAPWING_REPORT, else lapwing-report.json here)")
       ->type_name("");
   report->add_flag("--json", options->json, "One JSON object");
-  report->add_option("--sort", options->sort, "What comes first")
+  report->add_option("--sort", options->sort, "The order of the call sites")
       ->check(CLI::IsMember({"exposed", "bytes", "calls"}))
       ->type_name("exposed|bytes|calls")
       ->capture_default_str();
@@ -244,7 +244,7 @@ Command add_report(CLI::App& app) {
       ->type_name("N");
   report
       ->add_option("--remarks", options->remarks,
-                   "What the compiler said: *.opt.yaml of -fsave-optimization-record")
+                   "The compiler's remarks: *.opt.yaml of -fsave-optimization-record")
       ->type_name("FILE...");
   report->footer(
       examples({{"lapwing run --report r.json -n 2 ./heat", "writes the report"},

@@ -27,7 +27,7 @@ arrays::Error check_local(const lapwing_tasks* tasks, const Operand& array) {
   return arrays::check_local(*array.view, comm.party(comm.task()), comm.rank(), array.local, array.elements);
 }
 
-// What one process finds wrong with its arguments all must know before any of
+// All processes must know an error that one finds in its arguments before any of
 // them waits for another.
 arrays::Error agree(const lapwing_tasks* tasks, const arrays::Error& mine) {
   if (!arrays::errors_return) return mine;

@@ -120,7 +120,7 @@ LAPWING_ENTRY int lapwing_array_request_free(lapwing_array_request** request) {
   if (!request || !*request) return LAPWING_ARRAY_OK;
   if ((*request)->handle->persistent() && (*request)->handle->begun())
     return refused(__func__, Code::state, "the request has been started, and is not complete");
-  // Whoever is watched still is kept until it is idle.
+  // A request that is still watched is kept until it is idle.
   delete *request;
   *request = nullptr;
   return LAPWING_ARRAY_OK;

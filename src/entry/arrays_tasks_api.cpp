@@ -86,7 +86,7 @@ LAPWING_ENTRY int lapwing_tasks_free(lapwing_tasks** tasks) {
   if (!tasks || !*tasks) return LAPWING_ARRAY_OK;
   const std::shared_ptr<TaskComm> comm = (*tasks)->comm;
   Progress::wait([&] { return !Progress::pending(*comm) && !comm->control().sending(); });
-  // Others may still need this process to go on.
+  // Other processes may still need this one to go on.
   MPI_Request barrier;
   {
     const std::lock_guard guard(Progress::lock());

@@ -21,7 +21,7 @@ LAPWING_ENTRY void lapwing_get_stats(struct lapwing_stats* out) {
   *out = {};
   transfer::Engine* engine = transfer::Engine::get();
   if (!engine) {
-    // What the compiler has split: its waits stand for the guards.
+    // Calls that the compiler has split: their waits stand for the guards.
     using transfer::Proved;
     out->deferred_receives = Proved::receives.load(std::memory_order_relaxed);
     out->deferred_sends = Proved::sends.load(std::memory_order_relaxed);

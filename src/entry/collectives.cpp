@@ -25,7 +25,7 @@ constexpr std::string_view names[] = {"bcast",      "reduce",   "allreduce", "ga
                                       "allgatherv", "alltoall", "alltoallv"};
 static_assert(std::size(names) == Collectives::kinds);
 
-// What MPI's own files call is its own affair, on communicators of its own.
+// Calls in MPI's own files are its own affair, on communicators of its own.
 constexpr const char* of_mpi[] = {"/libmpi.so",     "/libmpich",       "/libmpi_mpifh",
                                   "/libmpi_usempi", "/libmpi++",       "/libmpi_cxx.so",
                                   "/mca_",          "/libmca_common_", "/libopen-"};
@@ -35,7 +35,7 @@ bool is_of_mpi(const char* file) {
                      [&](const char* one) { return std::strstr(file, one) != nullptr; });
 }
 
-// What follows MPI_ in a symbol, in lower case; empty if it is none of MPI's.
+// The part behind MPI_ of a symbol, in lower case; empty if it is none of MPI's.
 std::string after_prefix(const char* symbol) {
   for (const char* prefix : {"MPI_", "PMPI_", "mpi_", "pmpi_", "MPIX_", "PMPIX_", "mpix_", "pmpix_", "ompi_",
                              "pompi_", "lapwing_f08_", "lapwing_pf08_"}) {
@@ -57,7 +57,7 @@ bool rules_out_all(std::string_view symbol, std::string_view mpi_name) {
   return symbol.substr(0, 7) == "_ZN3MPI" || symbol.substr(0, 8) == "_ZNK3MPI";
 }
 
-// What one file refers to counts if it is part of the program: if it knows MPI.
+// The references of one file count if it is part of the program: if it knows MPI.
 struct Scan {
   std::string file;
   bool first = true, knows_mpi = false, all = false, refused_all = false;
@@ -185,7 +185,7 @@ bool Collectives::takes_part(MPI_Comm comm) {
     PMPI_Group_translate_ranks(group, size, ranks.data(), world, there.data());
     PMPI_Group_free(&world);
     PMPI_Group_free(&group);
-    // Whoever is of another job finds the same, from its side.
+    // A process of another job finds the same, from its side.
     all = size > 1 && std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
   }
   PMPI_Comm_set_attr(comm, key_, all ? &yes : &no);

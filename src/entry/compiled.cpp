@@ -68,7 +68,7 @@ lapwing_token* plainly(int* error, Call call) {
   return *error == MPI_SUCCESS ? Proved::went_plainly(transfer::now_ns() - begun) : nullptr;
 }
 
-// What a receive leaves alone in its status.
+// The field that a receive leaves alone in its status.
 class KeptError {
  public:
   explicit KeptError(MPI_Status* status)
@@ -90,7 +90,7 @@ void give_status(const MPI_Status& seen, MPI_Status* status) {
   *status = seen;
 }
 
-// What a receive that may wait for the program's own send brings at least: less
+// The least bytes of a receive that may wait for the program's own send: less
 // is on its way for too short a time to matter. See Proved::may_keep_matched().
 constexpr std::size_t long_on_its_way = std::size_t{64} << 10;
 
@@ -98,7 +98,7 @@ bool may_wait_for_send(std::size_t bytes, MPI_Comm comm, int partner) {
   return bytes >= long_on_its_way && !watched() && Proved::may_keep_matched(comm, partner);
 }
 
-// What has left, or has arrived already, is done with: nobody need be woken. The
+// A message that has left, or has arrived, is done with: no thread need be woken. The
 // look also sets a rendezvous going.
 lapwing_token* follow(const lapwing_token& started, int* error) {
   if (!started.helped) return Proved::begin_plainly(started);
@@ -144,8 +144,8 @@ lapwing_token describe(const ReceiveArguments& a, MPI_Status* status) {
   return token;
 }
 
-// Returns once the message is matched. What is small, or too large for the
-// buffer, is received here and now.
+// Returns once the message is matched. A message that is small, or too large for
+// the buffer, is received here and now.
 lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int* error) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status seen{};
@@ -296,7 +296,7 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
     if (a.rank == MPI_PROC_NULL) transfer::mark_exchange_with_nobody(a.comm);
     how = how == Receiving::paired ? Receiving::early : Receiving::matched;
   }
-  // What was posted early must not wait for anybody, however small it is: the
+  // A receive that was posted early must not wait, however small it is: the
   // send that its partner waits for may stand behind it.
   const bool must_not_block = how == Receiving::early && a.rank != MPI_PROC_NULL;
   if (!must_not_block && goes_at_once(a)) {

@@ -12,7 +12,7 @@
 
 namespace lapwing::entry {
 
-/// What is wanted of a call.
+/// The purpose of a call.
 struct Wish {
   enum What {
     all,    ///< it is complete when this returns
@@ -44,7 +44,7 @@ int make_alltoallv(Wish&, const void* send, const int* send_counts, const int* s
                    MPI_Datatype send_type, void* receive, const int* receive_counts,
                    const int* receive_places, MPI_Datatype receive_type, MPI_Comm);
 
-/// What the name of an MPI routine leads to in this process, profilers included.
+/// The function that the name of an MPI routine leads to in this process, profilers included.
 void* program_symbol(const char* name);
 
 }  // namespace lapwing::entry

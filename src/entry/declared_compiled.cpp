@@ -12,7 +12,7 @@ using lapwing::sets::declared::Declared;
 using lapwing::sets::declared::Layout;
 using lapwing::sets::declared::Range;
 
-// What is wrong with the arguments is the declaration's to say.
+// The declaration itself reports wrong arguments.
 LAPWING_ENTRY void lapwing_declared_note(lapwing_noted* noted, const void* buffer, int count,
                                          MPI_Datatype type) {
   if (!Declared::get() || count <= 0 || type == MPI_DATATYPE_NULL || buffer == MPI_IN_PLACE) return;

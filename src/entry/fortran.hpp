@@ -56,7 +56,7 @@ class RequestArray {
 /// LOGICAL of both MPIs' compilers: .true. is 1.
 inline void give_flag(MPI_Fint* flag, int value) { *flag = value ? 1 : 0; }
 
-/// What this MPI's own wrappers call the first request: 1, but 0 in mpi_f08 of
+/// The number of the first request in this MPI's own wrappers: 1, but 0 in mpi_f08 of
 /// MPICH 4.0. Programs see what they would see without Lapwing.
 int first_index();
 

@@ -163,7 +163,7 @@ def group(hooks):
 
 
 def is_timed(entry):
-    """What waits for other processes, apart from messages; jobs of files wait for disks."""
+    """Calls that wait for other processes, apart from messages; jobs of files wait for disks."""
     name = entry.name
     if name.startswith(("Session_", "File_")) or name in ("Win_attach", "Win_detach", "Win_sync", "Win_test"):
         return False

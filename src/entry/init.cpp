@@ -76,7 +76,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   settings = transfer::read_settings();
   prepared = true;
   if (!settings.enabled && (entry::declares() || entry::uses_arrays())) {
-    // What the program has written is not to be switched off; all else is.
+    // Calls of Lapwing that the program has written stay on; all else is off.
     settings.enabled = true;
     settings.defer = transfer::Defer::off;
     settings.sets = transfer::Sets::off;

@@ -38,7 +38,7 @@ inline void refuse_merged(MPI_Comm comm, transfer::Caller caller) {
 /// Nothing is deferred, held back, watched or owed: requests are plain.
 inline bool quiet() { return transfer::quiet() && !owing(); }
 
-/// What MPI returned. What fails may be a receive that MPI truncated.
+/// Passes on the result of MPI. A failure may be a receive that MPI truncated.
 inline int noted(int rc) {
   if (__builtin_expect(rc != MPI_SUCCESS, 0)) transfer::note_receive_error(rc);
   return rc;

@@ -22,7 +22,7 @@ namespace {
 
 using transfer::Sets;
 
-// What instrumented files said before main(): the strongest counts.
+// The modes that instrumented files asked for before main(): the strongest counts.
 Sets declared = Sets::unset;
 
 Sets mode_of(const transfer::Settings& settings) {

@@ -126,7 +126,7 @@ def classify(name, table):
         if entry:
             profiling = bool(match[1])
             return Symbol(name, entry, form, profiling)
-        # What looks like an entry point must be one: no mere pattern may hide it.
+        # A name that looks like an entry point must be one: no mere pattern may hide it.
         if match and form == "inner" and name not in table.patterns:
             break
     else:

@@ -13,7 +13,7 @@ __attribute__((visibility("hidden"))) int lapwing_entry_call(void* target, const
                                                              const std::int64_t* stack);
 /// Where a stub goes on to whose call has been carried out already.
 __attribute__((visibility("hidden"))) void lapwing_entry_done();
-/// What the program then gets.
+/// The result that the program then gets.
 extern __attribute__((visibility("hidden"), tls_model("initial-exec"))) __thread int lapwing_entry_result;
 }
 

@@ -4,9 +4,9 @@
 
 namespace lapwing::mpi {
 
-/// What this process has said on stdout and stderr is with the launcher, or a
-/// second has passed. MPICH's launcher drops what it has not read when a process
-/// aborts, whoever wrote it.
+/// Returns once the launcher has this process's stdout and stderr, or a
+/// second has passed. MPICH's launcher drops all unread output when a process
+/// aborts, also that of other processes.
 void let_words_arrive();
 
 /// After a sentence that says why. Ends the process by itself where MPI is not

@@ -27,7 +27,7 @@ void forget_launcher();
 /// asked for less; otherwise `why` says what would break.
 bool may_raise_thread_level(std::string* why);
 
-/// What MPI_Init gives, by the environment: MPI_THREAD_SINGLE where that says nothing.
+/// The level that MPI_Init gives, by the environment: MPI_THREAD_SINGLE where that says nothing.
 int default_thread_level();
 
 /// After announce_presence(), before or after PMPI_Init: how many ranks the job

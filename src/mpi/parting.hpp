@@ -2,7 +2,7 @@
 // The end of PMPI_Finalize, where MPICH over a network may hang.
 //
 // MPICH 4.0 closes its connections there: for each over which it has sent, UCX
-// asks the process at the other end for a last answer. Who has all answers goes
+// asks the process at the other end for a last answer. A process that has all answers goes
 // on to the launcher's barrier and reads from a pipe, where it answers no one.
 // If it gave its own answers before the others had closed, all is well; if
 // another process still asks, that one waits for an answer, and all wait for it.

@@ -167,7 +167,7 @@ void* find_real(const char* name) {
   return real.address;
 }
 
-// What ends or asks about what MPI_Init began stays with the library that began it.
+// Calls that end MPI, or ask about its beginning, stay with the library that began it.
 bool stays(const char* name) {
   return strcasestr(name, "finalize") || strcasestr(name, "init") || strcasestr(name, "query_thread");
 }

@@ -3,7 +3,7 @@
  * The libc hooks: every libc_*.cpp of this folder wraps one kind of function and
  * needs nothing but this header and libc; none has a constructor or uses the C++
  * library, so the files can be linked into any shared library or program (the
- * guard's tests link them into theirs). What a hook does while no page is closed
+ * guard's tests link them into theirs). The cost of a hook while no page is closed
  * is one load, one branch and the jump to the next definition of its function.
  */
 #pragma once

@@ -83,7 +83,7 @@ MEETS(int, puts, (const char* text), (text))
 MEETS(int, fflush, (FILE * file), (file))
 MEETS(int, fclose, (FILE * file), (file))
 
-// Whatever the number of its arguments is, libc takes six, the last from the stack.
+// With any number of arguments, libc takes six, the last from the stack.
 namespace {
 constinit Next<long(long, long, long, long, long, long, long)> next_syscall("syscall");
 }

@@ -22,7 +22,7 @@ struct Book {
   std::vector<std::uint64_t> rates, landings;  // the highest
 };
 
-// What a handle of the program's stands for.
+// The call that a handle of the program's stands for.
 struct Started {
   Book* book = nullptr;
   std::size_t bytes = 0;

@@ -59,7 +59,7 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
                    tracked->incoming->total());
     }
   }
-  // What came by a substitute went straight to the program's buffer.
+  // A message that came by a substitute went straight to the program's buffer.
   if (tracked->kind == Tracked::Kind::receive && tracked->bounce && !tracked->incoming && status &&
       tracked->active && tracked->substitute == MPI_REQUEST_NULL) {
     MPI_Count bytes = 0;

@@ -27,7 +27,7 @@ class Batch {
   MPI_Request* data() { return masked_.data(); }
   std::size_t size() const { return masked_.size(); }
   std::uint64_t key(int i) const { return keys_[static_cast<std::size_t>(i)]; }
-  /// What the engine knows of entry i; null where it is MPI's alone.
+  /// The engine's knowledge of entry i; null where it is MPI's alone.
   Tracked* tracked(std::size_t i);
 
   /// After MPI has completed entry i: the program's handle follows, the status too. The

@@ -21,7 +21,7 @@ bool any_tracked(Engine& engine, int count, const MPI_Request* requests) {
   return false;
 }
 
-// True where the call is MPI's alone. What the arrays hold must have landed.
+// True where the call is MPI's alone. The contents of the arrays must have landed.
 bool plain_call(Engine* engine, int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!engine || count < 0 || (count > 0 && !requests)) return true;
   clear_way();
@@ -41,7 +41,7 @@ int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, 
   if (batch.mask() != 0) return MPI_SUCCESS;
   std::vector<MPI_Status> own(static_cast<std::size_t>(count));
   if (statuses != MPI_STATUSES_IGNORE) std::copy_n(statuses, count, own.begin());
-  // What MPICH leaves unset for a receive from nobody.
+  // MPICH leaves these unset for a receive from MPI_PROC_NULL.
   for (MPI_Status& status : own) set_envelope(&status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   int rc = PMPI_Testall(count, batch.data(), flag, own.data());
   int error_class = MPI_SUCCESS;

@@ -99,7 +99,7 @@ int send_receive(const SendArguments& sent, const ReceiveArguments& received, MP
   if (status != MPI_STATUS_IGNORE) {
     *status = statuses[0];
     status->MPI_ERROR = kept;
-    // Nobody: what MPI_Sendrecv itself would say, and not every MPI_Irecv does.
+    // From MPI_PROC_NULL: the status of MPI_Sendrecv itself, which not every MPI_Irecv gives.
     if (r.rank == MPI_PROC_NULL) {
       set_envelope(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     }

@@ -232,7 +232,7 @@ bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t w
   from.watched = true;
   judge_.went_plainly(saved, saved);
   if (stream.observed) {
-    // What the program has not touched by now it has not needed.
+    // The program has not needed the parts that it has not touched by now.
     for (Observed& observed : observations_) {
       if (observed.stream == &stream) observed.observation->end(nullptr, nullptr, 0, 0);
     }

@@ -35,7 +35,7 @@ namespace lapwing::transfer {
 
 class Engine;
 
-/// What has become of the loop at hand, for reports.
+/// The state of the loop at hand, for reports.
 enum class Verdict : std::uint8_t { watches, tries, hides, stands_aside };
 
 /// Calls under the engine's lock. Times in nanoseconds.

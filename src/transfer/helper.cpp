@@ -96,7 +96,7 @@ void Helper::loop() {
     }
     asleep_.store(true, std::memory_order_release);
     idle_.store(pause < 0, std::memory_order_release);
-    // What was put in flight between pause_ns() and here has written no wake-up:
+    // Transfers that began between pause_ns() and here have written no wake-up:
     // the state is read once more, now that writers can see that we sleep.
     bool idle = pause < 0;
     if (idle) {
@@ -139,7 +139,7 @@ std::int64_t Helper::pause_ns() {
   // A program thread that polls for its own sake moves everything on; this
   // thread would only steal from it.
   if (engine_.drivers() > 0) return longest_in_flight;
-  // What goes the plain way moves only while somebody looks.
+  // Transfers of the plain way move only while a thread looks.
   bool moved = Proved::in_flight() && Proved::work(longest_work) > 1;
   std::lock_guard lock(engine_.mutex());
   moved |= engine_.progress();

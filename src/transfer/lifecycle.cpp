@@ -167,7 +167,7 @@ void Engine::finish() {
     PMPI_Test(&everybody, &here, MPI_STATUS_IGNORE);
     return here != 0;
   });
-  // What was written to this rank before the barrier may still be on its way:
+  // Messages sent to this rank before the barrier may still be on their way:
   // the senders' counts tell how much of it there is.
   std::vector<std::uint64_t> sent = control_->sent_to();
   std::uint64_t expected = 0;

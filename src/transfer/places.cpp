@@ -17,7 +17,7 @@ namespace {
 
 using Visit = int(dl_phdr_info*, std::size_t, void*);
 
-// What libbacktrace is shown of all that is loaded; null: everything. It reads the
+// The modules that libbacktrace is shown; null: all that are loaded. It reads the
 // debug information of every module, Lapwing and MPI among them, before it says
 // anything of one.
 thread_local const ElfW(Phdr) * shown_module = nullptr;

@@ -45,7 +45,7 @@ class PlainWay {
   static void add_waiting(std::uint64_t nanoseconds) {
     waited_.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
-  /// What has been decided of the loop at hand.
+  /// The decision about the loop at hand.
   static const char* verdict();
   static void went(std::uint64_t waited, std::uint64_t computed);
 
@@ -53,7 +53,7 @@ class PlainWay {
   static void note_own_send(MPI_Count count, MPI_Datatype type, int peer) {
     if (__builtin_expect(watched_.load(std::memory_order_relaxed) > 0, 0)) note_send_of(count, type, peer);
   }
-  /// What the program has just posted; the compiler puts a word about it right behind.
+  /// Notes a receive that the program has just posted; the compiler puts a word about it right behind.
   static void note_posted(MPI_Count count, MPI_Datatype type, int peer) {
     if (!judged()) return;
     posted_count_.store(count, std::memory_order_relaxed);

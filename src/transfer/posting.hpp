@@ -23,7 +23,7 @@ int send_buffered(const SendArguments& a);
 int receive_matched(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status);
 int post_matched(const ReceiveArguments& a, MPI_Message* message, MPI_Request* request);
 
-/// What one process sends to itself: from one buffer and type to another.
+/// A message of one process to itself: from one buffer and type to another.
 int carry(const SendArguments& from, void* buffer, MPI_Count count, MPI_Datatype type);
 
 }  // namespace lapwing::transfer

@@ -4,7 +4,7 @@
 // Its size stands in the trailer, which only a receive can read. So a probe
 // that meets a header takes it out of MPI's queue, together with everything
 // older from the same source, in order; receives and probes look there first.
-// What is held is thus always older than what MPI still has from that source,
+// A message that is held is thus always older than those that MPI still has from that source,
 // and messages do not overtake each other.
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"

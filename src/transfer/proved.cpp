@@ -174,7 +174,7 @@ bool Proved::take(lapwing_token* token) {
     std::lock_guard guard(lock_);
     matched = token->matched;
   }
-  // Whoever looks at it now ends soon, and will not look again.
+  // A thread that looks at it now ends soon, and will not look again.
   for (unsigned round = 0; examined_.load() == token; ++round) {
     if (round < 64)
       __builtin_ia32_pause();

@@ -2,8 +2,8 @@
 // Transfers whose uses the compiler has proved: what is in flight between a
 // start and its wait (lapwing/compiled.h), and its progress.
 //
-// Nothing is guarded and nothing copied here. Whoever has time for it, a helper
-// thread, the engine's helper or the program in its loops, calls look(), which
+// Nothing is guarded and nothing copied here. A helper
+// thread, the engine's helper or the program in its loops calls look(), which
 // lets MPI move on what is in flight. Neither ever waits for the other: a wait
 // of the program's takes its token out of the list first.
 #pragma once
@@ -64,8 +64,8 @@ class Proved {
   /// Instead, in a program in which the compiler has split nothing: only defer() and
   /// retire() are used. Needs MPI_THREAD_MULTIPLE.
   static void start_for_requests();
-  /// Before the engine stops. What nobody waited for is given a moment to end,
-  /// then left to MPI; its tokens stay valid and mean nothing any more.
+  /// Before the engine stops. Transfers without a wait are given a moment to end,
+  /// then left to MPI; their tokens stay valid and mean nothing any more.
   static void stop();
   /// At an exit without MPI_Finalize: nobody is inside MPI any more when this
   /// returns, if that can be had soon.

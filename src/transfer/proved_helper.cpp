@@ -132,7 +132,7 @@ void ProvedHelper::ring() {
 void ProvedHelper::sleep() {
   std::uint32_t was = awake;
   if (!state_.compare_exchange_strong(was, asleep)) return;
-  // What was put in flight before others could see that we sleep woke nobody.
+  // A transfer that began before others could see that we sleep woke no thread.
   if (Proved::in_flight()) {
     was = asleep;
     state_.compare_exchange_strong(was, awake);

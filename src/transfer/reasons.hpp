@@ -15,7 +15,7 @@ struct Reason {
   std::string why;        ///< for its reader; empty where there is nothing to explain
 };
 
-/// What concerns all lines of a job.
+/// The facts that concern all lines of a job.
 struct JobFacts {
   double seconds = 0;  ///< of all ranks together
   double rate = 0;     ///< best bytes a second of large transfers; 0 if unknown

@@ -20,7 +20,7 @@ Destination destination_of(const ReceiveArguments& a) {
   return {a.buffer, a.count, a.type, payload_bytes(a.count, a.type), a.proved};
 }
 
-// What a receive may close, so none if the buffer is not one run: two vectors
+// The bytes that a receive may close, so none if the buffer is not one run: two vectors
 // may well share memory and not an element.
 Span run_of(const Destination& d) {
   const char* base = contiguous_base(d.buffer, d.count, d.type);

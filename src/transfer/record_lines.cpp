@@ -77,7 +77,7 @@ void add(Lines& lines, const Account& account) {
   line.exposed_ns += account.exposed_ns;
   line.late_calls += account.late_calls;
   line.late_bytes += account.late_bytes;
-  // What returned before it had landed tells no rate.
+  // A message that returned before it had landed tells no rate.
   if (line.deferred == 0) line.rate = std::max(line.rate, account.rate);
   line.rate = std::max(line.rate, account.landing_rate);
   for (const auto& [address, ns] : account.waited_at) {

@@ -13,7 +13,7 @@
 
 namespace lapwing::transfer {
 
-/// What one call site did on one rank, or on all. Travels as text: ranks may
+/// The counts of one call site on one rank, or on all. Travels as text: ranks may
 /// have loaded their libraries at different addresses, but places have names.
 struct Line {
   Place place;

@@ -22,7 +22,7 @@
 
 namespace lapwing::transfer {
 
-/// What a program said when it sent.
+/// The arguments of a program's send.
 struct SendArguments {
   const void* buffer;
   MPI_Count count;
@@ -46,7 +46,7 @@ struct ReceiveArguments {
   bool proved = false;  ///< nobody touches the buffer before the wait: no guard
 };
 
-/// What MPI_Start starts. A probe may have taken the message that a receive is
+/// A request that MPI_Start starts. A probe may have taken the message that a receive is
 /// to match out of MPI's hands, and the buffer's deferred transfers retire first.
 struct Persistent {
   bool receives = false;

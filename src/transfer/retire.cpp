@@ -39,7 +39,7 @@ void retire_frames() {
 
 namespace {
 
-// What is only observed opens at once: the call uses it now.
+// A region that is only observed opens at once: the call uses it now.
 void end_observations(Engine& engine, const char* from, const char* to) {
   const std::lock_guard lock(engine.mutex());
   if (engine.governor().observing()) engine.governor().end_observations(from, to);

@@ -22,7 +22,7 @@ struct Touches {
 
 /// Of a receive that waited for `waited` nanoseconds, the time that the program would
 /// have gained had the parts arrived one by one in the order in which it touched them.
-/// What strips cost is taken off; 0 where nothing remains.
+/// The cost of strips is taken off; 0 where nothing remains.
 std::uint64_t saving(std::uint64_t waited, const Touches& touches);
 
 }  // namespace lapwing::transfer

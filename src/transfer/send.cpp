@@ -25,7 +25,7 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   if (engine.never_strips(destination)) return nullptr;
   const char* base = contiguous_base(a.buffer, a.count, a.type);
   if (!base) return nullptr;
-  // What receivers said of earlier messages may have come while nothing flew.
+  // Control messages about earlier messages may have come while nothing flew.
   if (engine.governor().expects()) engine.control().progress();
   Decision decision = engine.decide(site, bytes, destination);
   if (!decision.stripped) return nullptr;

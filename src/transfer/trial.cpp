@@ -60,7 +60,7 @@ void Trial::plain_iteration(std::uint64_t time) {
   if (plain_.count() < plain_wanted) return;
   if (state_ == State::refused) {
     const double now = as_double(plain_.median()), then = as_double(reference_);
-    // What was decided about other times says little about these.
+    // Decisions about other times say little about these.
     if (now > another * then || then > another * now) {
       pause_ = pauses_ = first_pause;
       reference_ = plain_.median();

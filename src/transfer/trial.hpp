@@ -36,7 +36,7 @@ class Trial {
   enum class Way : std::uint8_t { plain, other };
   enum class State : std::uint8_t { watching, trying, kept, refused };
 
-  /// What share of the plain iteration that ends next the other way could save at most.
+  /// The share of the plain iteration that ends next which the other way could save at most.
   void predict(double share) { share_ = share; }
   /// An iteration has ended that began with way(). Gives the way of the next one.
   Way iteration(std::uint64_t nanoseconds);

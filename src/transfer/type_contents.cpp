@@ -42,7 +42,7 @@ bool read_contents(MPI_Datatype type, const Envelope& e, TypeContents* contents)
   integers.resize(static_cast<std::size_t>(e.integers));
   contents->numbers.assign(integers.begin(), integers.end());
 #if MPI_VERSION >= 4
-  // What is a count stands behind what is still an int: a subarray's dimensions, then its order.
+  // Numbers that are counts stand behind those that are still ints: a subarray's dimensions, then its order.
   if (e.counts > 0) {
     contents->numbers.resize(std::min<std::size_t>(contents->numbers.size(), 1));
     contents->numbers.insert(contents->numbers.end(), counts.begin(), counts.begin() + e.counts);

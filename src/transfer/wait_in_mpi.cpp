@@ -48,7 +48,7 @@ void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool fail
   tracked.known_plain = true;
 }
 
-// What came as a header returns once its pages are closed.
+// A message that came as a header returns once its pages are closed.
 void drive_to_return(Engine& engine, Batch& batch) {
   engine.drive([&] {
     for (std::size_t i = 0; i < batch.size(); ++i) {

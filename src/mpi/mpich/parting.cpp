@@ -89,7 +89,7 @@ void remember_connections() {
   destroy = reinterpret_cast<Destroy*>(find("ucp_worker_destroy"));
   progress = reinterpret_cast<Progress*>(find("ucp_worker_progress"));
   if (!create || !destroy || !progress) return;
-  // What cannot be seen to end must not be remembered.
+  // A worker whose end cannot be seen must not be remembered.
   if (redirect(library, "ucp_worker_destroy", reinterpret_cast<void*>(&destroy_worker)))
     redirect(library, "ucp_worker_create", reinterpret_cast<void*>(&create_worker));
 }

@@ -123,7 +123,7 @@ bool all_in_shared_memory() {
          (!transports || (transports[0] != '^' && std::strstr(transports, "vader")));
 }
 
-// What Open MPI takes for none is the highest.
+// A level that Open MPI takes for none is the highest.
 int default_thread_level() {
   const char* given = std::getenv("OMPI_MPI_THREAD_LEVEL");
   if (!given) return MPI_THREAD_SINGLE;
