@@ -117,7 +117,7 @@ void Circle::take(const Amount& amount) {
 
 void Circle::compare(std::uint64_t call, Opened& opened, const Amount& amount) {
   const auto from = static_cast<std::size_t>(amount.from);
-  // Who calls something else expects nothing: that is told by the signature.
+  // A process that calls something else expects nothing: the signature tells that.
   if (from >= opened.expected.size() || opened.expected[from] == 0) return;
   const std::uint64_t expected = opened.expected[from];
   opened.expected[from] = 0;

@@ -34,7 +34,7 @@ struct Signature {
   void combine(const Signature& other);
 };
 
-/// What a member tells about its call when something is wrong. Holds nothing
+/// The facts that a member tells about its call when something is wrong. Holds nothing
 /// that may have been freed since.
 struct Told {
   const char* name = "";
@@ -57,7 +57,7 @@ struct Amount {
   char type[32];
 };
 
-/// What this process sends to and expects from each member; empty where all
+/// The bytes that this process sends to and expects from each member; empty where all
 /// blocks are equal.
 struct Blocks {
   std::vector<Amount> outgoing;
@@ -115,7 +115,7 @@ class Circle {
   void close(std::uint64_t call);
   void take(const RoundMessage& message);
   void take(const Amount& amount);
-  /// Who must still send the message for which `call` waits.
+  /// The member that must still send the message for which `call` waits.
   int awaited(const Opened& call) const { return members[static_cast<std::size_t>(from(call.round))]; }
   /// This process has sent the message of that round.
   bool has_sent(std::uint64_t call, int round) const;

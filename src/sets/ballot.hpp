@@ -18,7 +18,7 @@ namespace lapwing::sets {
 class Ballot;
 class SetTable;
 
-/// What a room of MPI's hangs on a set: its communicator and the like.
+/// Data that a room of MPI's keeps with a set: its communicator and the like.
 struct SetExtra {
   virtual ~SetExtra() = default;
 };

@@ -35,7 +35,7 @@ std::uint64_t block(const Data& data, int process = 0) {
   return signature_of(data.count(process), data.type(process)).value();
 }
 
-// What this process is in a call with a root.
+// The part of this process in a call with a root.
 enum class Part { root, other, none };
 
 Part part_of(const GroupCall& call, const Circle& circle) {

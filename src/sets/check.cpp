@@ -52,7 +52,7 @@ bool joins_strangers(Operation operation) {
          operation == Operation::comm_accept || operation == Operation::comm_connect;
 }
 
-// Nobody waits in MPI_Comm_free, in any MPI; that all have called it is seen at
+// No process waits in MPI_Comm_free, in any MPI; that all have called it is seen at
 // the end. A call that returns at once is looked at when it is waited for.
 bool returns_at_once(const GroupCall& call) {
   return call.way == Way::immediate || call.way == Way::persistent || call.operation == Operation::comm_free;

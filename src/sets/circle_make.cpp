@@ -10,7 +10,7 @@
 namespace lapwing::sets {
 namespace {
 
-// What the members of a group, and two leaders, agree on: no number of a call that
+// The members of a group, and two leaders, agree on these: no number of a call that
 // makes something (made_id) is like these.
 constexpr std::uint64_t of_a_group = ~std::uint64_t{0}, of_a_pair = of_a_group - 1;
 

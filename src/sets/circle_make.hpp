@@ -22,10 +22,10 @@ void make_world_circles();
 Circle* group_circle(const Circle& parent, MPI_Group group);
 /// This process and `other` (a world rank), who meet on `peers` with a tag.
 Circle* pair_circle(const Circle& peers, int other, int tag);
-/// What both sides call an intercommunicator that their calls, one of which is
+/// The number on both sides of an intercommunicator that their calls, one of which is
 /// call `number` of `parent`, have just made. Collective over it.
 std::uint64_t id_of_both_sides(const Circle& parent, std::uint64_t number, MPI_Comm comm);
-/// What call `number` of `parent` has made; null where it is not followed.
+/// The circle that call `number` of `parent` has made; null where it is not followed.
 /// `agreed_id`: 0 where the call says enough.
 Circle* comm_circle(const Circle& parent, std::uint64_t number, MPI_Comm comm, const Told& maker,
                     std::uint64_t agreed_id);

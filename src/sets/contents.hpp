@@ -21,12 +21,12 @@ struct Element {
 
 /// Cheap for basic types; a derived one is looked into.
 Element element_of(MPI_Datatype type);
-/// What a count of such a datatype holds.
+/// The bytes that a count of such a datatype holds.
 std::uint64_t bytes_of(MPI_Count count, MPI_Datatype type);
 /// "4 MPI_INT", "2 of a derived type"
 std::string amount_text(std::int64_t count, const std::string& type);
 
-/// What went through a channel in one direction.
+/// The data that went through a channel in one direction.
 class Contents {
  public:
   /// The messages of one basic type, and the call that was the first with it.

@@ -296,7 +296,7 @@ void on_answer(int source, const char* data, std::size_t size) {
   take_answer(static_cast<Phase>(phase), source, &in);
 }
 
-// Who has ended waits for ever and says nothing; what it has sent is here by now.
+// A process that has ended waits for ever and says nothing; its messages are here by now.
 void answer_for(int rank) {
   Parcel out;
   switch (attempt.phase) {

@@ -227,7 +227,7 @@ void Declared::arrived(const Key& key, const char* bytes, std::size_t size) {
 
 bool Declared::progress() {
   bool any = false;
-  // What finishes may start more, at the end of the list.
+  // A transfer that finishes may start more, at the end of the list.
   for (std::size_t i = 0; i < active_.size();) {
     int finished = 0;
     PMPI_Test(&active_[i].request, &finished, MPI_STATUS_IGNORE);

@@ -31,7 +31,7 @@ void Automata::declare(std::unique_ptr<Declaration> owned) {
   meet(declaration);
 }
 
-// What older declarations have still to do with this one's memory.
+// Finds the accesses of older declarations to this one's memory that are still to come.
 void Automata::order(Declaration& declaration) {
   for (const auto& older : pending_) {
     if (older->writing &&

@@ -27,7 +27,7 @@ struct Range {
   bool overlaps(const Range& other) const { return begin < other.end && other.begin < end; }
 };
 
-/// What a receiver says of a leg. Both sides must agree on all of it.
+/// A receiver's description of a leg. Both sides must agree on all of it.
 struct Terms {
   std::uint64_t bytes = 0;
   std::int32_t root = -1;
@@ -102,7 +102,7 @@ class Automata {
   /// A message: the sender of an incoming leg asks whether it will ever be declared.
   void inquired(const Key& key);
   /// A message: the peer will never declare its side of the leg, which goes out here if
-  /// `outgoing`. What therefore cannot happen; null if it has been answered since: values
+  /// `outgoing`. The transfer that therefore cannot happen; null if it has been answered since: values
   /// overtake inquiries, and a leg that has ended there was asked for in vain.
   Declaration* refused(const Key& key, bool outgoing);
   /// The leg's bytes have left or arrived.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that waits for declared communication form a circle.
 //
-// Who has waited for some time asks those that have not declared their sides. One
+// A process that has waited for some time asks those that have not declared their sides. One
 // that is asked passes the question on if it waits itself, and has indeed not
 // declared what it is asked for: as long as it waits it never will. A question that
 // comes back to a wait that has not ended is a proof; nobody on its way goes on
@@ -139,7 +139,7 @@ void Declared::define(const Range& range) {
   wait(false, range, [&] { return automata_.definable(range); });
 }
 
-// Whoever waits here has nothing more to say before: a receiver that will never
+// A process that waits here has nothing more to say before: a receiver that will never
 // be is asked for, so that it can be told from a late one.
 void Declared::complete() {
   inquire();

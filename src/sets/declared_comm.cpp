@@ -61,7 +61,7 @@ void Comm::start() {
 }
 
 void Comm::stop() {
-  // What the program leaves open is forgotten when MPI frees it, or here.
+  // Communicators that the program leaves open are forgotten when MPI frees them, or here.
   PMPI_Comm_free_keyval(&keyval);
   open_comms.erase(0);
 }

@@ -117,7 +117,7 @@ int Family::on_free(MPI_Comm comm, int, void* value, void*) {
   if (comm == at_hand.comm) at_hand.last = nullptr;
   if (family->listed && at_hand.run) at_hand.run->unlist(family);
   std::erase(alive_, family);
-  // Others may still ask for votes of its ballots, which need its sets.
+  // Other processes may still ask for votes of its ballots, which need its sets.
   family->comm = MPI_COMM_NULL;
   if (family->open == 0 && family->waiting.empty()) delete family;
   return MPI_SUCCESS;

@@ -230,7 +230,7 @@ void say_farewell() {
     Messages::on(finished_kind, compare);
     Messages::on(sent_as_kind, take_sent_as);
   }
-  // Nobody tells before all can hear.
+  // No process tells before all can hear.
   sum_of_all<int>({0}, MPI_INT, MPI_SUM);
   tell_what_was_sent();
   settle();

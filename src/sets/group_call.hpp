@@ -152,7 +152,7 @@ struct GroupCall {
   const lapwing_call_site* site = nullptr;
 };
 
-/// What a call has made, known once it has returned MPI_SUCCESS.
+/// The objects that a call has made, known once it has returned MPI_SUCCESS.
 struct Made {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -168,7 +168,7 @@ inline bool is_partitioned(Operation operation) {
   return operation == Operation::psend_init || operation == Operation::precv_init;
 }
 
-/// Whoever looks at the calls that groups make; at most one in a process.
+/// An observer of the calls that groups make; at most one in a process.
 class Watcher {
  public:
   virtual ~Watcher() = default;
@@ -179,7 +179,7 @@ class Watcher {
   virtual void after(const GroupCall& call, int result, const Made& made) = 0;
 };
 
-/// What lapwing_sets_call() said about this thread's next group call; the entry
+/// The site that lapwing_sets_call() gave for this thread's next group call; the entry
 /// point takes it.
 inline constinit thread_local const lapwing_call_site* next_call = nullptr;
 

@@ -39,7 +39,7 @@ void Helper::loop() {
     if (!pending_()) {
       int awake = 1;
       if (!state_.compare_exchange_strong(awake, 0) && awake == 2) return;
-      // What has begun between the look and this point has set it to 1 again.
+      // Work that has begun between the look and this point has set it to 1 again.
       if (!pending_()) state_.wait(0);
       continue;
     }

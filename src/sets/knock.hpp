@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a process of another node, which is waited for, can still be reached. A
-// small message now and then, seldomer and seldomer, makes MPI notice that its
+// small message now and then, ever more seldom, makes MPI notice that its
 // connection is gone; an error on the room's communicators then ends the job with a
 // sentence. Time proves nothing here: who computes for hours is only written to.
 #pragma once
@@ -22,7 +22,7 @@ inline void end_if_lost() {
     end_lost();
 }
 
-/// Who waits for `rank` of the world says so, over and over; `what` goes into the
+/// A wait for `rank` of the world calls this, over and over; `what` goes into the
 /// sentence: "rank 3 of MPI_COMM_WORLD ..., `what`". Under the lock.
 void knock(int rank, const std::string& what);
 

@@ -34,8 +34,8 @@ void Messages::start() {
 
 void Messages::stop() {
   if (!control_) return;
-  // What has been sent to somebody who is still busy must not be lost, and
-  // whoever waits here still answers questions.
+  // A message to a process that is still busy must not be lost, and a process
+  // that waits here still answers questions.
   MPI_Request all = MPI_REQUEST_NULL;
   if (board_) board_->take_leave();
   PMPI_Ibarrier(world_, &all);

@@ -36,7 +36,7 @@ class Messages {
   static void on(int kind, transfer::Control::Handler handler);
   static void send(int world_rank, int kind, const void* data, std::size_t size);
 
-  /// What else makes progress whenever messages do; under the lock, true if
+  /// Adds a part that makes progress whenever messages do; under the lock, true if
   /// anything moved.
   static void also(std::function<bool()> part) { parts_.push_back(std::move(part)); }
 

@@ -11,7 +11,7 @@ enum class Mode { off, check, run };
 /// Set between PMPI_Init and the return of MPI_Init, equal on all ranks.
 inline Mode mode = Mode::off;
 
-/// Whoever follows the program's path through splits and merges: checking to
+/// An observer of the program's path through splits and merges: checking to
 /// tell where processes parted, running to know the sets.
 class Path {
  public:

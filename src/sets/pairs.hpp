@@ -22,7 +22,7 @@ class alignas(64) Pairs {
   Pairs(MPI_Comm comm, transfer::Board* board, int kind) : board_(board), kind_(kind), comm_(comm) {}
 
   struct Peer;
-  /// Who has that rank in the world.
+  /// The process of that rank in the world.
   Peer* peer(int rank);
   /// Sends the process' vote to the other voter, whose peer hangs on the set.
   /// `identity` is the communicator's, equal on both.

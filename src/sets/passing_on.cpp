@@ -26,7 +26,7 @@ void until(Ready ready) {
 }  // namespace
 
 void PassingOn::until_arrival(int rank, int tag, MPI_Comm comm) {
-  // What a probe has taken out of MPI's hands cannot be seen there.
+  // A message that a probe has taken out of MPI's hands cannot be seen there.
   if (rank == MPI_PROC_NULL || comm == MPI_COMM_NULL || transfer::Comms::early_total != 0) return;
   until([&] {
     int here = 0;

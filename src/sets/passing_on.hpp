@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocking point-to-point calls of a process that still has votes to pass on.
 //
-// Whoever waits for those votes may be the one whose message this process waits
+// The process that waits for those votes may be that whose message this one waits
 // for, so it looks after them until its call can go on without waiting.
 #pragma once
 

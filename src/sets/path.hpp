@@ -28,7 +28,7 @@ class PathRecorder : public Path {
     const lapwing_split_site* site;
     int branch;
   };
-  /// What is known of a site. A loop goes round a hot branch as often as it computes,
+  /// The facts known of a site. A loop goes round a hot branch as often as it computes,
   /// so a table without chains, at most half full, and no search of the stack.
   struct Met {
     const lapwing_split_site* site = nullptr;

@@ -68,7 +68,7 @@ class MatchedMessages {
   static inline std::unordered_map<std::uint64_t, Pending> map_;
 };
 
-/// What lets a request complete that has not: edges of one clause. `goes_on` is
+/// The conditions for a request to complete that has not: edges of one clause. `goes_on` is
 /// set where it may complete by itself.
 void request_edges(MPI_Request request, int clause, Edges* edges);
 /// "from rank 1 with tag 3"

@@ -19,7 +19,7 @@
 namespace lapwing::sets {
 namespace {
 
-/// What the members of one call have said, on the one that reports.
+/// The accounts of the members of one call, on the one that reports.
 struct Gathered {
   std::uint32_t wrong = 0;
   std::map<int, Account> accounts;
@@ -194,7 +194,7 @@ void Reports::look(std::uint64_t now) {
   if (told.rank >= 0 && now - told.since > long_enough && board && board->has_ended(told.rank))
     mpi::end_job(error_status);
   if (!reporting) return;
-  // Who computes does not hear of it; the others have said enough.
+  // A process that computes does not hear of it; the others have said enough.
   for (const auto& [key, g] : gathered) {
     if (g.circle && now - g.since > long_enough) finish(g);
   }

@@ -196,7 +196,7 @@ Finding amount_finding(const Account& here, int from, const Amount& amount) {
   return finding("mismatch", "data", {here},
                  fmt::format("{} on {}: rank {} sends {} to rank {}, which expects another amount or type:",
                              here.call, here.group, from, amount_text(amount.count, amount.type), here.rank),
-                 "What one process sends to another must be what that one expects from it.");
+                 "The data that one process sends to another must be those that it expects.");
 }
 
 Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<int>& core,

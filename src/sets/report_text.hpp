@@ -21,7 +21,7 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
                          const std::vector<Attended>& calls);
 Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group);
 Finding unfinished_finding(const Account& account);
-/// What `sender` sent is of another type than what `receiver` received.
+/// The data that `sender` sent are of another type than those that `receiver` received.
 Finding types_finding(const Account& sender, const Account& receiver);
 /// A request that is still active when its process comes to MPI_Finalize.
 Finding request_finding(const Account& account);

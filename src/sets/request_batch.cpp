@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t long_unsettled = 2'000'000'000u;
 
-// What has not been agreed on yet is left open: somebody's message will close it.
+// A group without agreement is left open: a message of another member will close it.
 void close_group(const Pending& pending) {
   const Opened* opened = pending.circle->find(pending.number);
   if (opened && opened->settled() && !opened->combined.wrong) pending.circle->close(pending.number);

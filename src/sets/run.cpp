@@ -131,7 +131,7 @@ Set* Run::narrow(Family& family, Set* set, Set* world) const {
   return members == set->members() ? set : family.table.intern(std::move(members));
 }
 
-/// What has arrived moves votes on; under the lock.
+/// Moves votes on by the messages that have arrived; under the lock.
 [[gnu::hot]] void Run::move() {
   if (board_) {
     board_->receive([this](int from, int kind, const char* data, std::size_t size) {
@@ -325,7 +325,7 @@ unsigned long long Run::token(Family& family) {
   return family.stack.serial() + 1;
 }
 
-// Whoever is about to wait inside MPI must owe nobody a vote of this
+// A process that is about to wait inside MPI must owe no other a vote of this
 // communicator. All its voters are on their way to where this process is.
 void Run::settle(Family& family) {
   const auto settled = [&] { return !family.waits && family.open == 0; };
@@ -343,7 +343,7 @@ void Run::settle(Family& family) {
 
 // --- the calls -----------------------------------------------------------------
 
-// Who waits inside MPI passes no votes on, and those that need them may be the ones
+// A process inside MPI passes no votes on, and those that need them may be the ones
 // it waits for. Those on which it depends in turn may wait for it in MPI before
 // they vote: so a helper does it meanwhile. Without one the votes come first.
 void Run::hand_over() {

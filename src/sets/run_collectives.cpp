@@ -210,7 +210,7 @@ int refuse(Family& family, Set& set, const GroupCall& call, int code, const std:
                Family::list(set.members()), family.name(), sentence);
     mpi::let_words_arrive();
   }
-  // Nobody ends the job before the sentence is out.
+  // No process ends the job before the sentence is out.
   if (set.size() > 1) PMPI_Barrier(family.comm_of(set));
   PMPI_Comm_call_errhandler(call.comm, code);
   return code;

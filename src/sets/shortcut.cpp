@@ -68,7 +68,7 @@ void Shortcut::heard(const Identity& identity, int finder) {
     early[identity].push_back(finder);
 }
 
-// Down the tree of that finder. Who knows of a lower rank already has told.
+// Down the tree of that finder. A process that knows of a lower rank has told already.
 void Shortcut::learn(int finder) {
   if (finder >= best_) return;
   best_ = finder;

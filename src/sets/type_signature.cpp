@@ -19,7 +19,7 @@ using transfer::TypeContents;
 
 constexpr std::uint64_t base = 0x9e3779b97f4a7c15u;
 
-/// What kind of number a basic type is; with its size, that is what must match.
+/// The kind of number that a basic type is; kind and size must match.
 struct Known {
   const char* name;
   char kind;

@@ -49,7 +49,7 @@ void Votes::advance(const Key& key, Exchange& exchange) {
       send_(key.comm, set, (set.mine() - distance + voters) % voters, letter_.data(), letter_.size());
     }
     if (exchange.held >= voters) break;
-    // What this process holds doubles with each round's message, in order.
+    // The votes that this process holds double with each round's message, in order.
     const auto next = std::find_if(exchange.early.begin(), exchange.early.end(),
                                    [&](const Early& e) { return 1 << e.round == exchange.held; });
     if (next == exchange.early.end()) break;

@@ -64,7 +64,7 @@ bool call_edge(Circle& circle, std::uint64_t call, int clause, Edges* edges) {
 bool CallWait::done() {
   std::lock_guard guard(Messages::lock());
   const Opened* opened = circle_.find(call_);
-  // What does not agree never goes on: it is being reported.
+  // A call that does not agree never goes on: it is being reported.
   return !opened || (opened->settled() && !opened->combined.wrong);
 }
 

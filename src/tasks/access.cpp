@@ -95,7 +95,7 @@ Grant grant(Handle handle, std::uint8_t rights, const Reduction* reduction, cons
   return grant_of(handle, rights, reduction, type, all);
 }
 
-// What the task has declared tells whether it means the object or a borrowed copy. A loan
+// The task's declarations tell whether it means the object or a borrowed copy. A loan
 // may know an older object in the same place.
 void* value_here(ObjectHead* object) {
   for (const Record& record : *user("a shared object is used").current) {

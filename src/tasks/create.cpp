@@ -44,7 +44,7 @@ class Declared {
   std::unordered_map<const Object*, Record*> by_object_;
 };
 
-// What a second declaration of the same object adds.
+// Adds a second declaration of the same object.
 void merge(Record& record, const detail::Declaration& more, const Task& task) {
   const auto both = static_cast<std::uint8_t>(record.rights | more.rights);
   if ((both & detail::reduces) != 0 && (both != detail::reduces || record.reduction != more.reduction)) {
@@ -123,7 +123,7 @@ void classify(Task& task) {
   for (Record& record : task) {
     record.kind = class_of(record.rights);
     if (record.kind == Class::commuting) {
-      // Who may wait later for tasks before it must not overtake them.
+      // A task that may wait later for tasks before it must not overtake them.
       if (waits_later || record.rights != detail::commutes) {
         record.kind = Class::exclusive;
       } else {
@@ -137,7 +137,7 @@ void classify(Task& task) {
 void enter_task(Task& task, Worker& worker) {
   if (task.count == 0) return worker.schedule_one(&task);
   const Task& parent = *task.parent;
-  // Nobody may count it down to nothing while records are still entering.
+  // No worker may count it down to nothing while records are still entering.
   task.pending.store(static_cast<std::int32_t>(task.count) + 1, std::memory_order_relaxed);
   std::int32_t enabled = 1;
   for (Record& record : task) {

@@ -33,7 +33,7 @@ __attribute__((noinline)) Fiber*& leaving_here() {
   return leaving;
 }
 
-// What __cxa_get_globals() points to.
+// The object that __cxa_get_globals() points to.
 struct ExceptionState {
   void* caught;
   unsigned uncaught;
@@ -95,7 +95,7 @@ Fiber* make_fiber(std::size_t bytes, void (*entry)()) {
   fiber->sanitizer = __tsan_create_fiber(0);
 #endif
 #if defined(__x86_64__)
-  // What lapwing_tasks_switch takes off: two control words, six registers, the place to go to.
+  // lapwing_tasks_switch takes these off: two control words, six registers, the place to go to.
   auto** top = reinterpret_cast<void**>(static_cast<char*>(memory) + size) - 2;
   *--top = reinterpret_cast<void*>(&lapwing_tasks_begin);
   for (int i = 0; i < 5; ++i) *--top = nullptr;  // rbp, rbx, r12, r13, r14

@@ -65,7 +65,7 @@ struct alignas(64) Object : detail::ObjectHead {
 Object* new_object();
 /// Ends the value and the handles; nobody may have it in a queue.
 void end_object(Object* object);
-/// Who waits for whom, a line for each object that somebody waits for.
+/// The waits, a line for each object that a task waits for.
 std::string describe_waits();
 /// Ends the value only: the object itself is another rank's.
 void forget_object(Object& object);

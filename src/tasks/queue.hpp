@@ -29,7 +29,7 @@ bool usable(Record& record, std::uint8_t rights);
 /// is in the queue if the answer is false, and for leave() afterwards.
 bool usable_by_main(Object& object, std::uint8_t rights, Record& place);
 
-/// Nobody combines parts into the object between these two.
+/// No worker combines parts into the object between these two.
 void hold_combining(Object& object);
 void go_on_combining(Object& object, ReadyList& ready);
 /// Ends an object whose value is gone, unless somebody who declared it in vain

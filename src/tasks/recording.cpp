@@ -21,7 +21,7 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// What the clock itself adds to an interval between two looks at it.
+// The time that the clock itself adds to an interval between two looks at it.
 double clock_cost() {
   static const double cost = [] {
     double least = 1;

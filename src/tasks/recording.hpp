@@ -23,7 +23,7 @@
 
 namespace lapwing::tasks {
 
-/// What with_cont() did, and how long the task had computed since the step before.
+/// A call of with_cont(), and how long the task had computed since the step before.
 struct RecordedStep {
   double seconds;
   std::uint64_t object;

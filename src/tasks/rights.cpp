@@ -47,7 +47,7 @@ Object& valid(const detail::Handle& handle, const detail::Type* type, const Task
   if (ranks::range().begin() != 0) {
     if (Object* const copy = ranks::borrowed(handle, task)) return *copy;
   }
-  // What another rank has made is known here once its value has come.
+  // An object that another rank has made is known here once its value has come.
   if (ranks::range().begin() != 0 && !ranks::meet(handle, type, task)) return object;
   const bool dying = object.dying.load(std::memory_order_acquire);
   if (object.generation.load(std::memory_order_acquire) != handle.generation) {
@@ -59,7 +59,7 @@ Object& valid(const detail::Handle& handle, const detail::Type* type, const Task
   return object;
 }
 
-// What was given up may since have been destroyed, and its block be another
+// An object that was given up may since have been destroyed, and its block be another
 // object's, so such a record is only the last choice.
 Record* find_record(const Task& task, const Object& object) {
   Record* ended = nullptr;

@@ -34,8 +34,8 @@ class Runtime {
 
   /// The main program may go on.
   void ready_main();
-  /// What a worker with nothing to do can let go on: creators, and who waits
-  /// for the end of all tasks.
+  /// Tasks that a worker with nothing to do can let go on: creators, and those
+  /// that wait for the end of all tasks.
   void look_around();
 
   // --- the window (window.cpp) ---

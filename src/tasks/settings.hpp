@@ -5,7 +5,7 @@
 
 namespace lapwing::tasks {
 
-/// What the program asks for, with what LAPWING_TASKS_* variables say instead.
+/// The program's options, with the values of LAPWING_TASKS_* variables in their place.
 /// An unknown one, or a value that makes no sense, throws Error.
 Options settle(Options asked);
 

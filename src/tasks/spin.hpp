@@ -18,7 +18,7 @@ class SpinLock {
  public:
   void lock() {
     for (int round = 0; taken_.exchange(true, std::memory_order_acquire); ++round) {
-      // Whoever holds it may have lost its core.
+      // The thread that holds it may have lost its core.
       for (int spin = 0; taken_.load(std::memory_order_relaxed) && spin < 100; ++spin) pause_briefly();
       if (round > 10) sched_yield();
     }

@@ -16,10 +16,10 @@ namespace {
 constexpr std::uint64_t entry = (std::uint64_t{1} << 32) + 1;
 }  // namespace
 
-// A worker rests from its last look to its next one. Whoever made a task ready,
+// A worker rests from its last look to its next one. A worker that made a task ready,
 // or took one, has looked since: when all rest, what is in no queue is nowhere.
 // One that was woken and has not begun still rests, so all queues count, those
-// of placed tasks too. Whoever lets a creator go on rests no more: another one
+// of placed tasks too. A worker that lets a creator go on rests no more: another one
 // that looks meanwhile would find neither the creator nor its task.
 bool Runtime::rest() {
   const std::uint64_t all = resting.fetch_add(entry) + entry;

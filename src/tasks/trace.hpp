@@ -45,7 +45,7 @@ class Trace {
   void ended(Task& task);
   /// with_cont() is about to change the rights of a task.
   void changed(Task& task, const Object& object, std::uint8_t acquired, std::uint8_t released);
-  /// What the main program does, if it is recorded (recording.hpp).
+  /// The steps of the main program, if they are recorded (recording.hpp).
   Recording* recording() { return recording_.get(); }
   /// Writes the file, in the form that its name asks for.
   void write() const;

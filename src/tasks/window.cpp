@@ -12,7 +12,7 @@
 namespace lapwing::tasks {
 
 std::uint64_t Runtime::unfinished() const {
-  // What is finished is read first: it can only lag behind what is created.
+  // The finished tasks are read first: their number can only lag behind that of the created.
   std::uint64_t finished = 0, created = 0;
   for (const auto& worker : workers) finished += worker->finished.load(std::memory_order_acquire);
   if (ranks != nullptr) finished += ranks->helper().finished.load(std::memory_order_acquire);

@@ -133,7 +133,7 @@ void Worker::execute(Task* task) {
   } else {
     try {
       for (Record& record : *task) {
-        // What is deferred may be coming just now.
+        // An access that is deferred may be coming just now.
         if ((record.rights & ~record.deferred) != 0 && record.object->value == nullptr) {
           throw Error(text_of(*task) + " was to use an object that the program had destroyed before it");
         }

@@ -12,7 +12,7 @@
 namespace lapwing::tasks::ranks {
 
 /// Jade 3.4.3. Each rank is given tasks until it has `target`; of
-/// the least loaded ones the task's own is preferred. What is left waits in a
+/// the least loaded ones the task's own is preferred. Tasks that are left wait in a
 /// pool, from which a rank that has ended a task gets one, its own if there is.
 class Central {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large objects whose bytes are one run travel from where they are to where they
-// shall be. What is said of them goes ahead; if nobody uses the older version at
+// shall be. Their description goes ahead; if no task uses the older version at
 // the receiver any more, the bytes land in the object itself.
 #include <fmt/format.h>
 
@@ -184,7 +184,7 @@ bool Ranks::waits_for_landing(Task* sending) {
   return true;
 }
 
-// What has come while the older version was in use.
+// Takes bytes that have come while the older version was in use.
 void Ranks::take_bulk(Object& object, const Hidden& hidden, detail::In& in) {
   Size size;
   in& size;

@@ -58,7 +58,7 @@ std::optional<Move> Ranks::use(Entry& entry, int rank, bool reads) {
   return needed;
 }
 
-// What will be combined is a new version; the tasks before it have read theirs.
+// The result of combining is a new version; the tasks before it have read theirs.
 void Ranks::combined_here(Entry& entry) {
   entry.copies.replace(0);
   entry.broadcast.new_version(ranks_);

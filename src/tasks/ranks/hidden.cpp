@@ -149,7 +149,7 @@ void Ranks::send_object(Object& object, const Hidden& hidden) {
   spare = std::move(out.data);
 }
 
-// What is said of an object before its value; in what form that comes.
+// Reads the description of an object before its value, and the form in which that comes.
 Form Ranks::meet_version(Object& object, const Hidden& hidden, detail::In& in) {
   Form form{};
   in& form;

@@ -49,7 +49,7 @@ void Ranks::flush() {
 void Ranks::move(Object& object, const Move& move) {
   ++moved_;
   const detail::Handle what{&object, object.generation.load(std::memory_order_relaxed)};
-  // Who receives is told first: what comes then finds its place.
+  // The receiver is told first: bytes that come then find their place.
   if (move.to == rank_) {
     enter_hidden(object, detail::reads | detail::writes, nullptr, {Hidden::receive, what, move.version});
   } else {
@@ -123,7 +123,7 @@ int Ranks::choose(Task& task, bool stays) {
                             text_of(task), pin));
   }
   int wish = -1;
-  // What it writes decides, for that stays where it was; else what it declares first.
+  // The object that it writes decides, for that stays where it was; else the first that it declares.
   const Record* locality = nullptr;
   for (const Record& record : task) {
     if ((record.rights & ~(detail::reads | detail::reduces)) == 0) continue;
@@ -153,7 +153,7 @@ Guest& Ranks::guest_of(Task& task) {
   return *task.guest;
 }
 
-// Whoever runs a task must have its function. All ranks say so: on which of them
+// A rank that runs a task must have its function. All ranks say so: on which of them
 // something was not loaded, or is of another build, only their users know.
 void Ranks::require_known(const Task& task) {
   const detail::Body& body = *task.body;

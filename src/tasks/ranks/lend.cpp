@@ -32,7 +32,7 @@ bool travels(Task& task) {
   if (task.body->pack == nullptr || modules().encode(task.body) == 0) return false;
   for (const Record& record : task) {
     const Object& object = *record.object;
-    // What is acquired later is waited for here, and parts are combined here.
+    // Accesses that are acquired later wait here, and parts are combined here.
     if (record.deferred != 0 || record.kind == Class::reducing) return false;
     if (object.value == nullptr || object.landing.load(std::memory_order_acquire)) return false;
     if (object.type->unpack == nullptr || modules().encode(object.type) == 0) return false;
@@ -135,7 +135,7 @@ bool Ranks::keep_here(Task& task) {
   return false;
 }
 
-// Who spares no task now remembers who asked.
+// A rank that spares no task now remembers which rank asked.
 void Ranks::wanted_by(int rank, int tasks) {
   lending_.asks(rank, tasks);
   all_told_.store(false);

@@ -23,7 +23,7 @@ struct Shadow : Object {
   detail::Handle real;
 };
 
-/// What a task that another rank has lent belongs to.
+/// The loan that a task of another rank belongs to.
 struct Loan {
   int lender = 0;
   std::uint64_t number = 0;  // among the lender's
@@ -60,7 +60,7 @@ class Lending {
   /// Told when a loan is over: seconds that the task took there, and those that
   /// lending it took here. Where that does not pay the next tasks stay.
   void over(double there, double here);
-  /// Nobody takes any at present.
+  /// No rank takes any at present.
   bool none() const { return all_wanted_ == 0; }
 
  private:

@@ -15,7 +15,7 @@ class Modules {
  public:
   enum Kind { nothing, own, everywhere };
 
-  /// What is loaded now, as bytes for the other ranks.
+  /// The modules that are loaded now, as bytes for the other ranks.
   std::vector<char> scan();
   /// Agrees on what all have. Error, the same on all, where programs differ.
   void agree(const std::vector<std::vector<char>>& of_all);

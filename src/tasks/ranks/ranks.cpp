@@ -20,7 +20,7 @@ namespace {
 // How long a batch waits for more: a rank that has little to do gets it soon.
 constexpr auto patience_for_each = std::chrono::microseconds(20);  // of its tasks
 constexpr std::chrono::microseconds most_patience = std::chrono::milliseconds(5);
-// Who helps rests so long after each look, and longer and longer where nothing
+// The helper rests so long after each look, and longer and longer where nothing
 // has come; where all others ring, that is but a precaution.
 constexpr std::chrono::microseconds shortest_rest{50};
 constexpr std::chrono::microseconds rest_while_polled{100};
@@ -125,7 +125,7 @@ void Ranks::help() {
   Worker::self_is_nobody();
 }
 
-// What is large moves strip by strip, and only while somebody looks: where a
+// Large objects move strip by strip, and only while a thread looks: where a
 // worker sleeps, its core is free for that.
 void Ranks::move_on() {
   using clock = std::chrono::steady_clock;
@@ -258,7 +258,7 @@ void Ranks::put_told(detail::Out& out, const Failure::Told& told) {
       told.reason;
 }
 
-// What a borrowed task threw its lender tells.
+// Tells the lender the exception that a borrowed task threw.
 void Ranks::tell_failure(const Task& task) {
   const auto told = runtime_.failure.look();
   if (!told || !told->whole || in_loan(task)) return;

@@ -29,7 +29,7 @@
 
 namespace lapwing::tasks::ranks {
 
-/// What another rank wants to know of a task here, when it and all that came of
+/// The facts that another rank wants to know of a task here, when it and all that came of
 /// it have ended: that it has, and its parts of reductions.
 struct Guest {
   struct Part {
@@ -62,7 +62,7 @@ class Ranks {
   ~Ranks();
   /// All ranks agree on addresses and workers; Error, the same on all, if they cannot.
   void start();
-  /// What a rank other than the home does in place of the main program.
+  /// The work of a rank other than the home, in place of the main program.
   void serve();
   /// The home ends everybody's run; then all messages have been handled.
   void end_all();

@@ -18,7 +18,7 @@ class Graph {
   /// Without replication nobody reads beside another.
   Graph(const Program& program, bool replicate);
 
-  /// Creates the task. What may run now is put into `ready`, here and below.
+  /// Creates the task. Tasks that may run now are put into `ready`, here and below.
   void create(int task, ReadyList& ready);
   void end(int task, ReadyList& ready);
   void release(int task, const Step& step, ReadyList& ready);

@@ -26,8 +26,8 @@ struct Machine {
   double near = 0, far = 0, far_dirty = 0;
 };
 
-/// The Stanford DASH and the iPSC/860 by the appendices of the Jade paper. What managing a
-/// task costs is not there: it is fitted to the rows of Panel Cholesky with
+/// The Stanford DASH and the iPSC/860 by the appendices of the Jade paper. The cost of managing
+/// a task is not there: it is fitted to the rows of Panel Cholesky with
 /// placement (Tables 5, 10 and 14), most of all on 1, 2 and 32 processors.
 Machine dash();
 Machine ipsc();

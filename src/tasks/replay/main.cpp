@@ -49,8 +49,7 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"dash", "ipsc", "threads", "ranks"}))
       ->capture_default_str();
   app.add_option("--processors", processors)->delimiter(',')->check(CLI::Range(1, 4096));
-  app.add_option("--serial-seconds", serial_seconds,
-                 "What the measured part takes serially; else as recorded")
+  app.add_option("--serial-seconds", serial_seconds, "The serial time of the measured part; else as recorded")
       ->check(CLI::PositiveNumber);
   app.add_option("--target", rules.target, "Tasks that a processor is given at a time")
       ->check(CLI::Range(1, 1000));

@@ -267,7 +267,7 @@ class MessagePassing : public Simulation {
 
   void main_gets(int object, std::uint8_t rights, Clock::Action then) override {
     get(object, rights, 0, [this, object, rights, then = std::move(then)] {
-      // What the main program writes is produced before it does anything else.
+      // Objects that the main program writes are produced before it does anything else.
       if ((rights & detail::writes) != 0) produced(object, 0);
       cpu(0).work(0, then);
     });

@@ -44,8 +44,8 @@ struct Program {
   std::vector<RecordedTask> tasks;
   std::vector<Event> events;
 
-  /// What was computed between the first and the second finish(), which is what
-  /// is measured.
+  /// The computation between the first and the second finish(): the measured
+  /// part.
   double measured_seconds() const;
 };
 

@@ -44,7 +44,7 @@ class SharedMemory : public Simulation {
     if (!rules.locality || first != finishing_) wake(first);
   }
 
-  // Whoever has nothing to do looks around: the task's target first, then the
+  // A processor with nothing to do looks around: the task's target first, then the
   // one whose search comes by there first; or, where targets do not count, who
   // has waited longest.
   void wake(int first) {
@@ -109,7 +109,7 @@ class SharedMemory : public Simulation {
     proceed(number, extra);
   }
 
-  // What it costs a processor to get all lines of an object.
+  // The time that a processor needs to get all lines of an object.
   double touch(int object, std::uint8_t rights, int p) {
     const ranks::CopyRules rules_of_copies{true, 0};
     ranks::Copies& where = copies(object);
@@ -145,7 +145,7 @@ class SharedMemory : public Simulation {
     const int object = locality(recorded(number)), p = running(number).at;
     if (rules.moving_owner && object >= 0 && (recorded(number).uses[0].rights & detail::writes) != 0)
       graph.object(object).owner = p;
-    // Who ends a task has the first look at what has become ready for it.
+    // The processor that ends a task has the first look at tasks that became ready for it.
     finishing_ = p;
     ended(number);
     finishing_ = -1;

@@ -123,7 +123,7 @@ void Simulation::proceed(int task, double extra) {
   const RecordedTask& what = recorded(task);
   const bool last = state.step == what.steps.size();
   const double seconds = computed(last ? what.seconds : what.steps[state.step].seconds);
-  // Who has waited in with_cont() has computed this piece already.
+  // A task that has waited in with_cont() has computed this piece already.
   const double left = state.told ? 0 : seconds;
   now.task_seconds += left + (machine.messages ? 0 : extra);
   cpu(state.at).work(left + extra, [this, task, last] {

@@ -18,7 +18,7 @@ class Bulks {
  public:
   Bulks(MPI_Comm comm, int ranks) : comm_(comm), sent_(static_cast<std::size_t>(ranks)) {}
 
-  /// What the receiver must know, best before the bytes come: the number of the next one to `to`.
+  /// The number that the receiver must know, best before the bytes come: that of the next one to `to`.
   int next(int to) const { return sent_[static_cast<std::size_t>(to)]; }
   void send(int to, const void* data, std::size_t size, std::size_t strip, std::function<void()> left);
   /// `landed` is told how many bytes are there, after each strip.

@@ -170,7 +170,7 @@ class MpiWire final : public Wire {
     std::size_t size;
   };
 
-  // What the ranks of a node share of each.
+  // The part of each that the ranks of a node share.
   struct Part {
     Bells::Bell bell;
     Mailbox box;
