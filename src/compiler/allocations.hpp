@@ -3,7 +3,7 @@
 // Fortran's allocatable variables.
 //
 // Two of them never overlap at one moment, and neither is part of any other
-// variable. What moves an allocation from one to another (MOVE_ALLOC) is a call
+// variable. The move of an allocation from one to another (MOVE_ALLOC) is a call
 // of the Fortran runtime, which no wait crosses; but one may stand between a
 // start of the program's and its wait (Memory::forget_owner).
 #pragma once

@@ -43,7 +43,7 @@ enum class Kind {
   poll,              // lapwing_poll, lapwing_defer, lapwing_retire, lapwing_may_*
 };
 
-/// What is known of a routine; -1 where it has no such argument.
+/// The arguments of a routine; -1 where it has no such argument.
 struct Routine {
   llvm::StringRef name;  // lower case, without MPI_
   Kind kind = Kind::outside;

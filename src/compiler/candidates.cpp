@@ -55,7 +55,7 @@ bool names_in_place(const llvm::Value* buffer, const llvm::DataLayout& layout) {
   return name.starts_with("mpi_fortran_in_place") || (name.rtrim('_') == "mpipriv1" && offset == 4);
 }
 
-// What is crossed elsewhere and not in a file with such habits.
+// Instructions that are crossed elsewhere, and not in a file with such properties.
 void limit(Transfer& transfer, EffectsOf& effects) {
   const Habits& file = effects.habits(*transfer.call->getModule());
   const bool is_exposed = file.exposes_memory && llvm::any_of(transfer.buffers, [](const InFlight& buffer) {
@@ -64,7 +64,7 @@ void limit(Transfer& transfer, EffectsOf& effects) {
   if (is_exposed) transfer.crosses &= ~static_cast<unsigned>(sends);
   if (is_exposed && file.maps_memory)
     (transfer.shape == Shape::send ? transfer.answers : transfer.acquires) = true;
-  // What is sent next may tell the sender, who has freed its request, that its buffer is its own again.
+  // The next message may tell the sender, who has freed its request, that its buffer is its own again.
   if (transfer.shape == Shape::matched && file.frees_sends) transfer.crosses &= ~static_cast<unsigned>(sends);
   const bool is_news = !(transfer.crosses & sends);
   if (is_news && file.sends_synchronously) transfer.crosses &= ~static_cast<unsigned>(posts | receives);
@@ -94,7 +94,7 @@ class CandidateFinder {
     if (checked_ && is_small(r)) return fail("its message is small");
     if (!r.standard && kind != Kind::ssend) return fail("a buffered or ready send is over when it returns");
     if (kind == Kind::sendrecv_replace) {
-      // What leaves is a copy, which nobody else knows.
+      // A copy leaves, which no other code knows.
       found_.transfers.push_back(begin_send());
       receive(r.buffer, r.count, r.type);
     } else if (kind == Kind::sendrecv) {
@@ -164,7 +164,7 @@ class CandidateFinder {
   Transfer begin_send() const {
     Transfer t = begin(Shape::send);
     t.starts.push_back(t.call);
-    // Nobody may learn that a synchronous send is over before it is.
+    // No process may learn that a synchronous send is over before it is.
     t.crosses = call_.kind() == Kind::ssend ? crossed_by_posted : crossed_by_sends;
     return t;
   }

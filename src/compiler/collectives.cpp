@@ -118,7 +118,7 @@ CollectiveSet collectives_seen_whole(const llvm::Module& module) {
   CollectiveSet seen;
   seen.set();
   for (const llvm::Function& function : module) {
-    // What the linker is to put in its place (--wrap).
+    // The function that the linker is to put in its place (--wrap).
     llvm::StringRef wrapped = function.getName();
     if (wrapped.consume_front("__wrap_") || wrapped.consume_front("__real_")) {
       if (const auto kind = index_of_symbol(wrapped)) seen.reset(*kind);

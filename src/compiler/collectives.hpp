@@ -43,8 +43,8 @@ llvm::ArrayRef<Collective> collectives();
 /// Which of them a call is, if it is the program's own; an index.
 std::optional<std::size_t> collective_of(const MpiCall& call);
 
-/// Whether a reduction is known to give other bits when its order changes. What is
-/// not known here is asked at run time.
+/// Whether a reduction is known to give other bits when its order changes. Other
+/// operations are looked at at run time.
 bool may_change_bits(const MpiCall& call, const Collective& what);
 
 /// "lapwing_start_" and the like, with the name and the language of a call.

@@ -58,7 +58,7 @@ class Callers {
   llvm::DenseMap<const llvm::Function*, bool> communicates_;
 };
 
-// What reads only may be moved and left out by others.
+// Other passes may move and leave out a function that only reads.
 bool may_poll(const llvm::Function& function) {
   return !function.hasOptNone() && !function.hasMinSize() && !function.isPresplitCoroutine() &&
          !function.hasFnAttribute(llvm::Attribute::Naked) && !function.onlyReadsMemory() &&

@@ -17,7 +17,7 @@ namespace lapwing::compiler {
 
 class CrossedCalls {
  public:
-  /// What a half crosses; before anything of it is changed.
+  /// Notes the calls that a half crosses; before anything of it is changed.
   void note(const Half& half);
   /// Once all has been placed. Whether anything was changed.
   bool add_polls(llvm::FunctionAnalysisManager& manager);

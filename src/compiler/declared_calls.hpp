@@ -9,7 +9,7 @@
 
 namespace lapwing::compiler {
 
-/// What a declaration will do with one of its buffers, some time after it.
+/// The accesses of a declaration to one of its buffers, some time after it.
 enum Later : unsigned { reads_later = 1, writes_later = 2 };
 
 struct DeclaredBuffer {
@@ -22,7 +22,7 @@ struct DeclaredBuffer {
 /// The buffers that a call declares; empty if it declares nothing.
 std::vector<DeclaredBuffer> declared_buffers(llvm::CallBase& call);
 
-/// What a call of Lapwing's does to declarations.
+/// The effect of a call of Lapwing's on declarations.
 enum class DeclaredCall {
   none,       ///< it is none of these
   declares,   ///< declared_buffers() has what

@@ -165,7 +165,7 @@ void DeclaredFlow::step(Instruction& instruction, State& state, Needs* waits) co
       for (const std::size_t b : need.buffers) state[b] = need.define ? 0 : state[b] & ~writes_later;
     }
   }
-  // Nobody else waits for what this function has declared.
+  // No other function waits for the declarations of this one.
   if (llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::ResumeInst>(instruction) ||
       touch_.may_leave(instruction)) {
     for (std::size_t b = 0; b < state.size(); ++b) {

@@ -27,7 +27,7 @@ struct DeclaredWait {
   std::vector<std::size_t> buffers;            ///< that it may concern, by index
   const llvm::Value* pointer = nullptr;        ///< of `bytes`; or
   std::uint64_t bytes = 0;
-  /// What a loop goes through. Where neither is set: all of `buffers`.
+  /// The memory that a loop goes through. Where neither is set: all of `buffers`.
   const llvm::SCEV *from = nullptr, *length = nullptr;
   bool names_memory() const { return pointer != nullptr || from != nullptr; }
 };
@@ -47,7 +47,7 @@ class DeclaredFlow {
   std::vector<DeclaredWait> waits();
 
  private:
-  /// What is pending of each buffer: bits of Later.
+  /// The accesses pending of each buffer: bits of Later.
   using State = std::vector<unsigned char>;
   using Needs = std::vector<DeclaredWait>;
 

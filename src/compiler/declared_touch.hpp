@@ -27,7 +27,7 @@ class DeclaredTouch {
   DeclaredTouch(Memory& memory, EffectsOf& effects, const llvm::DataLayout& layout)
       : memory_(memory), effects_(effects), layout_(layout) {}
 
-  /// What an instruction may do, when control is there, to memory reached from
+  /// The accesses of an instruction, when control is there, to memory reached from
   /// `buffer`: anything for a call about which nothing is known, unless that
   /// memory is this function's own.
   std::vector<Meet> operator()(const llvm::Instruction& instruction, const llvm::Value* buffer);

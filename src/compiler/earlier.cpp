@@ -84,8 +84,8 @@ class Climber {
   bool conflicts(llvm::Instruction& i) {
     if (llvm::isa<llvm::AllocaInst>(i)) return false;
     const Effects e = effects_(i);
-    // Who posts a receive before a standard send gives nothing away and matches
-    // the same message. What a wait waits for is not looked up: nothing passes one.
+    // A receive that is posted before a standard send gives nothing away and matches
+    // the same message. The starts of a wait are not looked up: nothing passes one.
     const unsigned allowed = transfer_.shape == Shape::receive ? static_cast<unsigned>(sends) : 0u;
     if ((e.seen & ~allowed) || e.ends_stack) return true;
     const Habits& file = effects_.habits(*i.getModule());

@@ -257,7 +257,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
       if (touch.pointer) llvm::getUnderlyingObjects(touch.pointer, objects);
       if (objects.empty()) objects.push_back(nullptr);
       for (const llvm::Value* object : objects) {
-        // What lives in this call only cannot be a buffer of the caller's.
+        // A variable of this call only cannot be a buffer of the caller's.
         if (object && llvm::isa<llvm::AllocaInst>(object)) continue;
         const bool named =
             object && (llvm::isa<llvm::Argument>(object) || llvm::isa<llvm::GlobalVariable>(object));

@@ -19,7 +19,7 @@
 
 namespace lapwing::compiler {
 
-/// What a call does that is not memory of this process; bits of a set.
+/// The effects of a call outside this process's memory; bits of a set.
 enum Seen : unsigned {
   posts = 1,        ///< a receive is posted
   completes = 2,    ///< something of this process is waited for or tested
@@ -89,7 +89,7 @@ class EffectsOf {
   llvm::DenseMap<const llvm::Function*, std::unique_ptr<Effects>> summaries_;
 };
 
-/// What an MPI call touches and shows.
+/// The effects of an MPI call.
 class MpiCall;
 Effects effects_of_mpi(const MpiCall& call);
 

@@ -66,7 +66,7 @@ llvm::FunctionCallee runtime_function(llvm::Module& module, llvm::StringRef name
 Value* scalar_argument(const MpiCall& call, int index, IRBuilder<>& builder) {
   Value* value = call.argument(index);
   if (!call.is_fortran()) return value;
-  // What stands earlier than the call would read a constant before it is stored.
+  // An instruction before the call would read a constant before it is stored.
   const auto constant = constant_argument(call, index);
   if (constant) return llvm::ConstantInt::getSigned(builder.getInt32Ty(), *constant);
   return builder.CreateLoad(builder.getInt32Ty(), value);

@@ -84,7 +84,7 @@ void FormerOwners::forget(const llvm::CallBase& call, Memory& memory, EffectsOf&
     if (at_call == owned.stale.end()) continue;
     for (const unsigned i : at_call->second.set_bits()) {
       const llvm::Instruction* read = owned.reads[i];
-      // What is read again below the call is of its own moment.
+      // A value that is read again below the call is of its own moment.
       if (dominators.dominates(read, &call) || is_chosen(*read)) memory.forget_owner(read);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file does anywhere that changes what its other MPI calls tell, and whom. What other files do is seen
-// with full LTO only.
+// Properties of a whole file that change what its MPI calls tell other processes. Those of other files are
+// seen with full LTO only.
 #pragma once
 
 namespace llvm {
@@ -12,13 +12,13 @@ namespace lapwing::compiler {
 struct Habits {
   /// Requests of sends are freed: what tells that such a send is over is an answer of its receiver.
   bool frees_sends = false;
-  /// There are synchronous sends. Who has sent so knows that the receive has begun, and with it that all
+  /// There are synchronous sends. Their sender knows that the receive has begun, and with it that all
   /// before it is over: then a posted receive, too, is something that others learn from.
   bool sends_synchronously = false;
   /// There are windows: once a message has told them to, others may read and write a buffer of ours.
   bool exposes_memory = false;
-  /// Others use our memory as we do, with nothing but a message between our use and theirs: threads
-  /// that may all communicate, or shared memory.
+  /// Other threads use our memory as we do, with nothing but a message between our use and theirs: they
+  /// may all communicate, or the memory is shared.
   bool shares_memory = false;
   /// Memory is mapped: it may be at two addresses.
   bool maps_memory = false;

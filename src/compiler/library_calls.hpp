@@ -8,7 +8,7 @@
 namespace lapwing::compiler {
 
 /// Whether a call touches no memory of the program's but what its arguments lead
-/// to, calls nobody back, and throws nothing. What others see of it is another matter.
+/// to, calls nobody back, and throws nothing. Its effects outside are another matter.
 bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library);
 
 /// setjmp and its like. That __builtin_setjmp is one, it does not say itself.

@@ -56,8 +56,8 @@ static bool polls(const llvm::BasicBlock& block) {
   });
 }
 
-// The call keeps all registers of its caller (compiled.h): a loop has hardly more to do than to count. What
-// binds a call when it first runs does not keep them, so it is bound when the program is loaded.
+// The call keeps all registers of its caller (compiled.h): a loop has hardly more to do than to count. The
+// code that binds a call when it first runs does not keep them, so it is bound when the program is loaded.
 static llvm::FunctionCallee poll_function(llvm::Module& module, llvm::Type* number, llvm::Type* pointer) {
   const bool is_new = !module.getFunction("lapwing_poll");
   llvm::FunctionCallee callee = runtime_function(module, "lapwing_poll", number, {pointer});

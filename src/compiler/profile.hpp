@@ -12,7 +12,7 @@ namespace lapwing::compiler {
 
 class Profile {
  public:
-  /// Reads a report. What cannot be read is a sentence in `complaint`, and all
+  /// Reads a report. A report that cannot be read is a sentence in `complaint`, and all
   /// sites then count as waiting.
   explicit Profile(const std::string& path);
 

@@ -145,7 +145,7 @@ bool worth_between(const Transfer& transfer) {
         worth += is_of_mpi(*i) ? worth_of_query : worth_of(*i);
         if (!i->isTerminator()) continue;
         for (llvm::BasicBlock* next : llvm::successors(i->getParent())) {
-          // What ends the program after an error is no work.
+          // Code that ends the program after an error is no work.
           if (is_after_failure(*next) || llvm::isa<llvm::UnreachableInst>(next->getTerminator())) continue;
           if (entered.insert(next).second) {
             work.push_back(&next->front());

@@ -41,8 +41,8 @@ struct Walk {
 };
 
 /// A loop that does not hold the wait, and in which anything stops it, is not
-/// entered: a wait inside would be asked for in every round. What stops it only
-/// where an MPI call has failed does not count.
+/// entered: a wait inside would be asked for in every round. A stop behind a failed
+/// MPI call only does not count.
 Region explore(const Walk& walk, Web& web, const llvm::LoopInfo& loops);
 
 /// Whether the program itself computes between a start and the transfer's wait.

@@ -29,7 +29,7 @@ class Warning : public llvm::DiagnosticInfo {
 
 std::string place_name(const llvm::Instruction& instruction) {
   const llvm::Instruction* i = &instruction;
-  // What the optimiser has put together from several lines has line 0.
+  // Instructions that the optimiser has put together from several lines have line 0.
   while (i && (!i->getDebugLoc() || i->getDebugLoc().getLine() == 0)) i = i->getNextNode();
   if (!i) return "an unknown place";
   const llvm::DILocation* location = i->getDebugLoc().get();

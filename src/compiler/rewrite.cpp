@@ -49,7 +49,7 @@ StartOf start_of(const Half& half, const MpiCall& call, bool adjoins = false) {
   return {stem, r.buffer, r.count, r.type, r.rank, r.tag, r.comm, r.status};
 }
 
-// What is outstanding of one transfer.
+// The waits outstanding of one transfer.
 class Pending {
  public:
   virtual ~Pending() = default;
@@ -238,7 +238,7 @@ void split(llvm::ArrayRef<Half> halves) {
     if (half.earlier.at)
       at = answer ? llvm::SplitBlockAndInsertIfThen(answer, half.earlier.at, false) : half.earlier.at;
     const bool keeps_status = half.transfer.shape == Shape::matched || !half.transfer.touched.empty();
-    // Nobody reads it, and above the call its variable may not live yet.
+    // No code reads it, and above the call its variable may not live yet.
     const bool gives_error = !checked && !half.earlier.at;
     const bool adjoins = i + 1 < halves.size() && !half.earlier.at && !halves[i + 1].earlier.at;
     llvm::CallBase* token = emit_start(*call, start_of(half, *call, adjoins), at, keeps_status, gives_error);

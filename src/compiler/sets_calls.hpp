@@ -21,7 +21,7 @@ struct GroupRoutine {
   Interface interface = Interface::c;
 };
 
-/// What a symbol names, if that is such a routine. A call of PMPI's is none: it
+/// The routine that a symbol names, if it is such a one. A call of PMPI's is none: it
 /// passes by the entry points.
 std::optional<GroupRoutine> find_group_routine(llvm::StringRef symbol);
 

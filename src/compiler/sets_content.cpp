@@ -237,7 +237,7 @@ bool Content::holds_at_entry(const At& at) {
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object);
   if (asked_ == Asked::equal) {
     if (global && global->isConstant() && global->hasInitializer()) return true;
-    // What was never written holds nothing that counts.
+    // Memory that was never written holds nothing that counts.
     if (llvm::isa<llvm::AllocaInst>(object) || llvm::isNoAliasCall(object)) return true;
   }
   const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
@@ -249,7 +249,7 @@ bool Content::holds_at_entry(const At& at) {
     return before(outside, def->getDefiningAccess(), frame.call->getParent());
   }
   if (known.is_main) {
-    // Nobody has written yet; flang's main program is called by main alone.
+    // No code has written yet; flang's main program is called by main alone.
     return asked_ == Asked::equal && global && global->hasInitializer() && !global->isThreadLocal();
   }
   if (!known.all_callers || known.callers.empty()) return false;

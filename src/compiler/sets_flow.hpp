@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control flow that a split sees: paths that return. What ends the program
+// The control flow that a split sees: paths that return. The end of the program
 // does not count, nor does an exception.
 #pragma once
 
@@ -29,7 +29,7 @@ class SetFlow {
   }
   /// How many blocks all paths from `block` pass.
   unsigned height(const llvm::BasicBlock* block) const;
-  /// What control may run from the branch at `block` on, before it comes to `closest(block)`.
+  /// The blocks that control may run from the branch at `block` on, before it comes to `closest(block)`.
   std::vector<llvm::BasicBlock*> region(const llvm::BasicBlock* block) const;
   /// The same from the start of `from`, before it comes to any block of `until`.
   std::vector<llvm::BasicBlock*> between(llvm::BasicBlock* from,

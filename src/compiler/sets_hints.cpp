@@ -12,7 +12,7 @@ namespace {
 using llvm::MemoryAccess;
 using llvm::Value;
 
-// What an optional argument that is absent stands for.
+// The value that an absent optional argument stands for.
 llvm::Constant* null_of(const CommHint& hint, bool mpich) {
   if (hint.fortran) return llvm::ConstantInt::get(hint.type, mpich ? 0x04000000 : 2);
   return llvm::Constant::getNullValue(hint.type);

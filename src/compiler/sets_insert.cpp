@@ -33,7 +33,7 @@ SetsInserter::SetsInserter(llvm::Module& module) : module_(module), places_(modu
 llvm::FunctionCallee SetsInserter::runtime(llvm::StringRef name, llvm::Type* result,
                                            llvm::ArrayRef<llvm::Type*> arguments) {
   auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(result, arguments, false));
-  // Nobody may merge, duplicate or hoist it; a split tells which way control goes.
+  // No pass may merge, duplicate or hoist it; a split tells which way control goes.
   if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
     function->setDoesNotThrow();
     function->addFnAttr(llvm::Attribute::NoMerge);

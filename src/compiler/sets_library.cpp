@@ -12,7 +12,7 @@ using llvm::StringRef;
 
 bool is_one_of(const llvm::StringSet<>& names, StringRef symbol) { return names.contains(symbol); }
 
-// What LLVM's own list does not have.
+// Functions that LLVM's own list does not have.
 const llvm::StringSet<>& others() {
   static const llvm::StringSet<> names = {
       // memory, strings, numbers
@@ -93,7 +93,8 @@ bool is_of_cxx_library(StringRef symbol) {
 
 namespace {
 
-// What of include/lapwing/sets.h waits for the votes, as a collective does, or divides the set further.
+// The calls of include/lapwing/sets.h that wait for the votes, as a collective does, or divide the set
+// further.
 bool asks_for_set(StringRef name) {
   for (StringRef prefix : {"lapwing_set_", "lapwing_split_", "lapwing_merge_", "lapwing_on_set"})
     if (name.starts_with(prefix)) return true;

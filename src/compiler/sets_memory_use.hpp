@@ -27,8 +27,8 @@ struct Output {
   int count = -1, type = -1;  ///< how much, where arguments say it
 };
 
-/// What is known of a call of MPI's that is over when it returns and keeps no
-/// address: its outputs. Everything else it only reads.
+/// The outputs of a call of MPI's that is over when it returns and keeps no
+/// address. Everything else it only reads.
 struct MemoryUse {
   std::vector<Output> outputs;
   int comm = -1;

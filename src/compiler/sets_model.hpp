@@ -21,7 +21,7 @@ class Model {
   llvm::FunctionAnalysisManager& analyses() { return functions_; }
   /// Null for what the copy no longer has.
   llvm::Value* copy_of(const llvm::Value* original) const;
-  /// What a value of the copy is in the program: arguments, globals, constants and
+  /// The value in the program that a value of the copy stands for: arguments, globals, constants and
   /// variables in memory; null for others.
   llvm::Value* original_of(const llvm::Value* copy) const;
 

@@ -20,7 +20,7 @@ using llvm::Function;
 
 constexpr const char* done = "lapwing.sets";
 
-// What stays of a function's splits.
+// The splits of a function that stay.
 struct Kept {
   FunctionSplits* of;
   std::vector<const Split*> splits;
@@ -28,7 +28,7 @@ struct Kept {
   std::vector<Handler> handlers;
 };
 
-// What lies inside a split lies inside the one around it: where the inner concerns all communicators,
+// A split inside another widens the one around it: where the inner concerns all communicators,
 // so does the outer, or its members would wait for processes that have gone another way.
 void widen(Kept& kept) {
   for (bool changed = true; changed;) {

@@ -15,7 +15,7 @@ namespace {
 using llvm::CallBase;
 using llvm::Function;
 
-// Whether a function of MPI's or of ours that a group does not call together. What asks for the
+// Whether a function of MPI's or of ours that a group does not call together. A call that asks for the
 // current set, in include/lapwing/sets.h, waits for the votes as a collective does.
 bool is_other_routine(llvm::StringRef symbol) {
   if (!routine_name(symbol).empty()) return !find_group_routine(symbol);
@@ -81,7 +81,7 @@ bool Reach::operator()(const llvm::BasicBlock& block) const {
 
 void Reach::find_reaching(llvm::Module& module) {
   for (Function& function : module) {
-    // What is not known of the program's other files may.
+    // An unknown function of the program's other files may.
     if (function.isDeclaration() && !harmless_.contains(&function) && !find_group_routine(function.getName()))
       reaching_.insert(&function);
   }

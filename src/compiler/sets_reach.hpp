@@ -14,7 +14,7 @@
 
 namespace lapwing::compiler {
 
-/// What may be reached by one instruction.
+/// The calls that one instruction may reach.
 enum class Reaches {
   nothing,
   call,     ///< it is a group's call

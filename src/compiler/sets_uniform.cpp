@@ -24,7 +24,7 @@ bool has_body(const Function* function) {
   return function && !function->isDeclaration() && !function->isInterposable();
 }
 
-// What tells LLVM's analysis where to begin.
+// Tells LLVM's analysis where to begin.
 class Seeds : public llvm::TargetTransformInfoImplCRTPBase<Seeds> {
   using Base = llvm::TargetTransformInfoImplCRTPBase<Seeds>;
 

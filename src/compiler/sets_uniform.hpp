@@ -21,7 +21,7 @@
 
 namespace lapwing::compiler {
 
-/// What is known of one function of the model so far.
+/// The facts known of one function of the model so far.
 struct Known {
   llvm::Function* function = nullptr;
   llvm::DominatorTree* dominators = nullptr;

@@ -33,7 +33,7 @@ enum class Shape {
   collective,    ///< a blocking collective, split
 };
 
-// What a wait may cross. A standard send's end tells nobody anything. A
+// Instructions that a wait may cross. The end of a standard send tells no process anything. A
 // receive's does (rule 1), but once it is matched no more than its payload is
 // outstanding.
 constexpr unsigned crossed_by_sends = posts | completes | receives | probes | sends;

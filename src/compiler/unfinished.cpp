@@ -20,7 +20,7 @@ struct Send {
   std::optional<llvm::MemoryLocation> buffer;  ///< none: anything that others reach
 };
 
-// What is reached from some instructions, but not over the send's next start.
+// Instructions that are reached from some others, but not over the send's next start.
 class Reach {
  public:
   // `forward`: not by the back edges of loops.
@@ -145,7 +145,7 @@ class UnfinishedFinder {
            });
   }
 
-  // What stops any wait is left out.
+  // Instructions that stop any wait are left out.
   void list_writers() {
     for (const Instruction& i : llvm::instructions(function_)) {
       if (!i.mayWriteToMemory()) continue;

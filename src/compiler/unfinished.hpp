@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends that nobody has waited for when their buffers are written again. MPI forbids that, but a program
 // that has its receiver's answer knows that such a send is over, and some go by it (example 3.13 of MPI
-// 3.1 does where the request is freed). What tells such an answer must not come later than such a write.
+// 3.1 does where the request is freed). A wait that tells such an answer must not come later than such a
+// write.
 #pragma once
 
 #include <llvm/IR/Dominators.h>

@@ -23,15 +23,15 @@ llvm::Value* ask_may_split_collective(const MpiCall& call);
 /// Asks before a wait whether it may come later.
 llvm::Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm);
 
-/// Parts the ways where the call stands. What takes its place, where `answer` is
-/// true, goes before the instruction that is returned.
+/// Parts the ways where the call stands. The code in its place, where `answer`
+/// is true, goes before the instruction that is returned.
 llvm::Instruction* part_ways(const MpiCall& call, llvm::Value* answer);
 
 /// Whether a call is the program's own beside one that the pass has split.
 bool is_own_way(const llvm::CallBase& call);
 
 /// Where the ways part on one of which an instruction stands: the fork's branch,
-/// else the instruction itself. What must come before it does so once, not twice.
+/// else the instruction itself. Code that must come before it does so once, not twice.
 llvm::Instruction* before_fork(llvm::Instruction& instruction);
 
 /// The predefined communicator of all these starts; null where there is no one such.

@@ -15,7 +15,7 @@ namespace lapwing::compiler {
 using llvm::ModRefInfo;
 
 // LLVM's analysis gives up on pointers that are exchanged from round to round.
-// Whatever they are, they come from these objects, and different objects are
+// All possible values come from these objects, and different objects are
 // disjoint in all rounds.
 bool Memory::are_other_objects(const llvm::Value* a, const llvm::Value* b) const {
   llvm::SmallVector<const llvm::Value*, 4> of_a, of_b;

@@ -22,7 +22,7 @@ struct Chosen {
 /// none of these says one, or it is not there.
 Chosen choose_mpi(std::optional<Mpi> by_option, std::optional<Mpi> by_name, Language language);
 
-/// What the user has put into OMPI_CFLAGS and its like, which Open MPI's
+/// The flags that the user has put into OMPI_CFLAGS and its like, which Open MPI's
 /// wrappers add; MPICH's have no such variables.
 Words ambient_flags(Mpi mpi, Language language);
 
@@ -32,7 +32,7 @@ struct Added {
   std::string version;  ///< what MPICH's wrapper says to -v, under our name
 };
 
-/// What the MPI's wrapper adds where it links, or only compiles. Only what
+/// The words that the MPI's wrapper adds where it links, or only compiles. Only what
 /// concerns headers and libraries is taken, and what the user asked for by
 /// variables: the rest is for the compiler that the MPI was built with.
 Added ask_mpi(const Chosen& chosen, Language language, bool links, bool fully_static, const Options& options);

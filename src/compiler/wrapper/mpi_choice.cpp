@@ -26,7 +26,7 @@ std::optional<Mpi> by_file_name(const std::string& path) {
   return std::nullopt;
 }
 
-/// What the names say that links lead through, as with Debian's alternatives.
+/// The MPI by the names that links lead through, as with Debian's alternatives.
 std::optional<Mpi> by_links(std::string path) {
   for (int step = 0; step < 16; ++step) {
     if (const auto mpi = by_file_name(path)) return mpi;
@@ -44,7 +44,7 @@ std::optional<Mpi> by_links(std::string path) {
   return std::nullopt;
 }
 
-/// What a wrapper of any name says about itself.
+/// The MPI that a wrapper of any name says it is for.
 std::optional<Mpi> by_asking(const std::string& path) {
   const auto shown = ask({path, "-show"}, override_variables());
   if (!shown || shown->status != 0) return std::nullopt;

@@ -51,7 +51,7 @@ const std::map<std::string, Show> shows = {
     {"--lapwing-help", Show::help},
 };
 
-/// What follows `prefix`, if `word` begins with it.
+/// The part behind `prefix`, if `word` begins with it.
 std::optional<std::string> after(const std::string& word, const std::string& prefix) {
   if (!word.starts_with(prefix)) return std::nullopt;
   return word.substr(prefix.size());

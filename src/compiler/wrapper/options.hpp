@@ -11,7 +11,7 @@
 
 namespace lapwing::wrapper {
 
-/// What is wanted instead of running the compiler.
+/// An action instead of running the compiler.
 enum class Show {
   nothing,
   line,          ///< -show, -showme: the whole command

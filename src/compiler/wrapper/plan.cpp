@@ -15,7 +15,7 @@ namespace {
 
 const char* remedy = " Build or install Lapwing again, or say --lapwing-off.";
 
-/// Options of the plugin. What the user's LAPWING_PASS holds comes last.
+/// Options of the plugin. Those of the user's LAPWING_PASS come last.
 std::string pass_options(const Options& options, bool sinks) {
   std::string pass = "mode=" + options.mode;
   if (!options.sets.empty()) pass += ",sets=" + options.sets;
@@ -149,7 +149,7 @@ class Planner {
     }
     loaded = loaded && can_load();
     if (loaded && in_compile) load(plan_.compile_before, "-fpass-plugin=");
-    // Reports name lines. What the user says of -g comes later and counts.
+    // Reports name lines. The user's own -g comes later and counts.
     if (loaded && in_compile && sets) plan_.compile_before.emplace_back("-gline-tables-only");
     // The end of a variable's life is a place where ways meet, and there are such ends only in optimised
     // code: sets would depend on -O.
@@ -218,7 +218,7 @@ class Planner {
     Words libraries;
     sort(added_.after, plan_.compile_after, libraries);
     if (!links_) return;
-    // What -x said of the user's files does not hold for a library named as a file.
+    // The user's -x does not hold for a library named as a file.
     const auto file = [](const std::string& word) { return word[0] != '-'; };
     if (asked_.reads_as && std::any_of(libraries.begin(), libraries.end(), file)) {
       append(plan_.link_after, {"-x", "none"});

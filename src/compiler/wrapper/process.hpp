@@ -32,7 +32,7 @@ struct Answer {
 /// Set for what `ask` starts.
 constexpr const char* asked_by_itself = "LAPWING_WRAPPER_ASKS";
 
-/// What a small program prints, with these variables unset for it; nothing if
+/// The output of a small program, with these variables unset for it; nothing if
 /// it cannot be started.
 std::optional<Answer> ask(const Words& command, const Words& unset = {});
 
