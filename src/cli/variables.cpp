@@ -26,7 +26,9 @@ Variables checked_environment() {
     const options::Option* const option = options::find(name);
     std::string wanted;
     if (option == nullptr) {
-      say("environment variable {} is not known and is ignored{}", name, options::did_you_mean(name));
+      const std::string nearest = options::nearest_variable(name);
+      say("environment variable {} is not known and is ignored{}", name,
+          nearest.empty() ? "" : "; did you mean " + nearest + "?");
     } else if (wanted = options::complaint(*option, value); !wanted.empty()) {
       say("environment variable {}={} is ignored: it should be {}", name, value, wanted);
     } else {

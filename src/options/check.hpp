@@ -65,11 +65,11 @@ inline std::string complaint(const Option& option, std::string_view value) {
   return {};
 }
 
-/// "; did you mean X?" with the nearest of the variables, or nothing.
-inline std::string did_you_mean(const std::string& name) {
+/// The nearest of the variables; empty if none is near.
+inline std::string nearest_variable(const std::string& name) {
   std::vector<std::string> names;
   for (const Option& option : table) names.emplace_back(option.name);
-  return did_you_mean(name, names);
+  return nearest(name, names);
 }
 
 }  // namespace lapwing::options

@@ -136,8 +136,9 @@ Settings read_settings() {
     // The library of tasks names those that there are.
     if (known == nullptr && name.starts_with("LAPWING_TASKS_")) continue;
     if (known == nullptr) {
-      s.complaints.push_back(fmt::format("{} is not a variable of Lapwing and changes nothing{}", name,
-                                         options::did_you_mean(name)));
+      const std::string nearest = options::nearest_variable(name);
+      s.complaints.push_back(fmt::format("{} is not a variable of Lapwing and changes nothing{}{}", name,
+                                         nearest.empty() ? "" : "; the nearest is ", nearest));
       continue;
     }
     if (const std::string wanted = options::complaint(*known, value); !wanted.empty()) {

@@ -151,7 +151,7 @@ class BadInput(CommandTest):
         self.assertIn("--zzzzzzzz", self.complaint("run", "--zzzzzzzz", status=2))
 
     def test_bad_values(self):
-        self.assertIn("auto, on, off or all", self.complaint("run", "--defer", "maybe", "--", "true",
+        self.assertIn("auto, on or off", self.complaint("run", "--defer", "maybe", "--", "true",
                                                              status=2))
         self.assertIn("64K", self.complaint("run", "--window", "lots", "--", "true", status=2))
         self.complaint("run", "-n", "0", "true", status=2)

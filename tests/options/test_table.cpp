@@ -57,9 +57,10 @@ TEST(Table, Bytes) {
 }
 
 TEST(Table, NearestNames) {
-  EXPECT_EQ(did_you_mean("LAPWING_DEFFER"), "; did you mean LAPWING_DEFER?");
-  EXPECT_EQ(did_you_mean("LAPWING_WINODW"), "; did you mean LAPWING_WINDOW?");
-  EXPECT_EQ(did_you_mean("PATH"), "");
+  EXPECT_EQ(nearest_variable("LAPWING_DEFFER"), "LAPWING_DEFER");
+  EXPECT_EQ(nearest_variable("LAPWING_WINODW"), "LAPWING_WINDOW");
+  EXPECT_EQ(nearest_variable("PATH"), "");
+  EXPECT_EQ(did_you_mean("rnu", {"run", "report"}), "; did you mean run?");
   EXPECT_EQ(nearest("repo", {"run", "report"}), "report");
 }
 
