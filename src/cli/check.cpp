@@ -24,7 +24,7 @@ struct CheckOptions {
 };
 
 int check(const CheckOptions& options, const std::vector<std::string>& words) {
-  Request request{words, options.run.ranks, variables_of(options.run)};
+  Request request{words, options.run.ranks, options.run.launcher, variables_of(options.run)};
   const Plan plan = make_plan(request);
   for (const auto& note : plan.notes) say("{}", note);
   if (!plan.preloaded) throw Failure(kFailed, plan.plain_because + "; it cannot be checked");
@@ -62,6 +62,7 @@ Command add_check(CLI::App& app) {
                    "Number of ranks; the launcher is that of the program's MPI")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("RANKS");
+  add_launcher(*command, options->run);
   command->add_flag("--json", options->json, "The finding as one JSON object, after the program's output");
   command->add_flag("-v,--verbose", options->verbose, "Say so if nothing was found");
   command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")

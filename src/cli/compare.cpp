@@ -259,7 +259,7 @@ void print_text(const Comparison& result, const std::vector<Named>& verdicts) {
 }  // namespace
 
 int compare(const RunOptions& options, const std::vector<std::string>& words) {
-  const Request request{words, options.ranks, variables_of(options)};
+  const Request request{words, options.ranks, options.launcher, variables_of(options)};
   const Plan plan = make_plan(request);
   for (const auto& note : plan.notes) say("{}", note);
   if (!plan.preloaded) {

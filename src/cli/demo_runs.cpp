@@ -12,6 +12,7 @@
 
 #include "cli/interrupted.hpp"
 #include "cli/launch.hpp"
+#include "cli/mpi_library.hpp"
 #include "cli/paths.hpp"
 #include "cli/say.hpp"
 #include "cli/variables.hpp"
@@ -68,7 +69,7 @@ std::vector<std::string> DemoRunner::launcher(Mpi mpi) const {
     const char* words = std::getenv(mpi == Mpi::mpich ? "NETLAB_MPIEXEC_MPICH" : "NETLAB_MPIEXEC_OPENMPI");
     return words != nullptr ? split_words(words) : std::vector<std::string>{};
   }
-  const auto found = find_launcher(mpi);
+  const auto found = find_launcher(mpi, {});
   if (!found) return {};
   std::vector<std::string> words{*found};
   if (mpi == Mpi::openmpi) {

@@ -6,8 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/doctor_mpis.hpp"
 #include "cli/machine_facts.hpp"
-#include "cli/program.hpp"
+#include "cli/mpi_search.hpp"
 #include "cli/say.hpp"
 #include "report/table.hpp"
 
@@ -17,27 +18,30 @@ namespace {
 
 namespace room = lapwing::report;
 
-std::vector<Fact> all_facts() {
-  std::vector<Fact> facts{guard_fact()};
+struct Findings {
+  std::vector<FoundMpi> mpis;
+  Slurm slurm;
+  std::vector<Fact> facts;
+};
+
+Findings find_all() {
+  Findings found{mpis_here(), slurm_here(), {guard_fact()}};
   for (const auto& group :
-       {kernel_facts(), std::vector<Fact>{core_fact()}, mpi_facts(), network_facts(), installation_facts()}) {
-    facts.insert(facts.end(), group.begin(), group.end());
+       {kernel_facts(), std::vector<Fact>{core_fact()}, facts_of(found.mpis),
+        std::vector<Fact>{fact_of(found.slurm, found.mpis)}, network_facts(), installation_facts()}) {
+    found.facts.insert(found.facts.end(), group.begin(), group.end());
   }
-  return facts;
+  return found;
 }
 
-std::string conclusion(const std::vector<Fact>& facts) {
+std::string conclusion(const Findings& findings) {
   bool guarded = false, parts = false, ready = false;
-  int mpis = 0;
-  for (const Fact& fact : facts) {
+  for (const Fact& fact : findings.facts) {
     if (fact.name == "guard") guarded = fact.level != Level::no;
     if (fact.name == "preload library") parts = fact.level == Level::ok;
-    if (fact.name == name_of(Mpi::mpich) || fact.name == name_of(Mpi::openmpi)) {
-      mpis += fact.found == "not found" ? 0 : 1;
-      ready = ready || fact.level == Level::ok;
-    }
   }
-  if (mpis == 0) return "Lapwing can hide nothing here until an MPI is installed.";
+  for (const Fact& fact : facts_of(findings.mpis)) ready = ready || fact.level == Level::ok;
+  if (findings.mpis.empty()) return "Lapwing can hide nothing here until an MPI is installed.";
   if (!parts) return "Lapwing is not completely built or installed: programs would run plainly.";
   if (!guarded)
     return "Lapwing runs programs here, but must complete every transfer at once: nothing is hidden.";
@@ -46,9 +50,14 @@ std::string conclusion(const std::vector<Fact>& facts) {
 }
 
 int doctor(bool json) {
-  const std::vector<Fact> facts = all_facts();
+  const Findings findings = find_all();
+  const std::vector<Fact>& facts = findings.facts;
   if (json) {
-    nlohmann::json out{{"lapwing", LAPWING_VERSION}, {"conclusion", conclusion(facts)}};
+    nlohmann::json out{{"lapwing", LAPWING_VERSION},
+                       {"conclusion", conclusion(findings)},
+                       {"mpis", nlohmann::json::array()},
+                       {"slurm", as_json(findings.slurm)}};
+    for (const FoundMpi& mpi : findings.mpis) out["mpis"].push_back(as_json(mpi, findings.slurm));
     for (const Fact& fact : facts) {
       out["facts"].push_back({{"name", fact.name},
                               {"level", word_of(fact.level)},
@@ -67,7 +76,7 @@ int doctor(bool json) {
                room::painted(fact.name, room::Colour::bold, colours), fact.found);
     if (!fact.follows.empty()) fmt::print("{}", room::wrapped(fact.follows, 100, "      "));
   }
-  fmt::print("\n{}\n", conclusion(facts));
+  fmt::print("\n{}\n", conclusion(findings));
   return 0;
 }
 
@@ -77,7 +86,12 @@ Command add_doctor(CLI::App& app) {
   CLI::App* command = app.add_subcommand("doctor", "Say what this machine permits and what follows");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "One JSON object");
-  return {command, false, [json](const std::vector<std::string>&) { return doctor(*json); }};
+  // The command asks each MPI in a process of its own.
+  auto library = std::make_shared<std::string>();
+  command->add_option("--ask", *library)->group("");
+  return {command, false, [json, library](const std::vector<std::string>&) {
+            return library->empty() ? doctor(*json) : ask_library(*library);
+          }};
 }
 
 }  // namespace lapwing::cli

@@ -70,7 +70,7 @@ void read_dynamic(const Image& image, const Elf64_Ehdr& header, const Elf64_Phdr
     return ~std::uint64_t{0};
   };
   std::vector<std::uint64_t> needed;
-  std::uint64_t strings = ~std::uint64_t{0}, rpath = 0, runpath = 0;
+  std::uint64_t strings = ~std::uint64_t{0}, rpath = 0, runpath = 0, soname = 0;
   for (std::uint64_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.p_filesz; at += sizeof(Elf64_Dyn)) {
     Elf64_Dyn entry;
     if (!image.read(dynamic.p_offset + at, entry) || entry.d_tag == DT_NULL) break;
@@ -80,6 +80,9 @@ void read_dynamic(const Image& image, const Elf64_Ehdr& header, const Elf64_Phdr
         break;
       case DT_STRTAB:
         strings = to_offset(entry.d_un.d_ptr);
+        break;
+      case DT_SONAME:
+        soname = entry.d_un.d_val;
         break;
       case DT_RPATH:
         rpath = entry.d_un.d_val;
@@ -93,6 +96,7 @@ void read_dynamic(const Image& image, const Elf64_Ehdr& header, const Elf64_Phdr
   }
   if (strings == ~std::uint64_t{0}) return;
   for (const auto name : needed) elf.needed.push_back(image.text(strings + name));
+  if (soname != 0) elf.soname = image.text(strings + soname);
   if (rpath != 0) elf.rpath = image.text(strings + rpath);
   if (runpath != 0) elf.runpath = image.text(strings + runpath);
 }

@@ -13,6 +13,7 @@ struct Elf {
   bool foreign = false;      ///< not a 64-bit little-endian file: nothing below is filled in
   bool interpreted = false;  ///< asks for a dynamic loader, so LD_PRELOAD reaches it
   bool defines_mpi = false;  ///< MPI_Init or PMPI_Init is inside the file itself
+  std::string soname;        ///< DT_SONAME: the name under which others ask for it
   std::vector<std::string> needed;
   std::string rpath;    ///< DT_RPATH
   std::string runpath;  ///< DT_RUNPATH

@@ -3,10 +3,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
 
+#include "cli/mpi_library.hpp"
 #include "cli/paths.hpp"
 #include "cli/say.hpp"
 
@@ -16,26 +18,42 @@ namespace {
 
 using ProgramKind = Program::Kind;
 
-std::string package_of(Mpi mpi) { return mpi == Mpi::mpich ? "mpich" : "openmpi-bin"; }
+std::string package_of(Mpi mpi) { return mpi == Mpi::openmpi ? "openmpi-bin" : "mpich"; }
 
-/// The launcher's words for `-n`.
-std::vector<std::string> launch_with(Mpi mpi, int ranks) {
-  const auto launcher = find_launcher(mpi);
-  if (!launcher) {
-    throw Failure(kNotFound,
-                  fmt::format("the program is linked with {}, whose mpiexec is not installed or not in "
-                              "PATH; install it (Debian: apt install {}), or give the launcher yourself: "
-                              "lapwing run -- mpiexec -n {} ...",
-                              name_of(mpi), package_of(mpi), ranks));
+/// Slurm's plugin that this family speaks to; none is assumed where the user or the cluster has chosen one.
+std::string slurm_plugin(Mpi mpi, const std::vector<std::string>& words) {
+  const bool chosen =
+      std::any_of(words.begin(), words.end(), [](const auto& word) { return word.starts_with("--mpi"); });
+  if (chosen || std::getenv("SLURM_MPI_TYPE") != nullptr) return {};
+  return mpi == Mpi::openmpi ? "--mpi=pmix" : mpi == Mpi::mpich || mpi == Mpi::standard ? "--mpi=pmi2" : "";
+}
+
+/// The launcher that the user has named, or that of the program's MPI, with what it needs to start `ranks`.
+std::vector<std::string> launch_with(Mpi mpi, const std::filesystem::path& library, const Request& request) {
+  std::vector<std::string> words = split_words(request.launcher);
+  if (words.empty()) {
+    auto found = find_launcher(mpi, library);
+    if (!found && find_executable("srun")) found = "srun";
+    if (!found) {
+      throw Failure(kNotFound,
+                    fmt::format("the program is linked with {}, whose mpiexec is not installed or not in "
+                                "PATH; install it (Debian: apt install {}), or give the launcher yourself: "
+                                "lapwing run -- mpiexec -n {} ...",
+                                name_of(mpi), package_of(mpi), request.ranks.value_or(1)));
+    }
+    words.push_back(*found);
   }
-  std::vector<std::string> words{*launcher};
-  if (mpi == Mpi::openmpi) {
+  const Launcher launcher = recognise(words.front());
+  if (launcher == Launcher::orte) {
     // Bound to one core, a rank would share it with the thread that moves its messages.
     words.insert(words.end(), {"--bind-to", "none"});
     if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
-    if (ranks > static_cast<int>(std::thread::hardware_concurrency())) words.emplace_back("--oversubscribe");
+    if (request.ranks > static_cast<int>(std::thread::hardware_concurrency()))
+      words.emplace_back("--oversubscribe");
+  } else if (launcher == Launcher::srun) {
+    if (const std::string plugin = slurm_plugin(mpi, words); !plugin.empty()) words.push_back(plugin);
   }
-  words.insert(words.end(), {"-n", std::to_string(ranks)});
+  if (request.ranks) words.insert(words.end(), {"-n", std::to_string(*request.ranks)});
   return words;
 }
 
@@ -84,11 +102,20 @@ std::string obstacle(const Program& program, Launcher launcher) {
   }
   if (program.mpi == Mpi::other) {
     return fmt::format(
-        "{} is linked with an MPI that Lapwing does not know ({}); it knows MPICH 4 and Open MPI 4",
+        "{} is linked with an MPI that Lapwing does not know ({}); it knows the MPICH ABI (libmpi.so.12), "
+        "Open MPI 4 and 5 (libmpi.so.40) and the standard ABI (libmpi_abi.so)",
         program.name, program.mpi_library);
   }
-  if (started_by != Mpi::unknown && program.mpi != Mpi::unknown && started_by != program.mpi) {
-    const auto right = find_launcher(program.mpi);
+  if (program.mpi != Mpi::unknown && !std::filesystem::exists(engine_library(flavour_of(program.mpi)))) {
+    return fmt::format("{} is linked with {} ({}), for which this installation of Lapwing has no engine ({})",
+                       program.name, name_of(program.mpi), program.mpi_library,
+                       engine_library(flavour_of(program.mpi)).filename().string());
+  }
+  // Whoever has the standard ABI may start its programs.
+  const bool foreign = started_by != Mpi::unknown && program.mpi != Mpi::unknown &&
+                       program.mpi != Mpi::standard && started_by != program.mpi;
+  if (foreign) {
+    const auto right = find_launcher(program.mpi, program.mpi_library);
     const std::string who =
         program.kind == ProgramKind::interpreter ? "the mpi4py of " + program.name : program.name;
     return fmt::format(
@@ -149,21 +176,25 @@ Plan make_plan(const Request& request) {
                   "no program was given; for example: lapwing run -n 4 ./program, or "
                   "lapwing run -- mpiexec -n 4 ./program");
   }
-  if (request.ranks) {
+  if (request.ranks || !request.launcher.empty()) {
     if (launcher_name(request.words.front())) {
-      throw Failure(kUsage, fmt::format("-n chooses the launcher itself: give either -n {0} ./program, or "
-                                        "-- {1} -n {0} ./program",
-                                        *request.ranks, request.words.front()));
+      throw Failure(kUsage,
+                    request.ranks
+                        ? fmt::format("-n chooses the launcher itself: give either -n {0} ./program, or "
+                                      "-- {1} -n {0} ./program",
+                                      *request.ranks, request.words.front())
+                        : fmt::format("--launcher {} and {} are two launchers; give one of them",
+                                      request.launcher, request.words.front()));
     }
     CommandLine own;
     own.words = request.words;
     require_launcher(own);
     const Program program = inspect_program(request.words);
-    Mpi mpi = program.mpi == Mpi::mpich || program.mpi == Mpi::openmpi ? program.mpi : Mpi::unknown;
-    if (mpi == Mpi::unknown) {
+    Mpi mpi = *flavour_of(program.mpi) != 0 ? program.mpi : Mpi::unknown;
+    if (mpi == Mpi::unknown && request.launcher.empty()) {
       // No MPI of its own to go by: whichever plain `mpiexec` means here.
       mpi = find_executable("mpiexec") ? mpi_of(recognise("mpiexec")) : Mpi::unknown;
-      if (mpi == Mpi::unknown) mpi = find_launcher(Mpi::mpich) ? Mpi::mpich : Mpi::openmpi;
+      if (mpi == Mpi::unknown) mpi = find_launcher(Mpi::mpich, {}) ? Mpi::mpich : Mpi::openmpi;
       if (program.kind == ProgramKind::script || program.kind == ProgramKind::interpreter) {
         plan.notes.push_back(
             fmt::format("which MPI {} uses cannot be told from outside; it is launched with {}'s "
@@ -171,7 +202,7 @@ Plan make_plan(const Request& request) {
                         program.name, name_of(mpi)));
       }
     }
-    plan.plain = launch_with(mpi, *request.ranks);
+    plan.plain = launch_with(mpi, program.mpi_library, request);
     plan.plain.insert(plan.plain.end(), request.words.begin(), request.words.end());
   } else {
     plan.plain = request.words;

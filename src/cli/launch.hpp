@@ -16,7 +16,8 @@ namespace lapwing::cli {
 struct Request {
   std::vector<std::string> words;  ///< the user's command
   std::optional<int> ranks;        ///< -n: choose the launcher
-  Variables variables;             ///< LAPWING_ variables and --env
+  std::string launcher;  ///< --launcher: this one, with options of its own; else the program's MPI's
+  Variables variables;   ///< LAPWING_ variables and --env
 };
 
 struct Plan {

@@ -276,18 +276,6 @@ Mpi mpi_of(Launcher launcher) {
   }
 }
 
-std::optional<std::string> find_launcher(Mpi mpi) {
-  const Launcher wanted = mpi == Mpi::mpich ? Launcher::hydra : Launcher::orte;
-  const std::vector<std::string> names =
-      mpi == Mpi::mpich
-          ? std::vector<std::string>{"mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"}
-          : std::vector<std::string>{"mpiexec.openmpi", "mpirun.openmpi", "orterun", "mpiexec", "mpirun"};
-  for (const auto& name : names) {
-    if (find_executable(name) && recognise(name) == wanted) return name;
-  }
-  return std::nullopt;
-}
-
 std::vector<std::string> CommandLine::program_words(std::size_t segment) const {
   const auto at = [&](std::size_t i) { return words.begin() + static_cast<std::ptrdiff_t>(i); };
   return {at(segments[segment].program), at(segments[segment].end)};

@@ -21,9 +21,6 @@ Launcher recognise(const std::string& word);
 bool launcher_name(const std::string& word);
 Mpi mpi_of(Launcher launcher);
 
-/// A launcher for programs of this MPI, as the words that start it.
-std::optional<std::string> find_launcher(Mpi mpi);
-
 /// One program of a launch: options, then the program and its arguments.
 struct Segment {
   std::size_t begin = 0;    ///< first word after the launcher or the separator

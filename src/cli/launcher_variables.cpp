@@ -93,28 +93,30 @@ Words for_srun(const CommandLine& line, const Variables& variables, Variables& l
       additions += "," + name;
     }
   }
+  // The variable counts where no option does: sbatch sets it when a job is to have no environment.
+  const char* chosen = std::getenv("SLURM_EXPORT_ENV");
+  const auto joined = [&](const std::string& old) {
+    return old == "NONE" || old == "NIL" ? additions.substr(1) : old + additions;
+  };
   Words words = line.words;
-  bool done = false;
-  for (const Segment& segment : line.segments) {
+  // Each program of the job has options of its own. From the last on, so that places stay.
+  for (std::size_t s = line.segments.size(); s-- > 0;) {
+    const Segment& segment = line.segments[s];
+    bool done = false;
     for (std::size_t i = segment.begin; i < segment.program; ++i) {
-      std::string* list = nullptr;
-      std::size_t skip = 0;
-      if (words[i].starts_with("--export=")) {
-        list = &words[i];
-        skip = sizeof "--export=" - 1;
+      const std::string flag = "--export=";
+      if (words[i].starts_with(flag)) {
+        words[i] = flag + joined(words[i].substr(flag.size()));
+        done = true;
       } else if (words[i] == "--export" && i + 1 < segment.program) {
-        list = &words[i + 1];
+        ++i;
+        words[i] = joined(words[i]);
+        done = true;
       }
-      if (list == nullptr) continue;
-      const std::string old = list->substr(skip);
-      *list = list->substr(0, skip) + (old == "NONE" || old == "NIL" ? additions.substr(1) : old + additions);
-      done = true;
-      if (skip == 0) ++i;
     }
-  }
-  if (!done) {
-    words.insert(words.begin() + static_cast<std::ptrdiff_t>(line.launcher_at) + 1,
-                 "--export=ALL" + additions);
+    if (!done)
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(segment.begin),
+                   "--export=" + joined(chosen != nullptr && *chosen != 0 ? chosen : "ALL"));
   }
   return words;
 }

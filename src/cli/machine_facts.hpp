@@ -24,8 +24,6 @@ std::vector<Fact> kernel_facts();
 Fact guard_fact();
 /// Cores, and what they permit.
 Fact core_fact();
-/// Both MPIs, their Fortran interfaces, their launchers.
-std::vector<Fact> mpi_facts();
 /// Accelerators, network devices, emulated hosts.
 std::vector<Fact> network_facts();
 /// The parts of this installation, and the profile.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about what is installed: MPIs, networks, Lapwing's own parts.
+// Facts about what is installed: networks, Lapwing's own parts.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/launcher.hpp"
-#include "cli/libraries.hpp"
 #include "cli/machine_facts.hpp"
 #include "cli/paths.hpp"
+#include "cli/process.hpp"
 #include "cli/say.hpp"
 
 namespace lapwing::cli {
@@ -15,59 +14,6 @@ namespace lapwing::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// The first number with a point in what `--version` prints.
-std::string version_in(const std::string& text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!std::isdigit(static_cast<unsigned char>(text[i]))) continue;
-    const std::size_t end = text.find_first_not_of("0123456789.", i);
-    std::string number = text.substr(i, end == std::string::npos ? end : end - i);
-    if (number.find('.') != std::string::npos) return number;
-    i += number.size();
-  }
-  return "of unknown version";
-}
-
-Fact mpi_fact(Mpi mpi) {
-  const bool mpich = mpi == Mpi::mpich;
-  Fact fact{name_of(mpi), Level::warn, "not found", ""};
-  const std::string package = mpich ? "mpich" : "openmpi-bin";
-  const auto launcher = find_launcher(mpi);
-  const fs::path library = find_library(mpich ? "libmpich.so.12" : "libmpi.so.40");
-  if (!launcher && library.empty()) {
-    fact.follows = fmt::format("programs linked with it cannot run here (Debian: apt install {})", package);
-    return fact;
-  }
-  std::string version = "of unknown version";
-  if (launcher) {
-    if (const auto answer = capture({*launcher, "--version"}, 10)) version = version_in(answer->output);
-  }
-  std::string fortran;
-  const std::vector<std::pair<const char*, const char*>> interfaces =
-      mpich ? std::vector<std::pair<const char*, const char*>>{{"libmpichfort.so.12", "mpif.h, mpi, mpi_f08"}}
-            : std::vector<std::pair<const char*, const char*>>{{"libmpi_mpifh.so.40", "mpif.h"},
-                                                               {"libmpi_usempif08.so.40", "mpi, mpi_f08"}};
-  for (const auto& [file, names] : interfaces) {
-    if (!find_library(file).empty()) fortran += (fortran.empty() ? "" : ", ") + std::string(names);
-  }
-  fact.found =
-      fmt::format("{}{}; Fortran: {}", version, launcher ? ", launcher " + *launcher : ", no launcher",
-                  fortran.empty() ? "no libraries" : fortran);
-  const fs::path engine = prefix() / "lib" / fmt::format("liblapwing-{}.so", flavour_of(mpi));
-  const std::string tested = mpich ? "4.0" : "4.1";
-  if (!launcher) {
-    fact.follows = fmt::format("its launcher is missing (Debian: apt install {})", package);
-  } else if (!fs::exists(engine)) {
-    fact.level = Level::no;
-    fact.follows = fmt::format("{} is missing: its programs run plainly", engine.filename().string());
-  } else if (!version.starts_with(tested + ".")) {
-    fact.follows = fmt::format("tested with {}; others may work", tested);
-  } else {
-    fact.level = Level::ok;
-    fact.follows = "its programs, C, C++ and Fortran, can be run with Lapwing";
-  }
-  return fact;
-}
 
 Fact rdma_fact() {
   std::string devices;
@@ -138,8 +84,6 @@ Fact profile_fact() {
 }
 
 }  // namespace
-
-std::vector<Fact> mpi_facts() { return {mpi_fact(Mpi::mpich), mpi_fact(Mpi::openmpi)}; }
 
 std::vector<Fact> network_facts() { return {accelerator_fact(), rdma_fact(), netlab_fact()}; }
 

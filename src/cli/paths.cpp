@@ -42,6 +42,10 @@ fs::path preload_library() {
   return path;
 }
 
+fs::path engine_library(const std::string& flavour) {
+  return prefix() / "lib" / fmt::format("liblapwing-{}.so", flavour);
+}
+
 std::optional<fs::path> helper_program(const std::string& name) {
   const fs::path path = prefix() / "libexec" / "lapwing" / name;
   if (executable(path)) return path;

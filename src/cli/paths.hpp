@@ -13,6 +13,8 @@ namespace lapwing::cli {
 std::filesystem::path prefix();
 /// lib/liblapwing-preload.so; throws Failure if it is missing.
 std::filesystem::path preload_library();
+/// Where the engine for this family of MPIs is, if it is installed.
+std::filesystem::path engine_library(const std::string& flavour);
 /// libexec/lapwing/<name>, if it is there; `name` may hold a folder.
 std::optional<std::filesystem::path> helper_program(const std::string& name);
 /// The netlab tool, installed or in the source tree beside the build tree.

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "cli/elf.hpp"
 #include "cli/libraries.hpp"
+#include "cli/mpi_library.hpp"
 #include "cli/paths.hpp"
 #include "cli/process.hpp"
 
@@ -21,6 +23,8 @@ const char* name_of(Mpi mpi) {
       return "MPICH";
     case Mpi::openmpi:
       return "Open MPI";
+    case Mpi::standard:
+      return "the standard MPI ABI";
     case Mpi::other:
       return "another MPI";
     case Mpi::none:
@@ -31,7 +35,10 @@ const char* name_of(Mpi mpi) {
   return "an unknown MPI";
 }
 
-const char* flavour_of(Mpi mpi) { return mpi == Mpi::mpich ? "mpich" : mpi == Mpi::openmpi ? "openmpi" : ""; }
+const char* flavour_of(Mpi mpi) {
+  if (mpi == Mpi::standard) return "abi";
+  return mpi == Mpi::mpich ? "mpich" : mpi == Mpi::openmpi ? "openmpi" : "";
+}
 
 namespace {
 
@@ -55,26 +62,9 @@ bool is_shell(const std::string& name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// By the name of a library: MPI libraries have kept their names for years.
-Mpi mpi_of_library(const Library& library) {
-  const std::string_view name = library.name;
-  if (name.starts_with("libmpich.so") || name.starts_with("libmpich-")) return Mpi::mpich;
-  if (name.starts_with("libmpi.so.12")) {
-    // The name of the ABI that MPICH shares with Intel MPI and MVAPICH.
-    std::error_code failed;
-    const fs::path real = fs::canonical(library.path, failed);
-    return !failed && real.filename().string().starts_with("libmpich.so") ? Mpi::mpich : Mpi::other;
-  }
-  if (name.starts_with("libmpi.so.") || name.starts_with("libmpi.so")) return Mpi::openmpi;
-  if (name.starts_with("libmpi_abi.so") || name.starts_with("libmpi_cray") || name.starts_with("libmpt.so")) {
-    return Mpi::other;
-  }
-  return Mpi::unknown;
-}
-
 void read_libraries(const fs::path& file, Program& program) {
   for (const Library& library : libraries_of(file)) {
-    const Mpi mpi = mpi_of_library(library);
+    const Mpi mpi = family_of(library.name, library.path);
     if (mpi != Mpi::unknown && program.mpi_library.empty()) {
       program.mpi = mpi;
       program.mpi_library = library.path.empty() ? library.name : library.path.string();
@@ -84,16 +74,45 @@ void read_libraries(const fs::path& file, Program& program) {
   }
 }
 
-/// mpi4py's extension module is linked with the MPI that it was built for.
+/// mpi4py's extension module is linked with the MPI that it was built for, or, as in its wheels, with
+/// whichever MPI the package has looked for and loaded before: where, only Python itself can tell.
 void inspect_mpi4py(Program& program) {
   const auto answer =
       capture({program.path.string(), "-c",
-               "import importlib.util as u; s = u.find_spec('mpi4py.MPI'); print(s.origin if s else '')"},
+               "import importlib.util as u\n"
+               "s = u.find_spec('mpi4py.MPI')\n"
+               "print(s.origin if s and s.origin else '')\n"
+               "for line in open('/proc/self/maps'):\n"
+               "  path = line.rstrip('\\n').partition('/')[2]\n"
+               "  if path.rpartition('/')[2].startswith(('libmpi', 'libmpt')): print('/' + path)\n"},
               10.0);
   if (!answer || answer->status != 0) return;
-  std::string module = answer->output;
-  while (!module.empty() && module.back() == '\n') module.pop_back();
+  std::istringstream lines(answer->output);
+  std::string module, file;
+  std::getline(lines, module);
+  while (std::getline(lines, file)) {
+    const fs::path path = file;
+    const Mpi mpi = family_of(path.filename().string(), path);
+    if (mpi == Mpi::unknown) continue;
+    program.mpi = mpi;
+    program.mpi_library = file;
+    return;
+  }
   if (!module.empty()) read_libraries(module, program);
+}
+
+/// The program that the first line of a script names; empty if it names none.
+std::vector<std::string> interpreter_of(const fs::path& script) {
+  std::ifstream file(script);
+  std::string line;
+  std::getline(file, line);
+  std::istringstream words(line.size() > 2 ? line.substr(2) : "");
+  std::vector<std::string> interpreter;
+  for (std::string word; words >> word;) {
+    const bool of_env = interpreter.empty() && base_name(word) == "env";
+    if (!of_env && !(interpreter.empty() && word.starts_with("-"))) interpreter.push_back(word);
+  }
+  return interpreter;
 }
 
 }  // namespace
@@ -128,11 +147,13 @@ Program inspect_program(const std::vector<std::string>& words) {
   const auto elf = read_elf(*path);
   if (!elf) {
     program.kind = Program::Kind::script;
-    if (starts_script(*path)) {
-      std::ifstream file(*path);
-      std::string line;
-      std::getline(file, line);
-      if (line.find("python") != std::string::npos) program.kind = Program::Kind::interpreter;
+    if (!starts_script(*path)) return program;
+    const std::vector<std::string> interpreter = interpreter_of(*path);
+    if (interpreter.empty() || !is_python(base_name(interpreter.front()))) return program;
+    Program python = inspect_program(interpreter);
+    if (python.kind == Program::Kind::interpreter) {
+      python.name = program.name;
+      return python;
     }
     return program;
   }

@@ -8,11 +8,12 @@
 
 namespace lapwing::cli {
 
-enum class Mpi { unknown, none, mpich, openmpi, other };
+/// Families: their members share handles, constants and the name of the library.
+enum class Mpi { unknown, none, mpich, openmpi, standard, other };
 
 /// "MPICH", "Open MPI", ...
 const char* name_of(Mpi mpi);
-/// The folder of libexec and the suffix of libraries: "mpich" or "openmpi".
+/// The folder of libexec and the suffix of libraries: "mpich", "openmpi" or "abi".
 const char* flavour_of(Mpi mpi);
 
 struct Program {

@@ -70,6 +70,14 @@ void show_dry_run(const Plan& plan, const Job& job) {
 
 }  // namespace
 
+void add_launcher(CLI::App& app, RunOptions& options) {
+  app.add_option(
+         "--launcher", options.launcher,
+         "Start the program with this, its own options included, rather than with the launcher of the "
+         "program's MPI")
+      ->type_name("COMMAND");
+}
+
 Variables variables_of(const RunOptions& options) {
   Variables all = checked_environment();
   for (const auto& [name, value] : options.variables) set_variable(all, name, value);
@@ -96,6 +104,7 @@ Command add_run(CLI::App& app) {
   run->add_option("-n,--np", options->ranks, "Number of ranks; the launcher is that of the program's MPI")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("RANKS");
+  add_launcher(*run, *options);
   for (const options::Option& option : options::table) add_variable(*run, *options, option);
   run->add_option("--env", options->assigned, "Set a variable in every rank; may be repeated")
       ->type_name("NAME=VALUE")
@@ -118,13 +127,14 @@ Command add_run(CLI::App& app) {
   run->add_flag("--json", options->json, "With --compare: the result as one JSON object");
   run->footer(examples({{"lapwing run -n 2 ./heat", "with the launcher of the program's MPI"},
                         {"lapwing run -- mpiexec -n 2 ./heat 1000", "with your own launch command"},
+                        {"lapwing run --launcher srun -n 2 ./heat", "under Slurm"},
                         {"lapwing run --report r.json -n 2 ./heat", "then: lapwing report r.json"},
                         {"lapwing run --compare -n 2 ./heat", "is it equal, and what is gained?"}}) +
               "\nExit status: the program's own; 123 if --compare finds a difference, 125 if Lapwing itself\n"
               "fails, 126 or 127 if the command cannot be started.\n");
   return {run, true, [options](const std::vector<std::string>& words) {
             if (options->compare && !options->dry_run) return compare(*options, words);
-            Request request{words, options->ranks, variables_of(*options)};
+            Request request{words, options->ranks, options->launcher, variables_of(*options)};
             const Plan plan = make_plan(request);
             for (const auto& note : plan.notes) say("{}", note);
             if (!plan.preloaded) say("{}; running it without Lapwing", plan.plain_because);

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupted.hpp"
 #include "cli/launch.hpp"
+#include "cli/mpi_library.hpp"
 #include "cli/paths.hpp"
 #include "cli/say.hpp"
 #include "report/table.hpp"
@@ -65,7 +66,7 @@ std::vector<std::string> default_launch(const std::string& wanted) {
                                  : wanted == "mpich" ? std::vector{Mpi::mpich}
                                                      : std::vector{Mpi::mpich, Mpi::openmpi};
   for (const Mpi mpi : order) {
-    const auto launcher = find_launcher(mpi);
+    const auto launcher = find_launcher(mpi, {});
     if (!launcher) continue;
     std::vector<std::string> words{*launcher, "-n", "2"};
     if (mpi == Mpi::openmpi) {

@@ -147,8 +147,7 @@ void Collectives::start(const transfer::Settings& settings) {
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
   std::string missing;
   if (size == 1) return;
-  if (!settings.uniform_job &&
-      mpi::presence(mpi::Part::collectives, rank, size, &missing) != mpi::Presence::all)
+  if (mpi::presence(mpi::Part::collectives, rank, size, settings.uniform_job, &missing) != mpi::Presence::all)
     return;
   std::array<long, kinds> refused = {};
   if (refuses(&refused)) refused.fill(1);

@@ -60,9 +60,9 @@ Sets agreed(const transfer::Settings& settings, int rank) {
 }
 
 bool everybody_comes(const transfer::Settings& settings, int rank, int size) {
-  if (size == 1 || settings.uniform_job) return true;
+  if (size == 1) return true;
   std::string missing;
-  switch (mpi::presence(mpi::Part::sets, rank, size, &missing)) {
+  switch (mpi::presence(mpi::Part::sets, rank, size, settings.uniform_job, &missing)) {
     case mpi::Presence::all:
       return true;
     case mpi::Presence::some:

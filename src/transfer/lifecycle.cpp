@@ -94,9 +94,9 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     fmt::print(stderr, "lapwing: there is no fault named {}.\n", settings.fault);
     mpi::end_job(1);
   }
-  if (size > 1 && !settings.uniform_job) {
+  if (size > 1) {
     std::string missing;
-    switch (mpi::presence(mpi::Part::engine, rank, size, &missing)) {
+    switch (mpi::presence(mpi::Part::engine, rank, size, settings.uniform_job, &missing)) {
       case mpi::Presence::all:
         break;
       case mpi::Presence::some:
