@@ -12,7 +12,7 @@ PRESETS_SANITIZED = asan ubsan asan-ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build configure demo bench test test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
+.PHONY: all build configure demo bench test test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
 
 all: build
 
@@ -54,6 +54,13 @@ $(addprefix test-,$(PRESETS_SANITIZED)): test-%:
 
 fuzz: test-programs
 	python3 tests/fuzz/run.py --programs $(PROGRAMS)
+
+# Jobs under a real Slurm of two nodes on this machine's loopback interface.
+test-slurm:
+	@tools/install-deps slurm
+	@$(MAKE) --no-print-directory build
+	cmake --build build/release --target programs_cases_mpich programs_cases_openmpi cli_probe_mpich cli_probe_openmpi
+	LAPWING_BUILD=$(CURDIR)/build/release timeout -k 30 300 python3 -B tests/slurm/test_slurm.py
 
 # Each defect that is planted in the engine must be found.
 fuzz-faults: test-programs
@@ -117,6 +124,7 @@ help:
 	@echo 'make demo       build no more than it needs, then see waiting disappear from a plain MPI program'
 	@echo 'make bench      build what `lapwing bench` measures with'
 	@echo 'make test       build everything, then run every test'
+	@echo 'make test-slurm  jobs under a real Slurm of two nodes, started and removed'
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
 	@echo 'make fuzz-faults  plants each known defect in the engine; all must be found'
 	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'

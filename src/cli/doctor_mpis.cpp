@@ -97,7 +97,7 @@ Fact fact_of(const Slurm& slurm, const std::vector<FoundMpi>& mpis) {
   if (!slurm.there)
     return {"Slurm", Level::ok, "not here",
             "in a Slurm job: lapwing run --launcher srun -n 4 ./program, or mpiexec inside the allocation"};
-  Fact fact{"Slurm", Level::ok, slurm.version, ""};
+  Fact fact{"Slurm", Level::ok, slurm.version.empty() ? "of unknown version" : slurm.version, ""};
   if (!slurm.answers) {
     fact.level = Level::warn;
     fact.found += ", but srun finds no configuration";

@@ -111,7 +111,7 @@ std::string obstacle(const Program& program, Launcher launcher) {
                        program.name, name_of(program.mpi), program.mpi_library,
                        engine_library(flavour_of(program.mpi)).filename().string());
   }
-  // Whoever has the standard ABI may start its programs.
+  // Any launcher may have learned to start programs of the standard ABI.
   const bool foreign = started_by != Mpi::unknown && program.mpi != Mpi::unknown &&
                        program.mpi != Mpi::standard && started_by != program.mpi;
   if (foreign) {

@@ -29,7 +29,7 @@ struct FoundMpi {
 /// process of its own, and asked.
 std::vector<FoundMpi> mpis_here();
 
-/// What that process does: loads the library, prints what it says of itself, and
+/// The work of that process: it loads the library, prints what that says of itself, and
 /// initialises it to learn the thread level. Returns an exit status.
 int ask_library(const std::string& library);
 

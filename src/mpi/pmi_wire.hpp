@@ -4,7 +4,7 @@
 //
 // A process may open only one session, and that is MPI's: Slurm does not answer a second `init`. So
 // what is to be known is put down where MPI itself is about to enter its first fence, inside
-// PMPI_Init. What MPI writes there says which of the two protocols it speaks, and over which
+// PMPI_Init. The text that MPI writes there says which of the two protocols it speaks, and over which
 // descriptor. After that fence all processes can read it.
 #pragma once
 

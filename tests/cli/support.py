@@ -46,6 +46,15 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result
 
+    def installation(self, flavour):
+        """The folder of libraries of an MPI in a place of its own, without a launcher; for LD_LIBRARY_PATH."""
+        name = {"mpich": "libmpich.so.12", "openmpi": "libmpi.so.40"}[flavour]
+        listed = subprocess.run(["ldd", probe(flavour)], capture_output=True, text=True, check=True).stdout
+        folder = self.folder / f"{flavour}-alone" / "lib"
+        folder.mkdir(parents=True)
+        os.symlink(next(line.split()[2] for line in listed.splitlines() if line.split()[0] == name), folder / name)
+        return folder
+
     def script(self, name, text):
         """An executable in a folder of its own; returns that folder, for PATH."""
         folder = self.folder / "bin"

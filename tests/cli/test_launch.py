@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shlex
+import subprocess
 import unittest
 
 from support import FLAVOURS, PRELOAD, PROGRAMS, CommandTest, probe
@@ -108,6 +109,54 @@ class DryRun(CommandTest):
         chosen = next(word for word in words if word.startswith("OMPI_MCA_mca_base_env_list="))
         self.assertTrue(chosen.startswith("OMPI_MCA_mca_base_env_list=HOME;LD_PRELOAD"))
 
+    def test_the_launcher_lies_beside_the_library(self):
+        for flavour, text in (("mpich", "HYDRA build details:"), ("openmpi", "mpiexec (Open MPI) 5.0.11")):
+            with self.subTest(flavour):
+                libraries = self.installation(flavour)
+                launcher = libraries.parent / "bin" / "mpiexec"
+                launcher.parent.mkdir()
+                launcher.write_text(f"#!/bin/sh\necho '{text}'\n")
+                launcher.chmod(0o755)
+                env = {"LD_LIBRARY_PATH": str(libraries)}
+                self.assertEqual(self.words("-n", 2, probe(flavour), env=env)[0], str(launcher))
+                # In PATH it is the same by its name alone, and the user's word counts before all.
+                path = {"PATH": f"{launcher.parent}:{os.environ['PATH']}"}
+                self.assertEqual(self.words("-n", 2, probe(flavour), env={**env, **path})[0], "mpiexec")
+                words = self.words("--launcher", f"{FLAVOURS[flavour]} -q", "-n", 2, probe(flavour), env=env)
+                self.assertEqual(words[0], FLAVOURS[flavour])
+                self.assertIn("-q", words)
+
+    def test_python_scripts_are_started_by_the_launcher_of_their_mpi4py(self):
+        python = "/usr/bin/python3"
+        if subprocess.run([python, "-c", "import mpi4py"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no mpi4py here")
+        direct = self.words("-n", 2, python, "-c", "pass")
+        script = self.script("app.py", f"#!{python} -B\n") / "app.py"
+        self.assertEqual(self.words("-n", 2, script)[0], direct[0])
+
+    def test_slurm_as_the_launcher(self):
+        folder = self.script("srun", "#!/bin/sh\n")
+        path = {"PATH": f"{folder}:{os.environ['PATH']}"}
+        for flavour, plugin in (("mpich", "--mpi=pmi2"), ("openmpi", "--mpi=pmix")):
+            words = self.words("--launcher", "srun", "-n", 4, probe(flavour), env=path)
+            self.assertEqual(words[0], "srun")
+            self.assertEqual(words[2:], [plugin, "-n", "4", probe(flavour)])
+            self.assertIn("LAPWING_JOB=uniform", words[1])
+            words = self.words("--launcher", "srun --mpi=none", "-n", 4, probe(flavour), env=path)
+            self.assertNotIn(plugin, words)
+            words = self.words("--launcher", "srun", "-n", 4, probe(flavour), env={**path, "SLURM_MPI_TYPE": "none"})
+            self.assertNotIn(plugin, words)
+
+    def test_each_program_of_a_slurm_job_gets_the_variables(self):
+        folder = self.script("srun", "#!/bin/sh\n")
+        path = {"PATH": f"{folder}:{os.environ['PATH']}"}
+        program = probe("mpich")
+        words = self.words("--", "srun", "-n", 1, program, ":", "--export=NONE", "-n", 1, program, env=path)
+        self.assertTrue(words[1].startswith(f"--export=ALL,LD_PRELOAD={PRELOAD}"), words)
+        self.assertTrue(words[6].startswith(f"--export=LD_PRELOAD={PRELOAD}"), words)
+        words = self.words("--", "srun", program, env={**path, "SLURM_EXPORT_ENV": "NONE"})
+        self.assertTrue(words[1].startswith(f"--export=LD_PRELOAD={PRELOAD}"), words)
+
     def test_slurm(self):
         folder = self.script("srun", "#!/bin/sh\n")
         path = {"PATH": f"{folder}:{os.environ['PATH']}"}
@@ -172,7 +221,8 @@ class BadInput(CommandTest):
         nowhere = {"PATH": "/nonexistent"}
         said = self.complaint("run", "--", "mpiexec", "-n", 2, probe("mpich"), status=127, env=nowhere)
         self.assertIn("mpiexec is not installed", said)
-        said = self.complaint("run", "-n", 2, probe("openmpi"), status=127, env=nowhere)
+        said = self.complaint("run", "-n", 2, probe("openmpi"), status=127,
+                              env={**nowhere, "LD_LIBRARY_PATH": str(self.installation("openmpi"))})
         self.assertIn("openmpi-bin", said)
         self.assertIn("Slurm", self.complaint("run", "--", "srun", "-n", 2, probe("mpich"), status=127,
                                               env=nowhere))

@@ -16,7 +16,7 @@ class Doctor(CommandTest):
         facts, found = self.facts()
         for name in ("guard", "kernel", "userfaultfd", "syscall user dispatch", "PROCMAP_QUERY", "cores",
                      "MPICH",
-                     "Open MPI", "RDMA devices", "debuggers", "memory", "emulated hosts", "preload library",
+                     "Open MPI", "Slurm", "RDMA devices", "debuggers", "memory", "emulated hosts", "preload library",
                      "profile"):
             self.assertIn(name, facts)
             self.assertIn(facts[name]["level"], ("ok", "warn", "no"))
@@ -40,10 +40,23 @@ class Doctor(CommandTest):
                       facts["kernel"]["found"])
 
     def test_without_launchers(self):
-        facts, _ = self.facts(PATH="/nonexistent")
+        facts, found = self.facts(PATH="/nonexistent", LD_LIBRARY_PATH=str(self.installation("mpich")))
         self.assertIn("no launcher", facts["MPICH"]["found"])
         self.assertIn("apt install mpich", facts["MPICH"]["follows"])
         self.assertEqual(facts["MPICH"]["level"], "warn")
+        self.assertIsNone(next(mpi for mpi in found["mpis"] if mpi["product"] == "MPICH")["launcher"])
+
+    def test_each_mpi_is_asked(self):
+        _, found = self.facts()
+        by_product = {mpi["product"]: mpi for mpi in found["mpis"]}
+        for product, family in (("MPICH", "mpich"), ("Open MPI", "openmpi")):
+            mpi = by_product[product]
+            self.assertEqual((mpi["family"], mpi["thread_level"], mpi["served"]), (family, "MPI_THREAD_MULTIPLE", True))
+            self.assertTrue(mpi["version"].startswith("4."), mpi)
+            self.assertTrue(pathlib.Path(mpi["library"]).exists(), mpi)
+            self.assertTrue(mpi["transports"], mpi)
+            self.assertIn("srun --mpi=pmi", mpi["slurm"])
+        self.assertIn("Slurm", {fact["name"] for fact in found["facts"]})
 
     def test_profiles(self):
         place = self.folder / "lapwing"
