@@ -38,13 +38,40 @@ typedef struct lapwing_split_merge {
 
 /** Where processes part: `branches` ways, and at most `branches` - 1 merges in
  *  the order in which control may reach them. The last one has all branches; it
- *  is null where only the function's end joins them (lapwing_sets_leave). */
+ *  is null where only the function's end joins them (lapwing_sets_leave). `ways`
+ *  has a line for each branch, where that branch goes on; null where none is known. */
 typedef struct lapwing_split_site {
   lapwing_place place;
   int branches;
   int merges;
   const lapwing_split_merge* merge;
+  const int* ways;
 } lapwing_split_site;
+
+/** A call through a pointer. `arguments` has a letter for each: p, i, f, o; `slot`
+ *  is the entry of a virtual table, or -1. `looked_up` and `may_split` are the
+ *  library's, 0 at first. */
+typedef struct lapwing_pointer_site {
+  lapwing_split_site split; /**< without merges: lapwing_sets_called() is the only one */
+  const char* arguments;
+  int slot;
+  unsigned looked_up;
+  int may_split;
+} lapwing_pointer_site;
+
+enum {
+  LAPWING_TARGET_TAKEN = 1,  /**< this file takes its address */
+  LAPWING_TARGET_REACHES = 2 /**< it may come to a group's call */
+};
+
+/** A function that may be called through a pointer. `arguments` ends with * where
+ *  more may follow; `slot` is its entry in a virtual table, or -1. */
+typedef struct lapwing_target {
+  const void* function;
+  const char* arguments;
+  int slot;
+  int flags;
+} lapwing_target;
 
 /** Flags of a lapwing_call_site. */
 enum {
@@ -79,6 +106,14 @@ void lapwing_sets_merge(const lapwing_merge_site* site);
  *  Stands before each return and in the clean-up of an exception. */
 unsigned lapwing_sets_enter(void);
 void lapwing_sets_leave(unsigned depth);
+
+/** Brackets a call through a pointer: processes that call different functions part
+ *  there, and meet behind the call. The depth is for lapwing_sets_called(). */
+unsigned lapwing_sets_call_through(lapwing_pointer_site* site, const void* function);
+void lapwing_sets_called(unsigned depth);
+
+/** Each file tells of functions that may be called through pointers, before MPI_Init. */
+void lapwing_sets_targets(const lapwing_target* targets, int count);
 
 /** Stands directly before an MPI call of instrumented code that its group makes
  *  together (collectives, communicators, windows, files): the next such call of

@@ -152,13 +152,41 @@ void SetsInserter::handler(const Handler& handler) {
   for (BasicBlock* meeting : handler.skipped) call_merge(builder, meeting);
 }
 
-void SetsInserter::declare_mode(int mode) {
+void SetsInserter::pointer_call(const PointerCall& call) {
+  IRBuilder<> builder(call.call);
+  builder.SetCurrentDebugLocation(call.call->getDebugLoc());
+  llvm::Value* depth =
+      builder.CreateCall(runtime("lapwing_sets_call_through", integer_, {pointer_, pointer_}),
+                         {places_.pointer_site(call), call.call->getCalledOperand()}, "lapwing.depth");
+  const auto called = runtime("lapwing_sets_called", void_, {integer_});
+  // An exception comes to whoever catches it, which leaves all that it has passed.
+  if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(call.call)) {
+    BasicBlock* to = invoke->getNormalDest();
+    auto* edge = BasicBlock::Create(module_.getContext(), "lapwing.called", to->getParent(), to);
+    to->replacePhiUsesWith(invoke->getParent(), edge);
+    invoke->setNormalDest(edge);
+    IRBuilder<> after(edge);
+    after.SetCurrentDebugLocation(invoke->getDebugLoc());
+    after.CreateCall(called, {depth});
+    after.CreateBr(to);
+    return;
+  }
+  builder.SetInsertPoint(call.call->getNextNode());
+  builder.SetCurrentDebugLocation(call.call->getDebugLoc());
+  builder.CreateCall(called, {depth});
+}
+
+void SetsInserter::declare(int mode, const std::vector<Target>& targets) {
   auto* type = llvm::FunctionType::get(void_, false);
   auto* function =
       llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "lapwing.sets.mode", module_);
   function->setDoesNotThrow();
   IRBuilder<> builder(BasicBlock::Create(module_.getContext(), "", function));
   builder.CreateCall(runtime("lapwing_sets_declare_mode", void_, {integer_}), {builder.getInt32(mode)});
+  if (!targets.empty()) {
+    builder.CreateCall(runtime("lapwing_sets_targets", void_, {pointer_, integer_}),
+                       {places_.targets(targets), builder.getInt32(static_cast<unsigned>(targets.size()))});
+  }
   builder.CreateRetVoid();
   llvm::appendToGlobalCtors(module_, function, 65535);
 }

@@ -25,10 +25,12 @@ class SetsInserter {
   /// All splits of a function with their merges. `hints` goes with `splits`.
   void splits(llvm::Function& function, const std::vector<const Split*>& splits,
               const std::vector<CommHints>& hints);
+  /// A call through a pointer that may part processes. After splits().
+  void pointer_call(const PointerCall& call);
   /// A caught exception leaves what the call that threw it has split, and the scopes around it.
   void handler(const Handler& handler);
-  /// The library learns the mode before MPI_Init.
-  void declare_mode(int mode);
+  /// The library learns the mode, and the targets of pointers, before MPI_Init.
+  void declare(int mode, const std::vector<Target>& targets);
 
  private:
   llvm::FunctionCallee runtime(llvm::StringRef name, llvm::Type* result,

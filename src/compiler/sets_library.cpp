@@ -91,6 +91,10 @@ bool is_of_cxx_library(StringRef symbol) {
   return false;
 }
 
+bool calls_any_function(StringRef symbol) {
+  return symbol.starts_with("_ZNKSt8functionI") || symbol.starts_with("_ZSt13__invoke_impl");
+}
+
 namespace {
 
 // The calls of include/lapwing/sets.h that wait for the votes, as a collective does, or divide the set

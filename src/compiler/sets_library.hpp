@@ -13,6 +13,9 @@ bool is_library_function(const llvm::Function& function, const llvm::TargetLibra
 /// Code from the headers of the C++ library, compiled with the program.
 bool is_of_cxx_library(llvm::StringRef symbol);
 
+/// Of it, what calls any function that the program has put into an object: std::function and std::invoke.
+bool calls_any_function(llvm::StringRef symbol);
+
 /// Whether a library function allocates memory that no one else has, or only
 /// computes, so that equal arguments give equal results on all processes.
 bool gives_equal_results(llvm::StringRef symbol);

@@ -7,6 +7,8 @@
 
 #include "compiler/sets_hints.hpp"
 #include "compiler/sets_insert.hpp"
+#include "compiler/sets_mismatch.hpp"
+#include "compiler/sets_pointers.hpp"
 #include "compiler/sets_reach.hpp"
 #include "compiler/sets_remarks.hpp"
 #include "compiler/sets_siblings.hpp"
@@ -26,6 +28,7 @@ struct Kept {
   std::vector<const Split*> splits;
   std::vector<CommHints> hints;
   std::vector<Handler> handlers;
+  std::vector<PointerCall> pointers;
 };
 
 // A split inside another widens the one around it: where the inner concerns all communicators,
@@ -50,19 +53,24 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
                          bool runs, llvm::SmallPtrSetImpl<const llvm::CallBase*>& siblings) {
   std::vector<Kept> kept;
   bool any = false;
-  for (const FunctionSplits& one : found) any |= !one.splits.empty() && one.refused_whole.empty();
-  if (!any) {
-    for (FunctionSplits& one : found) kept.push_back({&one, {}, {}, {}});
-    return kept;
+  for (FunctionSplits& one : found) {
+    kept.push_back({&one, {}, {}, {}, {}});
+    if (!one.refused_whole.empty()) continue;
+    kept.back().pointers = find_pointer_calls(one, reach);
+    any |= !one.splits.empty() || !kept.back().pointers.empty();
   }
+  if (!any) return kept;
   Model model(module);
   llvm::SetVector<Function*> wanted;
   for (const FunctionSplits& one : found)
     if (auto* copy = llvm::dyn_cast_or_null<Function>(model.copy_of(one.function))) wanted.insert(copy);
   Uniformity uniformity(model, wanted);
-  for (FunctionSplits& one : found) {
-    Kept& mine = kept.emplace_back(Kept{&one, {}, {}, {}});
+  llvm::SmallPtrSet<const llvm::Instruction*, 8> told;
+  for (Kept& mine : kept) {
+    const FunctionSplits& one = *mine.of;
     if (!one.refused_whole.empty()) continue;
+    std::erase_if(mine.pointers, [&](const PointerCall& call) { return is_uniform(call, uniformity); });
+    for (const PointerCall& call : mine.pointers) remark_pointer(*call.call);
     for (const Split& split : one.splits) {
       const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(model.copy_of(split.branch));
       if (copy && uniformity.is_uniform(*copy)) {
@@ -71,6 +79,7 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
       }
       remark_split(split);
       find_siblings(split, *one.flow, reach, uniformity, runs, siblings);
+      if (!runs) warn_of_mismatch(split, *one.flow, reach, uniformity, told);
       mine.splits.push_back(&split);
       mine.hints.push_back(find_hints(split, *one.flow, reach, uniformity));
     }
@@ -95,13 +104,14 @@ llvm::PreservedAnalyses SetsPass::run(llvm::Module& module, llvm::ModuleAnalysis
     for (const llvm::Instruction& instruction : llvm::instructions(function))
       if (const auto call = GroupCall::of(instruction)) calls.push_back(*call);
   }
-  if (found.empty()) return llvm::PreservedAnalyses::all();
+  const std::vector<Target> targets = find_targets(module, reach);
+  if (found.empty() && targets.empty()) return llvm::PreservedAnalyses::all();
   llvm::SmallPtrSet<const llvm::CallBase*, 8> siblings;
   auto kept = decide(module, found, reach, mode_ == Sets::run, siblings);
   for (Kept& one : kept) one.handlers = find_handlers(*one.of->function, *one.of->flow, reach, one.splits);
 
   SetsInserter inserter(module);
-  bool changed = !calls.empty();
+  bool changed = !calls.empty() || !targets.empty();
   for (const GroupCall& call : calls) inserter.mark(call, siblings.contains(&call.call()));
   for (const Kept& one : kept) {
     for (const RefusedSplit& refused : one.of->refused) remark_refused(refused);
@@ -114,12 +124,12 @@ llvm::PreservedAnalyses SetsPass::run(llvm::Module& module, llvm::ModuleAnalysis
       inserter.handler(handler);
       changed |= handler.brackets;
     }
-    if (one.splits.empty()) continue;
-    inserter.splits(*one.of->function, one.splits, one.hints);
-    changed = true;
+    if (!one.splits.empty()) inserter.splits(*one.of->function, one.splits, one.hints);
+    for (const PointerCall& call : one.pointers) inserter.pointer_call(call);
+    changed |= !one.splits.empty() || !one.pointers.empty();
   }
   if (!changed) return llvm::PreservedAnalyses::all();
-  inserter.declare_mode(mode_ == Sets::run ? 2 : 1);
+  inserter.declare(mode_ == Sets::run ? 2 : 1, targets);
   module.getOrInsertNamedMetadata(done);
   return llvm::PreservedAnalyses::none();
 }

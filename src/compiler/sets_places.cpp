@@ -43,7 +43,9 @@ SetPlaces::SetPlaces(llvm::Module& module) : module_(module) {
   place_ = llvm::StructType::get(context, {pointer, pointer, integer});
   merge_site_ = llvm::StructType::get(context, llvm::ArrayRef<llvm::Type*>(place_));
   split_merge_ = llvm::StructType::get(context, {pointer, pointer});
-  split_site_ = llvm::StructType::get(context, {place_, integer, integer, pointer});
+  split_site_ = llvm::StructType::get(context, {place_, integer, integer, pointer, pointer});
+  pointer_site_ = llvm::StructType::get(context, {split_site_, pointer, integer, integer, integer});
+  target_ = llvm::StructType::get(context, {pointer, pointer, integer, integer});
   call_site_ = llvm::StructType::get(context, {place_, pointer, integer});
 }
 
@@ -94,10 +96,43 @@ Constant* SetPlaces::split_site(const Split& split) {
   }
   auto* type = llvm::ArrayType::get(split_merge_, merges.size());
   Constant* list = global(llvm::ConstantArray::get(type, merges), "lapwing.merges");
+  std::vector<std::uint32_t> lines;
+  for (const llvm::BasicBlock* block : split.branches) {
+    const llvm::DILocation* location = location_of(&block->front());
+    lines.push_back(location ? location->getLine() : 0);
+  }
+  Constant* ways = global(llvm::ConstantDataArray::get(context, lines), "lapwing.ways");
   return global(ConstantStruct::get(split_site_, {place(split.branch, *split.branch->getFunction()),
                                                   ConstantInt::get(integer, split.branches.size()),
-                                                  ConstantInt::get(integer, merges.size()), list}),
+                                                  ConstantInt::get(integer, merges.size()), list, ways}),
                 "lapwing.split");
+}
+
+// The library writes to it what it has found out.
+Constant* SetPlaces::pointer_site(const PointerCall& call) {
+  llvm::LLVMContext& context = module_.getContext();
+  auto* integer = llvm::Type::getInt32Ty(context);
+  auto* none = llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context));
+  auto* zero = ConstantInt::get(integer, 0);
+  // As many branches as there may be functions.
+  Constant* split = ConstantStruct::get(split_site_, {place(call.call, *call.call->getFunction()),
+                                                      ConstantInt::get(integer, 1u << 30), zero, none, none});
+  Constant* site = ConstantStruct::get(
+      pointer_site_, {split, text(call.arguments), ConstantInt::getSigned(integer, call.slot), zero, zero});
+  return new llvm::GlobalVariable(module_, site->getType(), false, llvm::GlobalValue::PrivateLinkage, site,
+                                  "lapwing.pointer");
+}
+
+Constant* SetPlaces::targets(const std::vector<Target>& targets) {
+  auto* integer = llvm::Type::getInt32Ty(module_.getContext());
+  std::vector<Constant*> list;
+  for (const Target& target : targets) {
+    list.push_back(ConstantStruct::get(
+        target_, {target.function, text(target.arguments), ConstantInt::getSigned(integer, target.slot),
+                  ConstantInt::get(integer, static_cast<unsigned>(target.flags))}));
+  }
+  return global(llvm::ConstantArray::get(llvm::ArrayType::get(target_, list.size()), list),
+                "lapwing.targets");
 }
 
 Constant* SetPlaces::call_site(const GroupCall& call, bool has_sibling) {

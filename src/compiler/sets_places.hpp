@@ -11,6 +11,7 @@
 #include <string>
 
 #include "compiler/sets_calls.hpp"
+#include "compiler/sets_pointers.hpp"
 #include "compiler/sets_splits.hpp"
 
 namespace lapwing::compiler {
@@ -21,6 +22,9 @@ class SetPlaces {
 
   llvm::Constant* split_site(const Split& split);
   llvm::Constant* merge_site(const llvm::BasicBlock* block);
+  llvm::Constant* pointer_site(const PointerCall& call);
+  /// All that is known of this file's functions, as an array.
+  llvm::Constant* targets(const std::vector<Target>& targets);
   llvm::Constant* call_site(const GroupCall& call, bool has_sibling);
   bool has_merge_site(const llvm::BasicBlock* block) const { return merges_.contains(block); }
 
@@ -30,7 +34,7 @@ class SetPlaces {
   llvm::Constant* global(llvm::Constant* value, const llvm::Twine& name);
 
   llvm::Module& module_;
-  llvm::StructType *place_, *merge_site_, *split_merge_, *split_site_, *call_site_;
+  llvm::StructType *place_, *merge_site_, *split_merge_, *split_site_, *call_site_, *pointer_site_, *target_;
   llvm::StringMap<llvm::Constant*> texts_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::Constant*> merges_;
 };

@@ -55,7 +55,8 @@ bool Reach::of_call(const CallBase& call) const {
   }
   // Through a pointer: whatever of this type has its address taken, and what comes from elsewhere.
   // The library's own headers call what the program gave them.
-  if (!is_of_cxx_library(call.getFunction()->getName())) return true;
+  const llvm::StringRef caller = call.getFunction()->getName();
+  if (!is_of_cxx_library(caller) || calls_any_function(caller)) return true;
   for (const Function* function : reaching_) {
     if (function->hasAddressTaken() && function->getFunctionType() == call.getFunctionType()) return true;
   }

@@ -40,6 +40,15 @@ void remark_split(const Split& split) {
   });
 }
 
+void remark_pointer(const llvm::Instruction& call) {
+  llvm::OptimizationRemarkEmitter emitter(call.getFunction());
+  emitter.emit([&] {
+    llvm::OptimizationRemark remark(sets_pass_name, "Pointer", &call);
+    remark << "processes part that call different functions at " << llvm::ore::NV("At", place_name(call));
+    return remark;
+  });
+}
+
 void remark_uniform(const Split& split) {
   llvm::OptimizationRemarkEmitter emitter(split.branch->getFunction());
   emitter.emit([&] {

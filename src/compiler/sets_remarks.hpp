@@ -9,6 +9,8 @@
 namespace lapwing::compiler {
 
 void remark_split(const Split& split);
+/// Of a call through a pointer.
+void remark_pointer(const llvm::Instruction& call);
 void remark_uniform(const Split& split);
 void remark_refused(const RefusedSplit& refused);
 /// Of a call in a handler of exceptions.

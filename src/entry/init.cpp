@@ -113,7 +113,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   } else {
     complain(reports);
   }
-  if (sets) entry::start_sets(settings, granted == MPI_THREAD_MULTIPLE);
+  if (sets) entry::start_sets(settings, level == MPI_THREAD_MULTIPLE);
   if (compiled) start_compiled(granted, futile);
   if (collectives) entry::Collectives::start(settings);
   mpi::forget_launcher();

@@ -4,6 +4,7 @@
 #include "lapwing/compiled_sets.h"
 #include "sets/group_call.hpp"
 #include "sets/mode.hpp"
+#include "sets/targets.hpp"
 
 namespace sets = lapwing::sets;
 
@@ -20,6 +21,18 @@ LAPWING_ENTRY unsigned lapwing_sets_enter() { return sets::path ? sets::path->en
 
 LAPWING_ENTRY void lapwing_sets_leave(unsigned depth) {
   if (sets::path) sets::path->leave(depth);
+}
+
+LAPWING_ENTRY unsigned lapwing_sets_call_through(lapwing_pointer_site* site, const void* function) {
+  return sets::path && sets::Targets::may_split(*site) ? sets::path->call_through(site, function) : 0;
+}
+
+LAPWING_ENTRY void lapwing_sets_called(unsigned depth) {
+  if (depth > 0 && sets::path) sets::path->called(depth);
+}
+
+LAPWING_ENTRY void lapwing_sets_targets(const lapwing_target* targets, int count) {
+  sets::Targets::add(targets, count);
 }
 
 LAPWING_ENTRY void lapwing_sets_call(const lapwing_call_site* site) {

@@ -123,7 +123,7 @@ void start_sets(const transfer::Settings& settings, bool threads) {
   switch (mode) {
     case Sets::run:
       sets::mode = sets::Mode::run;
-      sets::Run::start(settings.split, settings.helper);
+      sets::Run::start(settings.split, settings.helper, !threads);
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;

@@ -80,6 +80,8 @@ struct Opened {
 struct Channel {
   std::uint64_t sent = 0, received = 0;
   bool uncertain = false;  ///< a send was cancelled
+  const char* call = "";   ///< that sent last, and where
+  const void* returns_to = nullptr;
   Contents sent_contents, received_contents;
 };
 

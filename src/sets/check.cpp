@@ -11,6 +11,7 @@
 #include "sets/deadlock.hpp"
 #include "sets/epochs.hpp"
 #include "sets/messages.hpp"
+#include "sets/mpi_errors.hpp"
 #include "sets/p2p_watch.hpp"
 #include "sets/path.hpp"
 #include "sets/pending.hpp"
@@ -148,6 +149,7 @@ void Checker::start(bool provable) {
   Epochs::start();
   Reports::start();
   make_world_circles();
+  MpiErrors::start();
   if (provable) P2pWatch::start();
   path = &path_recorder();
   watcher = &checker;
@@ -203,7 +205,10 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
       comm_circle(circle, number, made.comm, maker, current.agreed_id);
     }
   }
-  if (made.win != MPI_WIN_NULL) Circles::bind(made.win, object_circle(circle, number, maker));
+  if (made.win != MPI_WIN_NULL) {
+    Circles::bind(made.win, object_circle(circle, number, maker));
+    MpiErrors::watch(made.win);
+  }
   if (made.file != MPI_FILE_NULL) Circles::bind(made.file, object_circle(circle, number, maker));
   if (made.request == MPI_REQUEST_NULL) return;
   Pending pending;

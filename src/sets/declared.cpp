@@ -8,6 +8,7 @@
 
 #include "mpi/ending.hpp"
 #include "sets/declared_words.hpp"
+#include "sets/error_status.hpp"
 #include "sets/messages.hpp"
 
 namespace lapwing::sets::declared {
@@ -62,7 +63,7 @@ T read(const char* data) {
 
 [[noreturn]] void end(const std::string& sentence) {
   fmt::print(stderr, "lapwing: {}\n", sentence);
-  mpi::end_job(1);
+  mpi::end_job(error_status);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "mpi/ending.hpp"
 #include "sets/declared.hpp"
 #include "sets/declared_words.hpp"
+#include "sets/error_status.hpp"
 #include "sets/messages.hpp"
 #include "sets/parcel.hpp"
 
@@ -95,7 +96,7 @@ void Declared::end_of_circle(const std::string& text) {
       "declare the other side:\n{}  Declare sends before the data of receives are used, and before calls "
       "of functions that the compiler does not know.\n",
       text);
-  mpi::end_job(1);
+  mpi::end_job(error_status);
 }
 
 template <typename Done>
@@ -122,7 +123,7 @@ void Declared::wait(bool for_all, const Range& on, Done done) {
                      "lapwing: rank {}: {} has ended without MPI_Finalize; the {}, declared at {}, cannot "
                      "happen.\n",
                      Messages::rank(), partner(leg.key), words(declaration), place(declaration));
-          mpi::end_job(1);
+          mpi::end_job(error_status);
         });
         // At once for a long wait, then seldom.
         if (provable_ && looks++ % 10 == 2) ask(Messages::rank(), waits_, looks, "");

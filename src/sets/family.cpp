@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "mpi/ending.hpp"
+#include "sets/error_status.hpp"
 #include "sets/messages.hpp"
 #include "sets/run.hpp"
 
@@ -43,7 +44,7 @@ bool ranks_in_world(MPI_Comm comm, int size, std::vector<int>* world) {
 
 void fail(const std::string& sentence) {
   fmt::print(stderr, "lapwing: rank {}: {}.\n", Messages::rank(), sentence);
-  mpi::end_job(1);
+  mpi::end_job(error_status);
 }
 
 Family::Family(MPI_Comm of, std::vector<int> world, int size, int me)
@@ -155,7 +156,7 @@ std::string Family::list(const Membership& members) {
     if (end > i) text += fmt::format("{}{}", end > i + 1 ? "-" : ", ", ranks[end]);
     i = end + 1;
   }
-  return text;
+  return (ranks.size() == 1 ? "rank " : "ranks ") + text;
 }
 
 [[gnu::hot]] SetComms& Family::comms(Set& set) {
@@ -174,7 +175,7 @@ MPI_Comm Family::make(const Set& set) const {
   PMPI_Group_free(&group);
   PMPI_Group_free(&world);
   if (rc != MPI_SUCCESS)
-    fail(fmt::format("no communicator could be made for the set {} of {}", list(set.members()), name()));
+    fail(fmt::format("no communicator could be made for the set of {} of {}", list(set.members()), name()));
   return made;
 }
 
@@ -196,7 +197,7 @@ MPI_Comm Family::comm_of(Set& set) {
   PMPI_Comm_set_errhandler(known.comm, handler);
   if (handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_RETURN) PMPI_Errhandler_free(&handler);
   PMPI_Comm_set_name(known.comm,
-                     fmt::format("set {} of {}", list(set.members()), name()).substr(0, 100).c_str());
+                     fmt::format("set of {} of {}", list(set.members()), name()).substr(0, 100).c_str());
   return known.comm;
 }
 

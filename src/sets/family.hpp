@@ -28,6 +28,8 @@ struct SetComms : SetExtra {
   Set* set = nullptr;
   MPI_Comm comm = MPI_COMM_NULL;  ///< what the program's calls on the set use
   MPI_Comm twin = MPI_COMM_NULL;  ///< what static votes use
+  std::uint64_t near = 0;         ///< of the members, those on this node (run_watch.hpp)
+  void* watched = nullptr;        ///< counts the set's calls there
   std::vector<int> ranks;         ///< of the members, in the parent; filled with `comm`
   Phase phase = queued;
   bool by_collective = false;   ///< from `decided` on
@@ -70,7 +72,7 @@ class Family {
   int world_rank(int rank) const { return world_.empty() ? rank : world_[static_cast<std::size_t>(rank)]; }
   /// "MPI_COMM_WORLD", or what the program named it.
   std::string name() const;
-  /// For errors: the members' ranks, compressed ("0, 2-5").
+  /// For errors: the members' ranks, compressed ("ranks 0, 2-5").
   static std::string list(const Membership& members);
 
   SetComms& comms(Set& set);

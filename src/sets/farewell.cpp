@@ -13,10 +13,14 @@
 namespace lapwing::sets {
 namespace {
 
+constexpr std::uint64_t any_contents = ~std::uint64_t{0};  // in place of a part's value
+
 struct Lost {
   const Circle* circle = nullptr;
   int from = 0, tag = 0;
   std::uint64_t count = 0;
+  Account sender;  ///< of the last of them
+  bool told = false;
 };
 Lost lost;
 
@@ -71,7 +75,7 @@ void compare(int source, const char* data, std::size_t size) {
   for (std::size_t rank = 0; rank < circle->peers.size(); ++rank) {
     if (circle->peers[rank] != source) continue;
     const std::uint64_t here = received(*circle, static_cast<int>(rank), static_cast<std::uint32_t>(tag));
-    if (here < sent) lost = {circle, source, tag, sent - here};
+    if (here < sent) lost = {circle, source, tag, sent - here, {}, false};
     const Channel& channel = circle->channel(static_cast<int>(rank), tag);
     if (channel.received == sent) compare_types(*circle, rank, source, tag, channel, parts);
     return;
@@ -160,39 +164,68 @@ void take_sent_as(int source, const char* data, std::size_t size) {
   const auto value = in.get<std::uint64_t>();
   const std::string text = in.get_text();
   if (!text.empty()) {
-    differing.sender = Account::unpacked(text.data(), text.size());
-    differing.told = true;
+    const Account sender = Account::unpacked(text.data(), text.size());
+    if (lost.circle) {
+      lost.sender = sender;
+      lost.told = true;
+    } else {
+      differing.sender = sender;
+      differing.told = true;
+    }
     return;
   }
   Circle* circle = Circles::by_id(id);
   if (!circle) return;
   for (std::size_t rank = 0; rank < circle->peers.size(); ++rank) {
     if (circle->peers[rank] != source) continue;
-    const Contents::Part* part = circle->channel(static_cast<int>(rank), tag).sent_contents.find(value);
-    if (!part) continue;
+    const Channel& channel = circle->channel(static_cast<int>(rank), tag);
+    Account sender;
+    if (value == any_contents) {
+      Told told;
+      told.returns_to = channel.returns_to;
+      sender.rank = Messages::rank();
+      sender.call = channel.call;
+      sender.details = fmt::format("to rank {} with tag {}", rank, shown_tag(tag));
+      sender.site = site_text(told);
+    } else if (const Contents::Part* part = channel.sent_contents.find(value)) {
+      sender = account_of_part(*part, "to", rank, tag);
+    } else {
+      continue;
+    }
     Parcel out;
     out.put(id);
     out.put<std::int32_t>(tag);
     out.put(value);
-    out.put_text(account_of_part(*part, "to", rank, tag).packed());
+    out.put_text(sender.packed());
     Messages::send(source, sent_as_kind, out.data(), out.size());
     return;
   }
 }
 
+void ask_sender(const Circle& circle, int from, int tag, std::uint64_t value) {
+  const std::lock_guard guard(Messages::lock());
+  Parcel out;
+  out.put(circle.id);
+  out.put<std::int32_t>(tag);
+  out.put(value);
+  out.put_text("");
+  Messages::send(from, sent_as_kind, out.data(), out.size());
+}
+
 [[noreturn]] void report_types() {
-  {
-    const std::lock_guard guard(Messages::lock());
-    Parcel out;
-    out.put(differing.circle->id);
-    out.put<std::int32_t>(differing.tag);
-    out.put(differing.sent_as);
-    out.put_text("");
-    Messages::send(differing.from, sent_as_kind, out.data(), out.size());
-  }
+  ask_sender(*differing.circle, differing.from, differing.tag, differing.sent_as);
   Messages::wait([] { return differing.told; });
   end_job(types_finding(differing.sender,
                         account_of_part(differing.received_as, "from", differing.peer, differing.tag)));
+}
+
+[[noreturn]] void report_lost() {
+  if (!lost.told) {
+    ask_sender(*lost.circle, lost.from, lost.tag, any_contents);
+    Messages::wait([] { return lost.told; });
+  }
+  end_job(lost_finding(lost.from, Messages::rank(), shown_tag(lost.tag), lost.count, lost.circle->described(),
+                       lost.sender));
 }
 
 // A message that a matched probe has taken and no receive.
@@ -200,8 +233,12 @@ void find_matched() {
   const std::lock_guard guard(Messages::lock());
   const Pending* pending = MatchedMessages::any();
   if (!pending || lost.circle) return;
-  lost = {pending->circle, pending->circle->peers[static_cast<std::size_t>(pending->peer)], pending->tag,
-          MatchedMessages::count()};
+  lost = {pending->circle,
+          pending->circle->peers[static_cast<std::size_t>(pending->peer)],
+          pending->tag,
+          MatchedMessages::count(),
+          {},
+          true};
 }
 
 // A request that the program has started and never completed, nor freed.
@@ -217,6 +254,11 @@ bool find_active(Account* account) {
                            ? "on " + pending.circle->described()
                            : fmt::format("{}, on {}", partner_text(pending), pending.circle->described());
     account->site = site_text(told);
+    account->collective = pending.kind == Pending::group;
+    if (account->collective) {
+      account->details.clear();
+      account->group = pending.circle->described();
+    }
     return true;
   }
   return false;
@@ -245,9 +287,7 @@ void say_farewell() {
   if (first == none) return;
   if (first == Messages::rank()) {
     if (unfinished) end_job(unfinished_finding(account));
-    if (lost.circle)
-      end_job(lost_finding(lost.from, Messages::rank(), shown_tag(lost.tag), lost.count,
-                           lost.circle->described()));
+    if (lost.circle) report_lost();
     if (differing.circle) report_types();
     end_job(request_finding(request));
   }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "mpi/ending.hpp"
+#include "sets/error_status.hpp"
 #include "sets/messages.hpp"
 #include "transfer/engine.hpp"
 
@@ -46,7 +47,7 @@ void end_lost() {
   if (kind != MPI_ERR_OTHER && kind != MPI_ERR_INTERN && kind != MPI_ERR_UNKNOWN) {
     fmt::print(stderr, "lapwing: rank {}: MPI reports an error in a call of Lapwing's: {}.\n",
                Messages::rank(), said);
-    mpi::end_job(1);
+    mpi::end_job(error_status);
   }
   const std::string who = error_at < 0 ? "a process" : fmt::format("rank {} of MPI_COMM_WORLD", error_at);
   fmt::print(
@@ -54,7 +55,7 @@ void end_lost() {
       "lapwing: rank {}: {} cannot be reached any more{}: it has ended without MPI_Finalize, or its node is "
       "gone (MPI says: {}).\n",
       Messages::rank(), who, waited_why, said);
-  mpi::end_job(1);
+  mpi::end_job(error_status);
 }
 
 void knock(int rank, const std::string& what) {

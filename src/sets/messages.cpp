@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "mpi/ending.hpp"
+#include "sets/error_status.hpp"
 #include "sets/knock.hpp"
+#include "sets/run_watch.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::sets {
@@ -25,7 +27,7 @@ void Messages::start() {
   PMPI_Comm_dup(MPI_COMM_WORLD, &world_);
   PMPI_Comm_rank(world_, &rank_);
   PMPI_Comm_size(world_, &processes_);
-  board_ = transfer::Board::make(world_).release();
+  board_ = transfer::Board::make(world_, RunWatch::area()).release();
   control_ = new transfer::Control(queue, processes_);
   note_errors(queue);
   note_errors(world_);
@@ -97,7 +99,7 @@ void Messages::miss_anybody() {
              "lapwing: rank {}: rank {} of MPI_COMM_WORLD has ended without MPI_Finalize; the others would "
              "wait for it there for ever.\n",
              rank_, rank);
-  mpi::end_job(1);
+  mpi::end_job(error_status);
 }
 
 }  // namespace lapwing::sets

@@ -19,6 +19,9 @@ class Path {
   virtual void split(const lapwing_split_site* site, int branch, int comms, const void* handles,
                      bool fortran) = 0;
   virtual void merge(const lapwing_merge_site* site) = 0;
+  /// A call through a pointer: the depth for called() behind it, or 0 where it parts nobody.
+  virtual unsigned call_through(const lapwing_pointer_site* site, const void* function) = 0;
+  virtual void called(unsigned depth) = 0;
   virtual unsigned enter() = 0;
   virtual void leave(unsigned depth) = 0;
 };

@@ -112,8 +112,9 @@ class OwnWait : public Wait {
   }
   Told told() const override { return told_of(pending_); }
   std::string details() const override {
-    return pending_.circle ? fmt::format("{}, on {}", partner_text(pending_), pending_.circle->described())
-                           : "";
+    if (!pending_.circle) return "";
+    return fmt::format("{}, on {}{}", partner_text(pending_), pending_.circle->described(),
+                       pending_.kind == Pending::receive ? near_miss(pending_) : "");
   }
   bool could_receive(const Circle& circle, int peer, int tag) override {
     return pending_.kind == Pending::receive && pending_.circle == &circle &&
@@ -298,6 +299,8 @@ int P2pWatch::start_one(MPI_Request* request) {
     if (pending->kind == Pending::send) {
       Channel& channel = pending->circle->channel(pending->peer, pending->tag);
       pending->number = ++channel.sent;
+      channel.call = pending->name;
+      channel.returns_to = pending->returns_to;
       channel.sent_contents.add(pending->element, pending->bytes, part_of(*pending));
     }
   }

@@ -53,6 +53,8 @@ Pending pending_of(const Arguments& a, Pending::Kind kind, Circle* circle) {
 void count_sent(Pending* pending) {
   Channel& channel = pending->circle->channel(pending->peer, pending->tag);
   pending->number = ++channel.sent;
+  channel.call = pending->name;
+  channel.returns_to = pending->returns_to;
   channel.sent_contents.add(pending->element, pending->bytes, part_of(*pending));
 }
 

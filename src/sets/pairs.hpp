@@ -32,7 +32,7 @@ class alignas(64) Pairs {
   void progress() {
     if (!posted_.empty() || !leaving_.empty()) test();
   }
-  /// Ballots that lack the other's vote: f(ballot, peer).
+  /// Ballots that lack the other's vote: f(ballot, peer, set, sequence).
   template <typename F>
   void each_open(F f) const;
   bool idle() const { return waiting_ == 0 && leaving_.empty(); }
@@ -82,7 +82,7 @@ struct alignas(64) Pairs::Peer {
 template <typename F>
 void Pairs::each_open(F f) const {
   for (const auto& [rank, peer] : peers_) {
-    for (const Open& open : peer->open) f(*open.ballot, rank);
+    for (const Open& open : peer->open) f(*open.ballot, rank, open.set, open.sequence);
   }
 }
 

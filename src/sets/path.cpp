@@ -7,11 +7,26 @@
 #include <cstdint>
 #include <functional>
 
+#include "sets/targets.hpp"
+
 namespace lapwing::sets {
 namespace {
 
 bool has_branch(const lapwing_split_merge& merge, int branch) {
   return (merge.branches[branch / 64] >> (branch % 64) & 1u) != 0;
+}
+
+constexpr int any_function = 1 << 30;  // so many branches have calls through pointers
+
+// Where a branch goes on, if no other goes on there.
+std::string way(const lapwing_split_site& site, int branch) {
+  const int line = site.ways && branch < site.branches ? site.ways[branch] : 0;
+  for (int other = 0; line > 0 && other < site.branches; ++other) {
+    if (other != branch && site.ways[other] == line)
+      return fmt::format("took way {} of {}", branch + 1, site.branches);
+  }
+  return line > 0 ? fmt::format("went on at line {}", line)
+                  : fmt::format("took way {} of {}", branch + 1, site.branches);
 }
 
 }  // namespace
@@ -61,25 +76,33 @@ void PathRecorder::merge(const lapwing_merge_site* site) {
   }
 }
 
+unsigned PathRecorder::call_through(const lapwing_pointer_site* site, const void* function) {
+  const auto depth = static_cast<unsigned>(stack_.size());
+  split(&site->split, Targets::number(function), 0, nullptr, false);
+  return depth + 1;
+}
+
 unsigned PathRecorder::enter() { return static_cast<unsigned>(stack_.size()); }
 
 void PathRecorder::leave(unsigned depth) {
   if (depth < stack_.size()) stack_.resize(depth);
 }
 
-std::string PathRecorder::text() const {
+std::string PathRecorder::text(std::string (*name)(int)) const {
   std::string text;
-  auto add = [&](const char* mark, const lapwing_place& place, int branch) {
-    const std::string file = place.file ? place.file : "?";
-    text += fmt::format("{}{}:{} branch {}\n", mark, file.substr(file.rfind('/') + 1), place.line, branch);
+  auto add = [&](const char* mark, const lapwing_split_site& site, int branch) {
+    const std::string file = site.place.file ? site.place.file : "?";
+    const std::string words =
+        site.branches == any_function && name ? "called " + name(branch) : way(site, branch);
+    text += fmt::format("{}{}:{} {}\n", mark, file.substr(file.rfind('/') + 1), site.place.line, words);
   };
-  for (const Taken& taken : stack_) add("", taken.site->place, taken.branch);
+  for (const Taken& taken : stack_) add("", *taken.site, taken.branch);
   std::vector<Met> all;
   for (const Met& one : met_) {
     if (one.site) all.push_back(one);
   }
   std::sort(all.begin(), all.end(), [](const Met& a, const Met& b) { return std::less<>()(a.site, b.site); });
-  for (const Met& one : all) add("~", one.site->place, one.branch);
+  for (const Met& one : all) add("~", *one.site, one.branch);
   return text;
 }
 
@@ -87,7 +110,4 @@ PathRecorder& path_recorder() {
   static PathRecorder recorder;
   return recorder;
 }
-
-std::string path_text() { return path_recorder().text(); }
-
 }  // namespace lapwing::sets

@@ -17,11 +17,14 @@ class PathRecorder : public Path {
   void split(const lapwing_split_site* site, int branch, int comms, const void* handles,
              bool fortran) override;
   void merge(const lapwing_merge_site* site) override;
+  unsigned call_through(const lapwing_pointer_site* site, const void* function) override;
+  void called(unsigned depth) override { leave(depth - 1); }
   unsigned enter() override;
   void leave(unsigned depth) override;
-  /// A line for each open split: "file.c:12 branch 1"; then, with a ~ before it, one
-  /// for the last branch taken at each split at all.
-  std::string text() const;
+  /// A line for each open split: "file.c:12 went on at line 14"; then, with a ~ before it,
+  /// one for the last branch taken at each split at all. `name` gives the name of a
+  /// function that was called through a pointer, by its number.
+  std::string text(std::string (*name)(int) = nullptr) const;
 
  private:
   struct Taken {
@@ -44,6 +47,5 @@ class PathRecorder : public Path {
 };
 
 PathRecorder& path_recorder();
-std::string path_text();
 
 }  // namespace lapwing::sets

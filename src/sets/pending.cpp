@@ -44,6 +44,29 @@ std::uint64_t total(const Circle& circle, int peer, std::uint64_t tag, Count cou
 
 }  // namespace
 
+std::string near_miss(const Pending& receive) {
+  if (receive.peer < 0 || is_partitioned(receive.tag)) return "";
+  const int process = receive.circle->peers[static_cast<std::size_t>(receive.peer)];
+  for (const auto& [id, circle] : Circles::all()) {
+    if (circle->comm == MPI_COMM_NULL || Circles::of(circle->comm) != circle) continue;
+    for (std::size_t rank = 0; rank < circle->peers.size(); ++rank) {
+      if (circle->peers[rank] != process) continue;
+      int here = 0;
+      MPI_Status status{};
+      if (PMPI_Iprobe(static_cast<int>(rank), MPI_ANY_TAG, circle->comm, &here, &status) != MPI_SUCCESS ||
+          !here)
+        continue;
+      if (circle != receive.circle) {
+        return fmt::format(" (one from that process with tag {} is here, on {})", status.MPI_TAG,
+                           circle->described());
+      }
+      if (receive.tag != MPI_ANY_TAG && status.MPI_TAG != receive.tag)
+        return fmt::format(" (one from that rank with tag {} is here)", status.MPI_TAG);
+    }
+  }
+  return "";
+}
+
 std::uint64_t received(Circle& circle, int peer, std::uint64_t tag) {
   std::uint64_t count = total(circle, peer, tag, [](const Channel& c) { return c.received; });
   visit_receives(circle, [&](const Pending&, bool complete, const MPI_Status& status) {

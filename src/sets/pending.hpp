@@ -74,6 +74,10 @@ void request_edges(MPI_Request request, int clause, Edges* edges);
 /// "from rank 1 with tag 3"
 std::string partner_text(const Pending& pending);
 
+/// Of a receive that waits: a message from its partner that is here and that it does
+/// not take, as words to add; or "".
+std::string near_miss(const Pending& receive);
+
 /// Messages from `peer` that receives have taken, those included that the
 /// program has not asked about.
 std::uint64_t received(Circle& circle, int peer, std::uint64_t tag);

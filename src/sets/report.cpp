@@ -12,6 +12,7 @@
 #include "sets/parcel.hpp"
 #include "sets/path.hpp"
 #include "sets/report_text.hpp"
+#include "sets/targets.hpp"
 #include "sets/waiting.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/places.hpp"
@@ -82,6 +83,15 @@ std::string argument_text(const Told& told) {
   if (*told.op) add(told.op);
   return text;
 }
+
+std::string name_of_target(int number) {
+  const void* function = Targets::function(number);
+  const std::string name =
+      function ? transfer::place_of(static_cast<const char*>(function) + 1).function : "";
+  return name.empty() ? "another function" : name;
+}
+
+std::string path_text() { return path_recorder().text(name_of_target); }
 
 }  // namespace
 

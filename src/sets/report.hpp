@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "sets/agreement.hpp"
+#include "sets/error_status.hpp"
 
 namespace lapwing::sets {
 
 class Wait;
-
-constexpr int error_status = 86;
 
 /// Where one process is, in words that can travel.
 struct Account {

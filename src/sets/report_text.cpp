@@ -68,7 +68,9 @@ std::string line_of(const Place& place) {
   const std::string details =
       a.details.empty() ? "" : (a.collective ? "(" + a.details + ")" : " " + a.details);
   const std::string group = a.collective && a.details.rfind("for ", 0) != 0 ? " on " + a.group : "";
-  return fmt::format("  {}: {}{} at {}{}\n", ranks_text(place.ranks), a.call, details, a.site, group);
+  const std::string site = a.site.empty() ? "" : " at " + a.site;
+  return fmt::format("  {}: {}{}{}{}\n", ranks_text(place.ranks), a.call, details, site,
+                     a.group.empty() ? "" : group);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -99,8 +101,7 @@ std::string parting(const std::vector<Account>& accounts) {
   for (const std::string& site : open) {
     if (taken[site].size() < 2) continue;
     std::string text = fmt::format("  They parted at {}:", site);
-    for (const auto& [branch, ranks] : taken[site])
-      text += fmt::format(" {} took {};", ranks_text(ranks), branch);
+    for (const auto& [branch, ranks] : taken[site]) text += fmt::format(" {} {};", ranks_text(ranks), branch);
     text.back() = '.';
     return text + "\n";
   }
@@ -249,16 +250,71 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
     return finding("missing", "MPI_Finalize", involved,
                    "some processes have ended and others have not:", "All processes must call MPI_Finalize.");
   }
+  if (core.size() == 1) {
+    return finding("deadlock", "cycle", involved,
+                   fmt::format("{} waits for itself and can never go on:", ranks_text(core)),
+                   "Use a non-blocking call for one of the two sides.");
+  }
   return finding("deadlock", "cycle", involved,
                  fmt::format("{} wait for each other and can never go on:", ranks_text(core)),
                  "Let one of them act first, or use non-blocking calls.");
 }
 
-Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group) {
-  return finding("lost", "message", {},
-                 fmt::format("{} message{} from rank {} to rank {} with tag {} on {} {} never received.",
-                             count, count == 1 ? "" : "s", from, to, tag, group, count == 1 ? "was" : "were"),
+Finding stuck_finding(const std::vector<Account>& accounts) {
+  std::vector<Account> same;
+  std::set<int> ranks;
+  bool over = false;
+  for (const Account& account : accounts) {
+    ranks.insert(account.rank);
+    over = over || account.ended;
+    if (!same.empty() || account.circle == 0) continue;
+    for (const Account& other : accounts) {
+      if (other.circle == account.circle && other.number == account.number) same.push_back(other);
+    }
+    const bool differ = std::any_of(same.begin(), same.end(),
+                                    [&](const Account& other) { return other.call != account.call; });
+    if (!differ) same.clear();
+  }
+  const char* const advice =
+      "Every process of a set must make the set's collective calls, in the same order, before MPI_Finalize.";
+  if (!same.empty()) return mismatch_finding(1u << Signature::operation, same, static_cast<int>(same.size()));
+  if (over) {
+    return finding("missing", "MPI_Finalize", accounts,
+                   "some processes have come to the end and others wait for them for ever:", advice);
+  }
+  return finding("deadlock", "cycle", accounts,
+                 fmt::format("{} wait for each other and can never go on:", ranks_text(ranks)), advice);
+}
+
+Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group,
+                     const Account& sender) {
+  std::vector<Account> senders;
+  if (!sender.call.empty()) senders.push_back(sender);
+  return finding("lost", "message", senders,
+                 fmt::format("{} message{} from rank {} to rank {} with tag {} on {} {} never received{}",
+                             count, count == 1 ? "" : "s", from, to, tag, group, count == 1 ? "was" : "were",
+                             senders.empty() ? "." : ":"),
                  "Before MPI_Finalize there must be a receive for each send.");
+}
+
+Finding error_finding(const Account& account, const std::string& text) {
+  return finding("error", account.call, {account}, "MPI reports an error: " + text,
+                 "The call is wrong, or its arguments do not fit what others do.");
+}
+
+Finding overlap_finding(const Account& call, const Account& pending) {
+  return finding("overlap", call.call, {call, pending},
+                 fmt::format("rank {} gives a call a buffer that a pending call still uses:", call.rank),
+                 "Complete the first call before its buffer is used again.");
+}
+
+Finding leak_finding(const std::vector<Account>& made) {
+  std::set<int> ranks;
+  for (const Account& account : made) ranks.insert(account.rank);
+  return finding("leak", "", made,
+                 fmt::format("{} {} to MPI_Finalize without freeing:", ranks_text(ranks),
+                             ranks.size() == 1 ? "comes" : "come"),
+                 "Free what the program has made, or make it once.");
 }
 
 Finding unfinished_finding(const Account& account) {
@@ -279,11 +335,14 @@ Finding request_finding(const Account& account) {
   return finding(
       "request", account.call, {account},
       fmt::format("rank {} comes to MPI_Finalize with a request that it has not completed:", account.rank),
-      "Complete each request with a wait or a test, or free it.");
+      account.collective
+          ? "Complete the request of a collective call with a wait or a test: it may not be freed."
+          : "Complete each request with a wait or a test, or free it.");
 }
 
-void end_job(const Finding& finding) {
-  job_ends = true;
+namespace {
+
+void write_json(const Finding& finding) {
   if (const char* path = std::getenv("LAPWING_CHECK_JSON"); path && *path) {
     if (std::FILE* file = std::fopen(path, "w")) {
       std::fprintf(file, "%s\n", finding.json.c_str());
@@ -292,8 +351,24 @@ void end_job(const Finding& finding) {
       std::fprintf(stderr, "lapwing: %s cannot be written, so the finding is not in it.\n", path);
     }
   }
+}
+
+void say_text(const Finding& finding) {
   std::fflush(nullptr);
   std::fwrite(finding.text.data(), 1, finding.text.size(), stderr);
+}
+
+}  // namespace
+
+void warn_of(const Finding& finding) {
+  write_json(finding);
+  say_text(finding);
+}
+
+void end_job(const Finding& finding) {
+  job_ends = true;
+  write_json(finding);
+  say_text(finding);
   mpi::end_job(error_status);
 }
 

@@ -10,7 +10,8 @@
 namespace lapwing::sets {
 
 struct Finding {
-  std::string kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost", "request"
+  std::string kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost", "request", "error",
+                     ///< "overlap", "leak"
   std::string text;  ///< lines for a person
   std::string json;  ///< one object in one line
 };
@@ -19,13 +20,25 @@ Finding mismatch_finding(std::uint32_t wrong, const std::vector<Account>& accoun
 Finding amount_finding(const Account& here, int from, const Amount& amount);
 Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<int>& core,
                          const std::vector<Attended>& calls);
-Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group);
+/// In run mode: all of these wait for ever, or have come to the end.
+Finding stuck_finding(const std::vector<Account>& accounts);
+/// `sender` may be empty: then nothing is known of who sent them but the rank.
+Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group,
+                     const Account& sender);
 Finding unfinished_finding(const Account& account);
 /// The data that `sender` sent are of another type than those that `receiver` received.
 Finding types_finding(const Account& sender, const Account& receiver);
+/// An error of MPI's own.
+Finding error_finding(const Account& account, const std::string& text);
+/// A buffer of a call is in use by a request that is pending.
+Finding overlap_finding(const Account& call, const Account& pending);
+/// Objects that the process has made and not freed.
+Finding leak_finding(const std::vector<Account>& made);
 /// A request that is still active when its process comes to MPI_Finalize.
 Finding request_finding(const Account& account);
 
+/// Says it without ending the job; rank 0 of those that have such a finding does.
+void warn_of(const Finding& finding);
 /// Says it, writes the file that LAPWING_CHECK_JSON names, and aborts the job.
 [[noreturn]] void end_job(const Finding& finding);
 

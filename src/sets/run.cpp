@@ -10,6 +10,7 @@
 #include "sets/messages.hpp"
 #include "sets/passing_on.hpp"
 #include "sets/run_collectives.hpp"
+#include "sets/targets.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -26,12 +27,13 @@ Frame here() {
 
 }  // namespace
 
-void Run::start(transfer::Split how, bool helper) {
+void Run::start(transfer::Split how, bool helper, bool one_thread) {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   at_hand.threads = level == MPI_THREAD_MULTIPLE;
   Run* const run = new Run(how, helper && at_hand.threads);
   at_hand.run = run;
+  run->first_thread_ = here().thread;
   {
     const Guard guard;
     Messages::on(vote_kind,
@@ -41,6 +43,7 @@ void Run::start(transfer::Split how, bool helper) {
     Family::born(MPI_COMM_WORLD);
     run->world_ = Family::find(MPI_COMM_WORLD);
   }
+  run->watch_ = RunWatch::make(one_thread);
   path = run;
   watcher = run;
 }
@@ -56,6 +59,7 @@ void Run::stop() {
                          describe(*place)));
     });
   }
+  if (run->watch_) run->watch_->come_to_end(run->end_);
   // Everybody has started all of its ballots, or does so on its way here.
   Messages::wait(
       [&] {
@@ -66,6 +70,8 @@ void Run::stop() {
       },
       [&] { run->miss_voters(); });
   run->helper_.reset();
+  if (run->watch_) run->watch_->come_to_end(run->end_);
+  run->watch_.reset();
   const Guard guard;
   Family::forget_all();
   path = nullptr;
@@ -198,6 +204,16 @@ void Run::drop_undivided() {
   drop_undivided();
 }
 
+// Calls of other threads, in whatever order, do not part processes.
+unsigned Run::call_through(const lapwing_pointer_site* site, const void* function) {
+  if (!world_ || world_->excluded || here().thread != first_thread_) return 0;
+  const int branch = Targets::number(function);
+  const unsigned depth = enter();
+  const Guard guard;
+  open(*world_, world_->stack.split(here(), site->split, branch, true));
+  return depth;
+}
+
 unsigned Run::enter() {
   here();
   return ++frame.depth;
@@ -289,12 +305,10 @@ void Run::exclude(MPI_Comm comm) {
     set = known(family);
   }
   if (!set) {
-    Messages::wait(
-        [&] {
-          move();
-          return (set = known(family)) != nullptr;
-        },
-        [this] { miss_voters(); });
+    wait_for_votes([&] {
+      move();
+      return (set = known(family)) != nullptr;
+    });
   }
   if (tried && !tried->samples.empty()) tried->samples.back() += PMPI_Wtime() - began;
   return set;
@@ -333,66 +347,10 @@ void Run::settle(Family& family) {
     const Guard guard;
     if (settled()) return;
   }
-  Messages::wait(
-      [&] {
-        move();
-        return settled();
-      },
-      [this] { miss_voters(); });
-}
-
-// --- the calls -----------------------------------------------------------------
-
-// A process inside MPI passes no votes on, and those that need them may be the ones
-// it waits for. Those on which it depends in turn may wait for it in MPI before
-// they vote: so a helper does it meanwhile. Without one the votes come first.
-void Run::hand_over() {
-  {
-    const Guard guard;
-    if (!owes()) return;
+  wait_for_votes([&] {
     move();
-  }
-  if (may_have_helper_) {
-    if (!helper_) helper_ = std::make_unique<Helper>(owes_votes, [this] { return progress(); });
-    helper_->wake();
-    return;
-  }
-  Messages::wait(
-      [&] {
-        move();
-        return !owes();
-      },
-      [this] { miss_voters(); });
-}
-
-bool Run::before(const GroupCall& call, int* result, Made* made) {
-  if (call.operation == Operation::finalize || is_partitioned(call.operation)) return false;
-  if (call.way == Way::blocking) hand_over();
-  if (call.comm == MPI_COMM_NULL) return false;  // of a window or a file
-  Family* family = nullptr;
-  {
-    const Guard guard;
-    family = Family::find(call.comm);
-    if (!family) refuse_stale(call);
-    if (!family && call.site && world_ && world_->stack.everywhere()) family = Family::of(call.comm);
-  }
-  if (!family || family->excluded) return false;
-  if (!call.site) {
-    settle(*family);
-    return false;
-  }
-  Set* set = acting(*family);
-  settle(*family);
-  learn(*family, *set);
-  return !set->full() && carry_out(*family, *set, call, result, made);
-}
-
-void Run::after(const GroupCall& call, int result, const Made& made) {
-  if (result != MPI_SUCCESS || made.comm == MPI_COMM_NULL || call.way == Way::immediate) return;
-  // Of a communicator with two groups, or with strangers, nothing is kept.
-  if (call.operation < Operation::comm_dup || call.operation > Operation::dist_graph_create_adjacent) return;
-  const Guard guard;
-  Family::born(made.comm);
+    return settled();
+  });
 }
 
 }  // namespace lapwing::sets

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sets/at_hand.hpp"
@@ -23,6 +24,7 @@
 #include "sets/messages.hpp"
 #include "sets/mode.hpp"
 #include "sets/pairs.hpp"
+#include "sets/run_watch.hpp"
 #include "sets/votes.hpp"
 #include "transfer/settings.hpp"
 
@@ -30,8 +32,8 @@ namespace lapwing::sets {
 
 class Run final : public Path, public Watcher {
  public:
-  /// `helper`: a thread may be used, where MPI allows it.
-  static void start(transfer::Split how, bool helper);
+  /// `helper`: a thread may be used, where MPI allows it. `one_thread`: of the program's at a time.
+  static void start(transfer::Split how, bool helper, bool one_thread);
   /// Before Messages stop; collective. Ends the job if a split by hand is open.
   static void stop();
   static Run* get() { return at_hand.run; }
@@ -41,6 +43,8 @@ class Run final : public Path, public Watcher {
   void split(const lapwing_split_site* site, int branch, int comms, const void* handles,
              bool fortran) override;
   void merge(const lapwing_merge_site* site) override;
+  unsigned call_through(const lapwing_pointer_site* site, const void* function) override;
+  void called(unsigned depth) override { leave(depth); }
   unsigned enter() override;
   void leave(unsigned depth) override;
 
@@ -105,8 +109,11 @@ class Run final : public Path, public Watcher {
   Set* narrow(Family& family, Set* set, Set* world) const;
   Set* acting(Family& family);
   void miss_voters();
+  void show_missing();
+  void wait_for_votes(const std::function<bool()>& done);
   bool owes() const { return votes_.owed() > 0 || !unstarted_.empty(); }
   void hand_over();
+  bool divided_call(const GroupCall& call, int* result, Made* made);
   void settle(Family& family);
   void learn(Family& family, Set& set);
 
@@ -114,6 +121,7 @@ class Run final : public Path, public Watcher {
   const bool may_have_helper_;
   transfer::Board* const board_;
   Family* world_ = nullptr;
+  unsigned first_thread_ = 0;  ///< that has initialised MPI
   Stats stats_;
   Pairs pairs_;
   std::vector<std::unique_ptr<Static>> statics_;
@@ -122,6 +130,9 @@ class Run final : public Path, public Watcher {
   Votes votes_;
   std::map<int, std::uint64_t> ended_;  ///< processes, and since when they are known to have
   std::unique_ptr<Helper> helper_;
+  std::unique_ptr<RunWatch> watch_;
+  std::string end_ = "MPI_Finalize";  ///< and its place
+  const GroupCall* made_ = nullptr;   ///< the call that waits for votes
 };
 
 }  // namespace lapwing::sets

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi/ending.hpp"
+#include "sets/error_status.hpp"
 #include "sets/messages.hpp"
 #include "sets/passing_on.hpp"
 #include "transfer/places.hpp"
@@ -185,7 +186,7 @@ int all_to_all(const Ready& r, Made* made) {
 }
 
 std::string name_of(const SetComms& known) {
-  return fmt::format("the set {} of {}", Family::list(known.set->members()), known.family->name());
+  return fmt::format("the set of {} of {}", Family::list(known.set->members()), known.family->name());
 }
 
 [[noreturn]] void fail_as_merged(const std::string& call, const std::string& set) {
@@ -206,12 +207,16 @@ std::string place_of(const GroupCall& call) {
 
 int refuse(Family& family, Set& set, const GroupCall& call, int code, const std::string& sentence) {
   if (set.mine() == 0) {
-    fmt::print(stderr, "lapwing: {}, which the set {} of {} runs: {}.\n", place_of(call),
+    fmt::print(stderr, "lapwing: {}, which the set of {} of {} runs: {}.\n", place_of(call),
                Family::list(set.members()), family.name(), sentence);
     mpi::let_words_arrive();
   }
   // No process ends the job before the sentence is out.
   if (set.size() > 1) PMPI_Barrier(family.comm_of(set));
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(call.comm, &handler);
+  if (handler == MPI_ERRORS_ARE_FATAL) mpi::end_job(error_status);
+  if (handler != MPI_ERRORS_RETURN) PMPI_Errhandler_free(&handler);
   PMPI_Comm_call_errhandler(call.comm, code);
   return code;
 }

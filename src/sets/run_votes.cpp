@@ -9,6 +9,7 @@
 #include "sets/knock.hpp"
 #include "sets/messages.hpp"
 #include "sets/run.hpp"
+#include "sets/run_collectives.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::sets {
@@ -171,8 +172,9 @@ void Run::miss_voters() {
     who = rank;
   };
   constexpr std::uint64_t ms = 1'000'000;
-  pairs_.each_open([&](const Ballot& ballot, int rank) { look(ballot, rank, 50 * ms); });
-  votes_.each_missing([&](std::uint64_t comm, const Ballot& ballot, int position) {
+  pairs_.each_open(
+      [&](const Ballot& ballot, int rank, std::uint64_t, std::uint32_t) { look(ballot, rank, 50 * ms); });
+  votes_.each_missing([&](std::uint64_t comm, std::uint64_t, const Ballot& ballot, int position) {
     if (const Family* family = Family::by_id(comm))
       look(ballot, family->world_rank(ballot.voters->members().rank(position)), 300 * ms);
   });
@@ -184,6 +186,37 @@ void Run::miss_voters() {
       "rank {} of MPI_COMM_WORLD has ended without MPI_Finalize, before it voted on the split at {}; the "
       "others would wait for its vote for ever",
       who, describe(missed->place)));
+}
+
+// Shows the neighbours what is missed: the ballots and whose votes.
+void Run::show_missing() {
+  if (!watch_) return;
+  std::vector<MissingVote> missing;
+  const Ballot* first = nullptr;
+  const auto add = [&](const Ballot& ballot, std::uint64_t ballots, std::uint64_t sequence, int rank) {
+    if (!first) first = &ballot;
+    missing.push_back({ballots, sequence, rank});
+  };
+  pairs_.each_open([&](const Ballot& ballot, int rank, std::uint64_t set, std::uint32_t sequence) {
+    add(ballot, set, sequence, rank);
+  });
+  votes_.each_missing([&](std::uint64_t comm, std::uint64_t sequence, const Ballot& ballot, int position) {
+    if (const Family* family = Family::by_id(comm))
+      add(ballot, RunWatch::ballots_key(comm, *ballot.voters), sequence,
+          family->world_rank(ballot.voters->members().rank(position)));
+  });
+  if (!first) return watch_->leave();
+  watch_->wait_for(missing,
+                   fmt::format("{} waits for votes on the split at {}",
+                               made_ ? place_of(*made_) : "a query of the set", describe(first->place)));
+}
+
+void Run::wait_for_votes(const std::function<bool()>& done) {
+  Messages::wait(done, [this] {
+    miss_voters();
+    show_missing();
+  });
+  if (watch_) watch_->leave();
 }
 
 Run::Stats Run::stats() {

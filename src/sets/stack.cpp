@@ -4,13 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace lapwing::sets {
 
 std::string describe(const lapwing_place& place) {
   if (!place.file || !*place.file) return place.function ? place.function : "an unknown place";
-  return fmt::format("{}:{}", place.file, place.line);
+  const char* const slash = std::strrchr(place.file, '/');
+  return fmt::format("{}:{}", slash ? slash + 1 : place.file, place.line);
 }
 
 // One that is over is used again: it is at hand, in the processor's caches too.

@@ -44,13 +44,14 @@ class Votes {
   /// Ballots that are open, or that others have begun.
   std::size_t open() const { return open_.size(); }
 
-  /// Votes that are missing here: f(comm, ballot, position of the voter).
+  /// Votes that are missing here: f(comm, sequence, ballot, position of the voter).
   template <typename F>
   void each_missing(F f) const {
     for (const auto& [key, exchange] : open_) {
       if (!exchange.ballot) continue;
       const int voters = exchange.ballot->voters->size(), mine = exchange.ballot->voters->mine();
-      for (int at = exchange.held; at < voters; ++at) f(key.comm, *exchange.ballot, (mine + at) % voters);
+      for (int at = exchange.held; at < voters; ++at)
+        f(key.comm, key.sequence, *exchange.ballot, (mine + at) % voters);
     }
   }
 

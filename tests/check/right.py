@@ -268,7 +268,13 @@ def flow():
             yield Case(f"flow/{shape}/{name}", text.format(call(name)))
 
 
+def errors():
+    yield Case("error/returned", "MPI_Comm_dup(MPI_COMM_WORLD, &comm);\nMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);\n"
+               "if (MPI_Send(a, 1, MPI_INT, size + 3, 0, comm) == MPI_SUCCESS) abort();\nMPI_Comm_free(&comm);")
+
+
 def cases():
+    yield from errors()
     yield from collectives()
     yield from groups()
     yield from windows_and_files()

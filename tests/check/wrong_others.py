@@ -188,7 +188,18 @@ def messages():
                kinds=MISS)
 
 
+def errors():
+    # MPI's own: what it says differs, and is not compared.
+    yield Case("error/truncation", f"if (rank == 0) MPI_Send(a, 8, MPI_INT, 1, 0, {WORLD});\n"
+               f"if (rank == 1) MPI_Recv(b, 2, MPI_INT, 0, 0, {WORLD}, &status); /*@*/", kinds=("error",))
+    yield Case("error/rank", f"if (rank == 2) MPI_Send(a, 1, MPI_INT, size + 3, 0, {WORLD}); /*@*/", kinds=("error",))
+    yield Case("error/count", f"if (rank == 1) MPI_Send(a, -2, MPI_INT, 0, 0, {WORLD}); /*@*/", kinds=("error",))
+    yield Case("error/derived communicator", f"MPI_Comm_dup({WORLD}, &comm);\n"
+               "if (rank == 0) MPI_Isend(a, 1, MPI_INT, 77, 0, comm, &request); /*@*/", kinds=("error",))
+
+
 def cases():
+    yield from errors()
     yield from creations()
     yield from windows_and_files()
     yield from groups()

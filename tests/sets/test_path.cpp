@@ -37,8 +37,8 @@ struct Searching {
   std::string text() const {
     std::string text;
     auto line = [&](const char* mark, const lapwing_split_site* site, int branch) {
-      text += std::string(mark) + site->place.file + ":" + std::to_string(site->place.line) + " branch " +
-              std::to_string(branch) + "\n";
+      text += std::string(mark) + site->place.file + ":" + std::to_string(site->place.line) + " took way " +
+              std::to_string(branch + 1) + " of 2\n";
     };
     for (const auto& [site, branch] : stack) line("", site, branch);
     for (const auto& [site, branch] : last) line("~", site, branch);

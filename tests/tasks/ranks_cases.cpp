@@ -9,10 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unordered_map>
 
 using namespace lapwing::tasks;
 
@@ -100,9 +102,9 @@ void language() {
     finish();
     check(local == 5, "a task that refers to this rank's memory stays here");
     // A type that cannot be sent stays, and its tasks with it.
-    const auto map = create<std::map<int, int>>();
-    spawn([](std::map<int, int>& m) { m[1] = worker(); }, read_write(map), on(workers() - 1));
-    check(read(map)->at(1) == 0, "what cannot be sent stays");
+    const auto kept = create<std::shared_ptr<int>>(std::make_shared<int>(-1));
+    spawn([](std::shared_ptr<int>& value) { *value = worker(); }, read_write(kept), on(workers() - 1));
+    check(**read(kept) == 0, "what cannot be sent stays");
     const auto sum = create<double>(1.0);
     for (int i = 0; i < 20; ++i)
       spawn([](double& part, int k) { part += 0.1 * k; }, reduce(sum), i, on(i % workers()));
@@ -306,6 +308,58 @@ void costs() {
   });
 }
 
+// The library's containers travel, in the order of the original.
+void containers() {
+  using Words = std::unordered_map<std::string, std::vector<int>>;
+  run([] {
+    const auto counts = create<std::map<std::string, int>>();
+    const auto bits = create<std::vector<bool>>(100);
+    const auto words = create<Words>();
+    const auto order = create<std::string>();
+    for (int i = 0; i < 100; ++i) {
+      spawn(
+          [](std::map<std::string, int>& all, std::vector<bool>& bit, Words& word, int n) {
+            all["number " + std::to_string(n % 7)] += n;
+            bit[static_cast<std::size_t>(n)] = n % 3 == 0;
+            word[std::to_string(n)].push_back(n);
+          },
+          read_write(counts), read_write(bits), read_write(words), i, on(i % workers()));
+    }
+    spawn(
+        [](const Words& all, std::string& text) {
+          for (const auto& [word, numbers] : all) text += word + ",";
+        },
+        read(words), write(order), on(workers() - 1));
+    std::map<std::string, int> expected;
+    for (int i = 0; i < 100; ++i) expected["number " + std::to_string(i % 7)] += i;
+    check(*read(counts) == expected, "a map comes back");
+    bool same = true;
+    for (std::size_t i = 0; i < 100; ++i) same = same && (*read(bits))[i] == (i % 3 == 0);
+    check(same, "a vector of bits comes back");
+    Words serial;
+    for (int i = 0; i < 100; ++i) serial[std::to_string(i)].push_back(i);
+    std::string text;
+    for (const auto& [word, numbers] : serial) text += word + ",";
+    check(*read(order) == text, "a hash table keeps its order");
+    check(statistics().moved > 0, "they moved");
+  });
+}
+
+// What cannot travel says so, once.
+void stays() {
+  struct Closed {
+    std::shared_ptr<int> value = std::make_shared<int>(0);
+  };
+  run([] {
+    const auto one = create_named<Closed>("one"), other = create_named<Closed>("other");
+    for (int i = 0; i < 3; ++i) {
+      spawn([](Closed& it) { ++*it.value; }, read_write(one), on(workers() - 1));
+      spawn([](Closed& it) { ++*it.value; }, read_write(other), on(workers() - 1));
+    }
+    check(*(*read(one)).value == 3, "the tasks have run");
+  });
+}
+
 // A library that only rank 0 has loaded.
 void stranger() {
   const char* const path = std::getenv("STRANGER");
@@ -329,9 +383,11 @@ void stranger() {
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   const std::map<std::string, void (*)()> cases{
-      {"plain", plain},         {"language", language},     {"throws", throws},       {"dies", dies},
-      {"too_large", too_large}, {"undeclared", undeclared}, {"destroyed", destroyed}, {"early", early},
-      {"nested", nested},       {"costs", costs},           {"stranger", stranger}};
+      {"plain", plain},         {"language", language},   {"throws", throws},
+      {"dies", dies},           {"too_large", too_large}, {"undeclared", undeclared},
+      {"destroyed", destroyed}, {"early", early},         {"nested", nested},
+      {"costs", costs},         {"stranger", stranger},   {"containers", containers},
+      {"stays", stays}};
   const auto found = cases.find(name);
   if (found == cases.end()) return 2;
   try {

@@ -5,6 +5,9 @@
 #include <lapwing/tasks.hpp>
 
 #include <map>
+#include <optional>
+#include <random>
+#include <variant>
 
 #include "tasks/ranks/balance.hpp"
 #include "tasks/ranks/broadcast.hpp"
@@ -128,9 +131,30 @@ TEST(Central, WithoutLocalityFirstComeFirstServed) {
   EXPECT_EQ(central.ended(1)->task, 3u);
 }
 
-TEST(Central, WhatMustRunSomewhereDoes) {
+TEST(Central, WhatIsPlacedWaitsForItsRank) {
+  for (const bool locality : {true, false}) {
+    Central central(2, 2, locality);
+    EXPECT_EQ(central.enabled(1, 1, true), 1);
+    EXPECT_EQ(central.enabled(2, 1, true), 1);
+    EXPECT_EQ(central.enabled(3, 1, true), -1) << "its rank has its target";
+    EXPECT_EQ(central.enabled(4, 0, true), 0);
+    EXPECT_EQ(central.enabled(5, -1), 0);
+    EXPECT_EQ(central.enabled(6, -1), -1);
+    EXPECT_EQ(central.ended(0)->task, 6u) << "3 runs on rank 1 or nowhere";
+    EXPECT_FALSE(central.ended(0));
+    EXPECT_EQ(central.ended(1)->task, 3u);
+    EXPECT_FALSE(central.ended(1));
+  }
+}
+
+TEST(Central, WhatCannotLeaveIsNotKeptBack) {
   Central central(2, 1, true);
-  for (std::uint64_t task = 0; task < 5; ++task) EXPECT_EQ(central.enabled(task, 1, true), 1);
+  for (int i = 0; i < 3; ++i) central.keep(0);
+  EXPECT_EQ(central.load(0), 3);
+  EXPECT_EQ(central.enabled(1, 0, true), -1);
+  EXPECT_FALSE(central.ended(0));
+  EXPECT_FALSE(central.ended(0));
+  EXPECT_EQ(central.ended(0)->task, 1u);
 }
 
 TEST(Ahead, KeepsLocalityUntilOneRankHasFarMore) {
@@ -232,6 +256,51 @@ TEST(Pack, ValuesComeBack) {
   EXPECT_EQ(there_and_back(std::vector<Named>{named, {}}), (std::vector<Named>{named, {}}));
 }
 
+TEST(Pack, ContainersComeBack) {
+  EXPECT_EQ(there_and_back(std::vector<bool>{true, false, true}), (std::vector<bool>{true, false, true}));
+  const std::map<std::string, std::vector<int>> map{{"a", {1}}, {"b", {}}, {"c", {2, 3}}};
+  EXPECT_EQ(there_and_back(map), map);
+  const std::multimap<int, std::string> many{{1, "x"}, {1, "a"}, {0, "z"}};
+  EXPECT_EQ(there_and_back(many), many);
+  const std::set<std::string> set{"a", "b"};
+  EXPECT_EQ(there_and_back(set), set);
+  const std::deque<std::string> deque{"a", "b"};
+  EXPECT_EQ(there_and_back(deque), deque);
+  const std::list<std::pair<int, std::string>> list{{1, "a"}, {2, "b"}};
+  EXPECT_EQ(there_and_back(list), list);
+  const std::forward_list<std::string> chain{"a", "b", "c"};
+  EXPECT_EQ(there_and_back(chain), chain);
+  const std::optional<std::string> some("word"), none;
+  EXPECT_EQ(there_and_back(some), some);
+  EXPECT_EQ(there_and_back(none), none);
+  const std::variant<int, std::string> either("word");
+  EXPECT_EQ(there_and_back(either), either);
+  EXPECT_EQ(*there_and_back(std::unique_ptr<std::string>(new std::string("word"))), "word");
+  EXPECT_EQ(there_and_back(std::valarray<double>{1, 2, 3}).sum(), 6);
+}
+
+// A program may go through a hash table, and must find there what a serial one finds.
+TEST(Pack, HashTablesKeepTheirOrder) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::unordered_map<std::string, int> many;
+    std::unordered_set<int> set;
+    set.max_load_factor(round % 2 ? 1.0f : 3.0f);
+    for (unsigned i = random() % 60; i-- > 0;) {
+      many.emplace(std::to_string(random() % 20), static_cast<int>(i));
+      set.insert(static_cast<int>(random() % 1000));
+      if (random() % 4 == 0) many.erase(many.begin());
+    }
+    using Pairs = std::vector<std::pair<std::string, int>>;
+    const auto copy = there_and_back(many);
+    EXPECT_EQ(Pairs(copy.begin(), copy.end()), Pairs(many.begin(), many.end()));
+    const auto same = there_and_back(set);
+    EXPECT_EQ(std::vector<int>(same.begin(), same.end()), std::vector<int>(set.begin(), set.end()));
+    EXPECT_EQ(same.bucket_count(), set.bucket_count());
+    EXPECT_EQ(same.max_load_factor(), set.max_load_factor());
+  }
+}
+
 TEST(Pack, AShortMessageIsAnError) {
   detail::Out out;
   out& std::vector<double>(10);
@@ -243,6 +312,9 @@ struct Unpackable {
   std::map<int, int> values;
 };
 static_assert(detail::packer<Unpackable>() == nullptr);
+static_assert(detail::packer<std::map<int, Unpackable>>() == nullptr);
+static_assert(detail::packer<std::map<int, int, bool (*)(int, int)>>() == nullptr);
+static_assert(detail::packer<std::shared_ptr<int>>() == nullptr);
 static_assert(detail::packer<int*>() == nullptr);
 static_assert(detail::packer<Named>() != nullptr);
 

@@ -51,6 +51,10 @@ def main(ranks, program, faulty, stranger, *mpiexec):
         case("destroyed", True, "caught", "late", "'x'", "destroyed before")
         case("stranger", True, "told: the function of task 'stranger(7)'", "is not known to all ranks", "ranks_stranger.so",
              *(f"on rank {rank}: the function of task 'stranger(7)'" for rank in range(1, int(ranks))))
+        case("containers", True)
+        case("stays", True, "lapwing: 'one'", "cannot travel", "Closed", "run on rank 0", "ranks_cases.cpp")
+        told = run([*start, program, "stays"], LAPWING_TASKS_SCHEDULE=schedule)[1]
+        expect(f"stays ({schedule}), once", 0 if told.count("cannot travel") == 1 else 1, told, True)
         case("undeclared", True, "curious", "'y'", "did not declare")
     expect("nested, not lent", *run([*start, program, "nested"], LAPWING_TASKS_LEND="off"), True)
     expect("early", *run([*start, program, "early"], LAPWING_TASKS_STRIP="65536"), True, "early uses: some")

@@ -153,6 +153,26 @@ TEST(MessagePassing, AFetchIsTwoMessages) {
   EXPECT_NEAR(simulate(made.program, machine, rules).seconds, 4 * 0.25, 1e-3);
 }
 
+// Section 5.4: a second task at a processor fetches while the first computes; a
+// target of one leaves that time idle, for placed tasks as for others.
+TEST(MessagePassing, TheTargetBindsPlacedTasks) {
+  constexpr int count = 9;
+  Made made(count, 1e6);
+  for (int i = 1; i < count; ++i) made.task({{0, reads, 0}, {i, both, 0}}, 1);
+  made.finish();
+  Machine machine = free_machine(true);
+  machine.latency = 0.25;
+  Rules rules = on(3);
+  rules.place = rules.omit_main = true;
+  double before = 1e9;
+  for (const int target : {1, 2}) {
+    rules.target = target;
+    const double seconds = simulate(made.program, machine, rules).seconds;
+    EXPECT_LT(seconds, before - 0.5) << "with a target of " << target;
+    before = seconds;
+  }
+}
+
 TEST(MessagePassing, WhatAllHaveReadIsBroadcast) {
   Made made(9, 1e6);
   for (int round = 0; round < 4; ++round) {

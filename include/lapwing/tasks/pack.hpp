@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How values and closures travel to other ranks: what may be copied byte by
 // byte is; strings, vectors, arrays, pairs and tuples of such go element by
-// element; a type of the program's own says it in
+// element, as the library's other containers do (pack_containers.hpp); a type of
+// the program's own says it in
 //   template <class Archive> void serialize(Archive& archive) { archive & a & b; }
 // and has a default constructor. A value of any other type stays on the rank that made it.
 #pragma once

@@ -4,6 +4,7 @@
 
 #include <lapwing/tasks/abi.hpp>
 #include <lapwing/tasks/pack.hpp>
+#include <lapwing/tasks/pack_containers.hpp>
 
 #include <memory>
 #include <string>

@@ -5,10 +5,14 @@
 
 namespace lapwing::tasks::ranks {
 
-int Central::enabled(std::uint64_t task, int wish, bool fixed) {
+int Central::enabled(std::uint64_t task, int wish, bool placed) {
   const int ranks = static_cast<int>(loads_.size());
-  if (fixed) {
-    ++loads_[static_cast<std::size_t>(wish)];
+  if (placed) {
+    if (load(wish) >= target_) {
+      pool_.push_back({task, wish, true});
+      return -1;
+    }
+    keep(wish);
     return wish;
   }
   const int least = *std::min_element(loads_.begin(), loads_.end());
@@ -33,12 +37,11 @@ std::optional<Central::Assigned> Central::ended(int rank) {
   int& load = loads_[static_cast<std::size_t>(rank)];
   --load;
   if (pool_.empty() || load >= target_) return std::nullopt;
-  auto chosen = pool_.begin();
-  if (locality_) {
-    const auto own =
-        std::find_if(pool_.begin(), pool_.end(), [&](const Assigned& a) { return a.wish == rank; });
-    if (own != pool_.end()) chosen = own;
-  }
+  const auto find = [this](auto suits) { return std::find_if(pool_.begin(), pool_.end(), suits); };
+  auto chosen = pool_.end();
+  if (locality_) chosen = find([rank](const Assigned& a) { return a.wish == rank; });
+  if (chosen == pool_.end()) chosen = find([rank](const Assigned& a) { return !a.placed || a.wish == rank; });
+  if (chosen == pool_.end()) return std::nullopt;
   const Assigned assigned = *chosen;
   pool_.erase(chosen);
   ++load;

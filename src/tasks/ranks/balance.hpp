@@ -14,17 +14,22 @@ namespace lapwing::tasks::ranks {
 /// Jade 3.4.3. Each rank is given tasks until it has `target`; of
 /// the least loaded ones the task's own is preferred. Tasks that are left wait in a
 /// pool, from which a rank that has ended a task gets one, its own if there is.
+/// That holds for tasks that the program has placed too: one whose rank has its
+/// target waits for that rank.
 class Central {
  public:
   Central(int ranks, int target, bool locality)
       : loads_(static_cast<std::size_t>(ranks)), target_(target), locality_(locality) {}
 
   /// A rank for an enabled task that would like to run on rank `wish` (-1: on
-  /// any); -1 if it goes into the pool. `fixed`: it must run on `wish`.
-  int enabled(std::uint64_t task, int wish, bool fixed = false);
+  /// any); -1 if it goes into the pool. `placed`: it runs on `wish` or nowhere.
+  int enabled(std::uint64_t task, int wish, bool placed = false);
+  /// A task runs on `rank` whatever the target: it cannot leave, or it goes on there.
+  void keep(int rank) { ++loads_[static_cast<std::size_t>(rank)]; }
   struct Assigned {
     std::uint64_t task;
     int wish;
+    bool placed = false;
   };
   /// A rank has ended one of its tasks; the task that it gets next, if any.
   std::optional<Assigned> ended(int rank);

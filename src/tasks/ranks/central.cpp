@@ -163,19 +163,20 @@ void Ranks::enabled(Task& task) {
     task.body->pack(task.closure, closure);
     stays = closure.stays;
   }
+  if (stays) say_body_stays(task);
   const int pin = pinned(task);
+  const bool placed = task.placed >= 0;
   int wish = task.count == 0 ? -1 : entry_of(*task.records()->object, ranks_).copies.owner();
-  bool fixed = true;
-  if (stays) {
-    wish = 0;
-  } else if (pin >= 0) {
-    wish = pin;
-  } else if (task.placed >= 0) {
-    wish = rank_of(task.placed);
+  if (placed) wish = rank_of(task.placed);
+  if (pin >= 0) wish = pin;
+  if (stays) wish = 0;
+  // Tasks of this rank may wait inside for others of it, so no number of them keeps these back.
+  int rank = wish;
+  if (stays || pin >= 0 || (placed && wish == 0)) {
+    central_.keep(wish);
   } else {
-    fixed = false;
+    rank = central_.enabled(reinterpret_cast<std::uint64_t>(&task), wish, placed);
   }
-  const int rank = central_.enabled(reinterpret_cast<std::uint64_t>(&task), wish, fixed);
   task.target = wish;
   if (rank >= 0) assign(task, rank);
 }

@@ -4,7 +4,6 @@
 #include <lapwing/tasks/errors.hpp>
 
 #include <bit>
-#include <cstdio>
 
 #include "tasks/failure.hpp"
 #include "tasks/ranks/messages.hpp"
@@ -97,7 +96,7 @@ void Ranks::reduce(Object& object, Record& record, Task& task, int rank) {
   entry.copies.replace(owner);
 }
 
-int Ranks::pinned(Task& task) const {
+int Ranks::pinned(Task& task) {
   int rank = -1;
   const Object* by = nullptr;
   for (const Record& record : task) {
@@ -113,6 +112,7 @@ int Ranks::pinned(Task& task) const {
     rank = owner;
     by = &object;
   }
+  if (by != nullptr) say_object_stays(task, *by, rank);
   return rank;
 }
 
@@ -194,14 +194,7 @@ bool Ranks::launch(Task& task) {
     stays = closure.stays;
   }
   const int rank = choose(task, stays);
-  if (stays && runtime_.options.remarks) {
-    std::fputs(
-        fmt::format("lapwing: {} stays on rank 0: its body has {}\n", text_of(task),
-                    body.pack == nullptr ? "a part that cannot be copied byte by byte and has no serialize()"
-                                         : "an address that means something on this rank only")
-            .c_str(),
-        stderr);
-  }
+  if (stays) say_body_stays(task);
   const CopyRules how = rules();
   for (Record& record : task) {
     Object& object = *record.object;

@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <lapwing/tasks/program.hpp>
@@ -162,7 +163,9 @@ class Ranks {
   void reduce(Object& object, Record& record, Task& task, int rank);
   int choose(Task& task, bool stays);
   void require_known(const Task& task);
-  int pinned(Task& task) const;
+  int pinned(Task& task);
+  void say_object_stays(const Task& task, const Object& object, int rank);
+  void say_body_stays(const Task& task);
   void drop(Object& object);
   void put_head(detail::Out& out, const Task& task, int placed);
   void write_task(Task& task, int rank, const detail::Out& closure);
@@ -323,7 +326,8 @@ class Ranks {
   };
   std::unordered_map<Object*, Landing> landings_;  // whose readers are let in early
   std::atomic<std::uint64_t> early_uses_{0};
-  bool moving_ahead_ = false;  // the batch tells the receiver of what is being sent to it
+  bool moving_ahead_ = false;             // the batch tells the receiver of what is being sent to it
+  std::unordered_set<const void*> said_;  // types and bodies that stay
   std::uint64_t on_wish_ = 0, wished_ = 0, moved_ = 0;
 };
 

@@ -50,7 +50,7 @@ class MessagePassing : public Simulation {
   void schedule(int task) override {
     Running& state = running(task);
     if (state.started) {  // it has waited inside, and its processor has had others
-      central_.enabled(static_cast<std::uint64_t>(task), state.at, true);
+      central_.keep(state.at);
       return resume(task);
     }
     const int object = locality(recorded(task));
