@@ -55,6 +55,25 @@ const GlobalVariable* stored_in(const llvm::Value& allocation) {
   return owner && (is_descriptor_of_allocatable(*owner) || owns_what_it_holds(*owner)) ? owner : nullptr;
 }
 
+// The variable of a function that posix_memalign alone fills: fresh memory each time.
+const llvm::Value* filled_with_fresh(const llvm::Value* object) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
+  const auto* local = load ? llvm::dyn_cast<llvm::AllocaInst>(load->getPointerOperand()) : nullptr;
+  if (!local || !load->getType()->isPointerTy()) return nullptr;
+  for (const llvm::Use& use : local->uses()) {
+    const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    const bool fills = callee && callee->isDeclaration() && callee->getName() == "posix_memalign" &&
+                       call->isArgOperand(&use) && call->getArgOperandNo(&use) == 0;
+    const bool empties = store && llvm::isa<llvm::ConstantPointerNull>(store->getValueOperand());
+    if (!fills && !empties && !llvm::isa<llvm::LoadInst>(user) && !user->isLifetimeStartOrEnd())
+      return nullptr;
+  }
+  return local;
+}
+
 }  // namespace
 
 const GlobalVariable* owner_of(const llvm::Value* object) {
@@ -68,8 +87,12 @@ const GlobalVariable* owner_of(const llvm::Value* object) {
 bool may_hand_on(const GlobalVariable& owner) { return is_descriptor_of_allocatable(owner); }
 
 bool have_other_owners(const llvm::Value* a, const llvm::Value* b) {
-  const GlobalVariable* owner_a = owner_of(a);
-  const GlobalVariable* owner_b = owner_of(b);
+  const auto owner_or_variable = [](const llvm::Value* object) -> const llvm::Value* {
+    const GlobalVariable* owner = owner_of(object);
+    return owner ? owner : filled_with_fresh(object);
+  };
+  const llvm::Value* owner_a = owner_or_variable(a);
+  const llvm::Value* owner_b = owner_or_variable(b);
   if (owner_a && owner_b) return owner_a != owner_b;
   // A variable's own memory is no allocation.
   const auto is_variable = [](const llvm::Value* v) {

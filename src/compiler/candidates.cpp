@@ -88,9 +88,6 @@ class CandidateFinder {
       return fail("the file makes error handlers, one of which may run in it");
     if (kind == Kind::wait || kind == Kind::waitall) return program_wait();
     const Routine& r = call_.routine();
-    const bool pair = kind == Kind::sendrecv || kind == Kind::sendrecv_replace;
-    if (pair && !checked_ && llvm::isa<llvm::InvokeInst>(call_.call()))
-      return fail("it may throw, and has two halves");
     if (checked_ && is_small(r)) return fail("its message is small");
     if (!r.standard && kind != Kind::ssend) return fail("a buffered or ready send is over when it returns");
     if (kind == Kind::sendrecv_replace) {
@@ -157,7 +154,9 @@ class CandidateFinder {
     }
     llvm::AAMDNodes tags;
     if (!memory_.has_forgotten_any()) tags.TBAA = type_of_variable(pointer, *call.call().getFunction());
-    transfer.buffers.push_back({MemoryLocation(pointer, message_size(call, count, type), tags), written});
+    const bool floating = !call.is_fortran() && is_floating(call, type);
+    transfer.buffers.push_back(
+        {MemoryLocation(pointer, message_size(call, count, type), tags), written, floating});
     return true;
   }
 
@@ -229,7 +228,9 @@ class CandidateFinder {
   }
 
   Found program_wait() {
-    if (llvm::isa<llvm::InvokeInst>(call_.call())) return fail("it may throw");
+    if (llvm::isa<llvm::InvokeInst>(call_.call()) &&
+        effects_.habits(*call_.call().getModule()).handles_errors)
+      return fail("it may throw");
     Match matched = match(call_, memory_, effects_);
     found_.never_started = matched.never_started;
     if (!matched.failure.empty()) return fail(matched.failure, matched.where);
@@ -261,13 +262,12 @@ class CandidateFinder {
     const MemoryLocation status{call_.argument(r.status), r.requests >= 0
                                                               ? LocationSize::beforeOrAfterPointer()
                                                               : LocationSize::upperBound(status_bytes)};
-    if (!is_sentinel_number(status.Ptr) && !names_bottom(status.Ptr)) {
-      found_.moved.status_is_dead =
-          r.requests < 0 && !is_read_after(call_.call(), status, true, memory_, effects_);
-      if (!found_.moved.status_is_dead) t.touched.push_back(status);
-    } else {
-      found_.moved.status_is_dead = false;
-    }
+    const bool ignored = is_sentinel_number(status.Ptr) || names_bottom(status.Ptr);
+    const bool dead = !ignored && !is_read_after(call_.call(), status, true, memory_, effects_);
+    found_.moved.status_is_dead = dead && r.requests < 0;
+    if (!ignored && !found_.moved.status_is_dead) t.touched.push_back(status);
+    if ((ignored || dead) && matched.of_earlier_calls.empty())
+      found_.division = find_division(call_, t, found_.sends);
     if (checked_) {
       llvm::SmallVector<llvm::CallBase*, 8> all(matched.buffers.begin(), matched.buffers.end());
       all.append(matched.of_earlier_calls.begin(), matched.of_earlier_calls.end());
@@ -324,6 +324,7 @@ Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects,
                      const Instructions& writes_of_unfinished) {
   Found found = CandidateFinder(call, memory, effects, writes_of_unfinished).run();
   for (Transfer& transfer : found.transfers) limit(transfer, effects);
+  if (found.division) limit(found.sends, effects);
   return found;
 }
 

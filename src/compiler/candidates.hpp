@@ -2,6 +2,7 @@
 // From a call to the transfers that are waited for there.
 #pragma once
 
+#include "compiler/divide.hpp"
 #include "compiler/rewrite.hpp"
 #include "compiler/web.hpp"
 
@@ -14,6 +15,8 @@ struct Found {
   /// One; of a send-receive the two halves, in the order in which they start.
   llvm::SmallVector<Transfer, 2> transfers;
   MovedWait moved;
+  std::optional<Division> division;  ///< of a Waitall, with the part of its sends
+  Transfer sends;
   bool never_started = false;          ///< a wait for a request that nothing starts
   std::string failure;                 ///< why there are none
   llvm::Instruction* where = nullptr;  ///< what `failure` speaks of

@@ -72,6 +72,8 @@ bool is_called_only(const llvm::Function& function) {
   return true;
 }
 
+}  // namespace
+
 bool is_floating(const MpiCall& call, int index) {
   const llvm::Value* type = call.argument(index);
   if (!call.is_fortran() && !type->getType()->isIntegerTy()) {
@@ -95,8 +97,6 @@ bool is_floating(const MpiCall& call, int index) {
       return call.is_fortran() && handle >= 13 && handle <= 23;  // Open MPI
   }
 }
-
-}  // namespace
 
 llvm::ArrayRef<Collective> collectives() { return table_of_collectives; }
 

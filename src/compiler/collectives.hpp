@@ -20,6 +20,9 @@
 
 namespace lapwing::compiler {
 
+/// Whether an argument is a datatype of floating-point numbers.
+bool is_floating(const MpiCall& call, int index);
+
 /// One of a collective's two buffers.
 struct Piece {
   enum class Extent { one, many, spread };  ///< a message, one for each member, or with displacements

@@ -121,17 +121,16 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   if (llvm::isa<llvm::CallBrInst>(call)) return Effects::anything("inline assembly that jumps");
   // Nothing may stand between such a call and the return.
   if (call.isMustTailCall()) return Effects::anything("a call that ends the function");
-  const bool throws = llvm::isa<llvm::InvokeInst>(call);
   if (const auto mpi = MpiCall::of(call)) {
     Effects e = effects_of_mpi(*mpi);
     if (nameable_ && (e.seen & outside)) limit_to_arguments(e, call);
     const Habits& file = habits(*call.getModule());
+    // One that throws has its other way on, which is followed; without such a handler it never goes there.
     if (file.handles_errors || ((e.seen & completes) && file.calls_back))
       e.seen |= outside, e.why = "an MPI call that may run a function of the program's own";
-    if (throws) e.seen |= outside, e.why = "an MPI call that may throw";
     return e;
   }
-  if (throws) return Effects::anything("a call that may throw");
+  if (llvm::isa<llvm::InvokeInst>(call)) return Effects::anything("a call that may throw");
   const llvm::Function* callee = direct_callee(call);
   if (!callee) return Effects::anything("a call through a pointer");
   if (nameable_ && declared_call(call) != DeclaredCall::none) {

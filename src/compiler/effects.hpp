@@ -107,6 +107,9 @@ constexpr std::uint64_t status_bytes = 64;
 /// pointers in Open MPI's C interface.
 unsigned request_bytes(const MpiCall& call);
 
+/// How far the requests of a call reach, or the one: exactly where their number is known.
+llvm::LocationSize requests_size(const MpiCall& call);
+
 /// The bytes of one element of a basic datatype argument.
 std::optional<std::uint64_t> basic_size(const MpiCall& call, int index);
 

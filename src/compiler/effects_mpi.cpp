@@ -135,6 +135,14 @@ unsigned request_bytes(const MpiCall& call) {
   return 8;
 }
 
+LocationSize requests_size(const MpiCall& call) {
+  const Routine& r = call.routine();
+  if (r.request >= 0) return LocationSize::upperBound(request_bytes(call));
+  const auto count = constant_argument(call, r.count);
+  if (!count || *count < 0) return LocationSize::afterPointer();
+  return LocationSize::upperBound(static_cast<std::uint64_t>(*count) * request_bytes(call));
+}
+
 LocationSize message_size(const MpiCall& call, int count, int type) {
   const auto element = basic_size(call, type);
   if (!element) return LocationSize::beforeOrAfterPointer();
@@ -185,8 +193,7 @@ Effects effects_of_mpi(const MpiCall& call) {
   if (r.kind == Kind::sendrecv)
     touch(r.receive, message_size(call, r.receive + 1, r.receive + 2), false, true);
   const auto whole = LocationSize::beforeOrAfterPointer();
-  if (r.request >= 0) touch(r.request, LocationSize::upperBound(request_bytes(call)), true, true);
-  if (r.requests >= 0) touch(r.requests, whole, true, true);
+  if (r.any_request() >= 0) touch(r.any_request(), requests_size(call), true, true);
   // A wait for a send leaves the status as it was in MPICH.
   if (r.status >= 0)
     touch(r.status, r.requests >= 0 ? whole : LocationSize::upperBound(status_bytes), false, true,

@@ -76,6 +76,15 @@ void FormerOwners::follow(const llvm::Function& function, Owned& owned) {
   }
 }
 
+void FormerOwners::add(const llvm::CallBase& call, const llvm::CallBase& made_of) {
+  for (auto& [owner, owned] : owners_) {
+    const auto known = owned.stale.find(&made_of);
+    if (known == owned.stale.end()) continue;
+    const llvm::BitVector stale = known->second;
+    owned.stale[&call] = stale;
+  }
+}
+
 void FormerOwners::forget(const llvm::CallBase& call, Memory& memory, EffectsOf& effects,
                           const llvm::DominatorTree& dominators) {
   if (!found_) find(*call.getFunction(), memory, effects);

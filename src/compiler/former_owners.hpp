@@ -23,6 +23,9 @@ class FormerOwners {
   void forget(const llvm::CallBase& call, Memory& memory, EffectsOf& effects,
               const llvm::DominatorTree& dominators);
 
+  /// A call that is made of another, where that stands.
+  void add(const llvm::CallBase& call, const llvm::CallBase& made_of);
+
  private:
   struct Owned {
     llvm::SmallVector<const llvm::Instruction*, 8> reads;

@@ -43,6 +43,16 @@ llvm::MDNode* own_type(const llvm::Instruction& access) {
   return root && belongs_to(name_of(root), access.getFunction()->getName()) ? tag : nullptr;
 }
 
+bool is_fortran(const llvm::Function& function) {
+  return function.getName().starts_with("_Q") || function.getName().ends_with("_");
+}
+
+bool is_no_floating_access(const llvm::Instruction& access) {
+  const llvm::StringRef name = name_of(parent(access.getMetadata(llvm::LLVMContext::MD_tbaa)));
+  return name == "int" || name == "long" || name == "long long" || name == "short" || name == "bool" ||
+         name == "any pointer" || name == "vtable pointer";
+}
+
 bool is_dummy_type(const llvm::MDNode* tag) {
   return tag && name_of(parent(tag)).starts_with("dummy arg data/");
 }

@@ -21,6 +21,13 @@ namespace lapwing::compiler {
 /// The TBAA type of a load or store, if it is one of this procedure's own.
 llvm::MDNode* own_type(const llvm::Instruction& access);
 
+/// Whether a function has a name that flang gives.
+bool is_fortran(const llvm::Function& function);
+
+/// Whether an access is one of C or C++ to an integer or a pointer, by its TBAA type: no floating-point
+/// number is stored or read so.
+bool is_no_floating_access(const llvm::Instruction& access);
+
 /// Whether a type stands for one dummy argument that is neither TARGET nor
 /// POINTER: what is modified under another name is not this argument.
 bool is_dummy_type(const llvm::MDNode* tag);

@@ -111,6 +111,7 @@ class Matcher {
 
   // False where the request is known to be what this instruction made it.
   bool step(llvm::Instruction& i) {
+    if (&i == object_ && !llvm::isa<llvm::AllocaInst>(i)) return !llvm::isNoAliasCall(&i);  // fresh memory
     const Effects effects = effects_(i);
     if (!llvm::isModSet(memory_.meet(i, effects, where_))) return true;
     if (const auto call = MpiCall::of(i)) {
@@ -219,11 +220,7 @@ class Matcher {
 }  // namespace
 
 llvm::MemoryLocation requests_of(const MpiCall& wait) {
-  const Routine& r = wait.routine();
-  if (r.request >= 0)
-    return llvm::MemoryLocation(wait.argument(r.request),
-                                llvm::LocationSize::upperBound(request_bytes(wait)));
-  return llvm::MemoryLocation(wait.argument(r.requests), llvm::LocationSize::beforeOrAfterPointer());
+  return llvm::MemoryLocation(wait.argument(wait.routine().any_request()), requests_size(wait));
 }
 
 Match match(const MpiCall& wait, Memory& memory, EffectsOf& effects) {

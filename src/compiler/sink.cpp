@@ -7,6 +7,8 @@
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/candidates.hpp"
@@ -53,6 +55,7 @@ class Sinker {
     }
     // A wait that is needed in a loop stands before it: loops need a place there.
     bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
+    changed |= part_ways_on();
     if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     look_for_unfinished();
     for (llvm::CallBase* call : calls) {
@@ -63,6 +66,34 @@ class Sinker {
   }
 
  private:
+  // A call that may throw needs a place behind it of its own.
+  bool part_ways_on() {
+    llvm::SmallVector<llvm::InvokeInst*, 8> shared;
+    for (llvm::Instruction& i : llvm::instructions(function_)) {
+      auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&i);
+      if (invoke && MpiCall::of(i) && !after(*invoke)) shared.push_back(invoke);
+    }
+    for (llvm::InvokeInst* invoke : shared) llvm::SplitEdge(invoke->getParent(), invoke->getNormalDest());
+    return !shared.empty();
+  }
+
+  // MPI's functions throw only where a handler of the program's does, and here is none: a wait, or a call of
+  // two halves, gives up its way out. A single start keeps it.
+  static void make_calls(llvm::MutableArrayRef<Half> halves) {
+    const Transfer& first = halves.front().transfer;
+    auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(first.call);
+    if (!invoke || (first.shape != Shape::program_wait && (halves.size() == 1 || first.checked))) return;
+    llvm::CallBase* call = llvm::changeToCall(invoke);
+    for (Half& half : halves) {
+      half.transfer.call = call;
+      for (llvm::CallBase*& start : half.transfer.starts)
+        if (start == invoke) start = call;
+      for (Stop& point : half.placement.points) {
+        if (point.at == invoke) point.at = call;
+      }
+    }
+  }
+
   // An array of constant length is static while it stands in the entry block, which starts and waits may
   // part: behind them it would be a dynamic one, and end where the stack is restored.
   bool gather_locals() {
@@ -154,7 +185,8 @@ class Sinker {
       if (half.earlier.at && passes_wait_of_other(half, halves, memory, flow)) half.earlier = {};
       worth += half.placement.worth + half.earlier.worth;
     }
-    if (worth == 0 || (options_.cost_gate && worth < worth_crossing)) {
+    if (!is_worth(worth)) {
+      if (found.division && is_worth_dividing(found.sends, memory, flow)) return divide_wait(call, found);
       const Stop& stop = halves.front().placement.points.front();
       miss(call.call(), halves.front().transfer.name, stop.reason.text, stop.culprit);
       const Transfer& waited = halves.front().transfer;
@@ -178,6 +210,7 @@ class Sinker {
           loops_to_poll(half.placement.crossed, flow.loops, flow.dominators, half.transfer.call->getParent());
       latches.insert(crossed.begin(), crossed.end());
     }
+    make_calls(halves);
     if (found.transfers.front().shape == Shape::program_wait) {
       move_wait(halves.front().transfer, halves.front().placement, found.moved);
     } else {
@@ -189,6 +222,41 @@ class Sinker {
         manager_.invalidate(*start->getFunction(), llvm::PreservedAnalyses::none());
     }
     manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+    return true;
+  }
+
+  bool is_worth(unsigned worth) const {
+    return worth > 0 && (!options_.cost_gate || worth >= worth_crossing);
+  }
+
+  bool is_worth_dividing(Transfer sends, Memory& memory, const Flow& flow) {
+    const auto placement = place_as(sends, memory, flow);
+    if (!placement || !is_worth(placement->worth)) return false;
+    if (!options_.changes())
+      remark_moved(manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_), sends, *placement,
+                   described(sends));
+    return true;
+  }
+
+  bool divide_wait(const MpiCall& call, const Found& found) {
+    if (!options_.changes()) return false;
+    const Divided waits = divide(call, *found.division);
+    // What the program itself overlaps with its receives.
+    Transfer others = found.transfers.front();
+    others.call = waits.others.front();
+    others.starts = found.division->starts_of_others;
+    if (worth_between(others)) {
+      for (llvm::CallBase* wait : waits.others) {
+        others.call = wait;
+        add_progress(others);
+        others.starts.clear();
+      }
+    }
+    manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+    for (llvm::CallBase* wait : waits.sends) {
+      former_owners_.add(*wait, call.call());
+      treat(*MpiCall::of(*wait));
+    }
     return true;
   }
 

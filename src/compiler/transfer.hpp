@@ -21,7 +21,8 @@ using Instructions = llvm::SmallPtrSet<const llvm::Instruction*, 4>;
 /// Memory that MPI reads or writes until the wait.
 struct InFlight {
   llvm::MemoryLocation where;
-  bool written = false;  ///< received into: reads stop the wait as well
+  bool written = false;   ///< received into: reads stop the wait as well
+  bool floating = false;  ///< of floating-point numbers, sent as such: no access to an integer meets it
 };
 
 /// How a transfer comes to have a wait.

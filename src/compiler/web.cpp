@@ -5,6 +5,8 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <utility>
+
 #include "compiler/allocations.hpp"
 #include "compiler/fortran_tags.hpp"
 #include "compiler/names.hpp"
@@ -14,16 +16,59 @@ namespace lapwing::compiler {
 
 using llvm::ModRefInfo;
 
+namespace {
+
+bool is_quiet_intrinsic(const llvm::CallBase& call) {
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
+  return intrinsic && (llvm::isa<llvm::MemIntrinsic>(call) || intrinsic->isLifetimeStartOrEnd() ||
+                       llvm::isa<llvm::DbgInfoIntrinsic>(call));
+}
+
+// free, and C++'s operators delete where they are the library's.
+bool gives_back(const llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration()) return false;
+  const llvm::StringRef name = callee->getName();
+  return name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv");
+}
+
+// flang's variable for a constant that is handed on: no pointer to it outlives the call (Fortran
+// 2018, 15.5.2.4), and the variable always holds the same.
+bool is_constant_argument(const llvm::Value* object) {
+  const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
+  if (!local || !is_fortran(*local->getFunction()) || !local->getAllocatedType()->isSingleValueType())
+    return false;
+  const llvm::Value* constant = nullptr;
+  const bool holds_one = llvm::all_of(local->users(), [&](const llvm::User* user) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    if (!store) return true;
+    const llvm::Value* value = std::exchange(constant, store->getValueOperand());
+    return llvm::isa<llvm::ConstantData>(constant) && (!value || value == constant);
+  });
+  return constant && holds_one &&
+         stays_with_calls(local, [](const llvm::CallBase&, unsigned) { return true; });
+}
+
+}  // namespace
+
 // LLVM's analysis gives up on pointers that are exchanged from round to round.
 // All possible values come from these objects, and different objects are
 // disjoint in all rounds.
-bool Memory::are_other_objects(const llvm::Value* a, const llvm::Value* b) const {
+bool Memory::are_other_objects(const llvm::Value* a, const llvm::Value* b) {
   llvm::SmallVector<const llvm::Value*, 4> of_a, of_b;
   llvm::getUnderlyingObjects(a, of_a);
   llvm::getUnderlyingObjects(b, of_b);
-  const auto disjoint = [this](const llvm::Value* x, const llvm::Value* y) {
+  const auto is_nothing = [](const llvm::Value* v) {
+    return llvm::isa<llvm::ConstantPointerNull>(v) || llvm::isa<llvm::UndefValue>(v);
+  };
+  const auto comes_from_elsewhere = [](const llvm::Value* v) {
+    return llvm::isa<llvm::LoadInst>(v) || llvm::isa<llvm::Argument>(v) || llvm::isa<llvm::CallBase>(v);
+  };
+  const auto disjoint = [&](const llvm::Value* x, const llvm::Value* y) {
     if (x == y) return false;
+    if (is_nothing(x) || is_nothing(y)) return true;
     if (llvm::isIdentifiedObject(x) && llvm::isIdentifiedObject(y)) return true;
+    if ((comes_from_elsewhere(x) && is_hidden(y)) || (comes_from_elsewhere(y) && is_hidden(x))) return true;
     if (knows_owners_ && !has_forgotten(x) && !has_forgotten(y) && have_other_owners(x, y)) return true;
     return (llvm::isa<llvm::Argument>(x) && llvm::isIdentifiedFunctionLocal(y)) ||
            (llvm::isa<llvm::Argument>(y) && llvm::isIdentifiedFunctionLocal(x));
@@ -32,6 +77,24 @@ bool Memory::are_other_objects(const llvm::Value* a, const llvm::Value* b) const
     for (const llvm::Value* y : of_b)
       if (!disjoint(x, y)) return false;
   return true;
+}
+
+// MPI's calls keep addresses to themselves, so memory of which nobody else was told is what no pointer from
+// elsewhere leads to: requests and buffers that LLVM takes for known to all, since MPI got their address.
+bool Memory::is_hidden(const llvm::Value* object) {
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object);
+  if (!llvm::isa<llvm::AllocaInst>(object) && !llvm::isNoAliasCall(object) &&
+      !(global && global->hasLocalLinkage()))
+    return false;
+  const auto [known, is_new] = hidden_.try_emplace(object, false);
+  if (!is_new) return known->second;
+  const bool hidden =
+      is_constant_argument(object) || stays_with_calls(object, [](const llvm::CallBase& call, unsigned) {
+        if (is_quiet_intrinsic(call) || gives_back(call)) return true;
+        const auto mpi = MpiCall::of(call);
+        return mpi && mpi->kind() != Kind::outside;
+      });
+  return hidden_[object] = hidden;
 }
 
 // LLVM 19 compares two phis of one block edge by edge, also where the one is of this
@@ -108,13 +171,13 @@ bool stays_with_calls(const llvm::Value* object, CallKeepsQuiet quiet) {
   while (!work.empty()) {
     const llvm::Value* value = work.pop_back_val();
     for (const llvm::Use& use : value->uses()) {
-      const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      const llvm::User* user = use.getUser();
       if (llvm::isa<llvm::LoadInst>(user) || llvm::isa<llvm::ICmpInst>(user)) continue;
       if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
         if (store->getValueOperand() == value) return false;
         continue;
       }
-      if (llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::PHINode>(user) ||
+      if (llvm::isa<llvm::GEPOperator>(user) || llvm::isa<llvm::PHINode>(user) ||
           llvm::isa<llvm::SelectInst>(user) || llvm::isa<llvm::BitCastInst>(user)) {
         if (seen.insert(user).second) work.push_back(user);
         if (seen.size() > 200) return false;
@@ -128,11 +191,9 @@ bool stays_with_calls(const llvm::Value* object, CallKeepsQuiet quiet) {
 }
 
 bool is_private(const llvm::Value* object) {
-  if (!llvm::isa<llvm::AllocaInst>(object)) return false;
+  if (!llvm::isa<llvm::AllocaInst>(object) && !llvm::isNoAliasCall(object)) return false;
   return stays_with_calls(object, [](const llvm::CallBase& call, unsigned argument) {
-    if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call))
-      return llvm::isa<llvm::MemIntrinsic>(call) || intrinsic->isLifetimeStartOrEnd() ||
-             llvm::isa<llvm::DbgInfoIntrinsic>(call);
+    if (is_quiet_intrinsic(call) || gives_back(call)) return true;
     const auto mpi = MpiCall::of(call);
     if (!mpi || mpi->kind() == Kind::outside || mpi->kind() == Kind::collective) return false;
     // A buffer that stays with MPI: nobody else gets it either, but its own
@@ -221,6 +282,7 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
   for (const InFlight& buffer : transfer_.buffers) {
     if (effects.ends_stack && !outlives_dynamic_stack(buffer.where.Ptr))
       return Reason{"the buffer may end here"};
+    if (buffer.floating && is_no_floating_access(instruction)) continue;
     const ModRefInfo info = memory_.meet(instruction, effects, buffer.where);
     if (llvm::isModSet(info)) {
       const bool call = llvm::isa<llvm::CallBase>(instruction);

@@ -50,10 +50,12 @@ class Memory {
   bool has_forgotten_any() const { return !handed_on_.empty(); }
 
  private:
-  bool are_other_objects(const llvm::Value* a, const llvm::Value* b) const;
+  bool are_other_objects(const llvm::Value* a, const llvm::Value* b);
+  bool is_hidden(const llvm::Value* object);
   bool may_be_exchanged(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b);
   llvm::BatchAAResults aliases_;
   llvm::SmallPtrSet<const llvm::Value*, 4> handed_on_;
+  llvm::DenseMap<const llvm::Value*, bool> hidden_;
   bool knows_owners_ = true;
 };
 
@@ -63,7 +65,7 @@ using CallKeepsQuiet = llvm::function_ref<bool(const llvm::CallBase& call, unsig
 bool stays_with_calls(const llvm::Value* object, CallKeepsQuiet quiet);
 
 /// Whether only this function's own code and MPI calls that keep no pointer
-/// reach an object: calls of unknown functions then leave it alone.
+/// reach a variable, or memory that was allocated: calls of unknown functions then leave it alone.
 bool is_private(const llvm::Value* object);
 
 /// Whether an instruction writes, or `reads` as well, what others than this
