@@ -241,7 +241,7 @@ class Sinker {
   bool divide_wait(const MpiCall& call, const Found& found) {
     if (!options_.changes()) return false;
     const Divided waits = divide(call, *found.division);
-    // What the program itself overlaps with its receives.
+    // The program itself may overlap something with its receives.
     Transfer others = found.transfers.front();
     others.call = waits.others.front();
     others.starts = found.division->starts_of_others;

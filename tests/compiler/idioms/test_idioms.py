@@ -41,6 +41,7 @@ PROGRAMS = {
     "generalised": (["generalised.c"], 2, 1, 0),
     "mapped": (["mapped.c"], 2, 1, 0),
     "pool": (["pool.c"], 2, 2, 1),
+    "divided": (["divided.cpp"], 2, 2, 1),
     "windows_synchronous": (["windows_synchronous.c"], 3, 1, 0),
     "levels": (["levels.f90"], 3, 3, 0),
     "dummies": (["dummies.f90", "dummies_apart.f90"], 2, 3, 3),
