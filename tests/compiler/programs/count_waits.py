@@ -19,7 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 ROW = re.compile(r"\| `(\w+)/([\w.]+:\d+)` \| (\w+) \| (yes|no) \| (yes|no) \|")
-MOVED = re.compile(r"remark: .*?(MPI_\w+) at ([\w.]+:\d+) is (?:split|moved)")
+MOVED = re.compile(r"(MPI_\w+) at ([\w.]+:\d+) is (?:split|moved)")
 MISSED = re.compile(r"([\w.]+:\d+):\d+: (?:remark: )?(?:[\w.]+:\d+:\d+: )?(MPI_\w+: .*)")
 NPB = {"MG": ("mg", "S"), "SP": ("sp", "S"), "LU": ("lu", "S"), "CG": ("cg", "S"), "IS": ("is", "S")}
 STENCIL = ["-DDOUBLE=1", "-DSTAR=1", "-DRESTRICT_KEYWORD=0", "-DRADIUS=2", "-DLOOPGEN=0", "-DVERBOSE=0",
