@@ -20,6 +20,7 @@ build:
 	@tools/install-deps build
 	@$(MAKE) --no-print-directory configure
 	cmake --build --preset release
+	@cat build/release/summary.txt
 
 configure:
 	@cmake --preset release --log-level=WARNING >/dev/null

@@ -6,9 +6,8 @@ set(sources_collectives collectives/main.cpp collectives/kinds.cpp)
 set(names exchange collectives)
 set(flags -O2 -std=c++20 -falign-loops=64 -Wall -Wextra -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX
   -I${CMAKE_CURRENT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include)
-find_program(LAPWING_KERNEL_CXX clang++-19)
 
-if(NOT LAPWING_KERNEL_CXX OR NOT TARGET lwcc OR NOT TARGET LapwingPass OR LAPWING_SANITIZE)
+if(NOT LAPWING_CLANGXX OR NOT TARGET lwcc OR NOT TARGET LapwingPass OR LAPWING_SANITIZE)
   foreach(name IN LISTS names)
     lapwing_mpi_program(${name}-plain ${sources_${name}} ${support})
     foreach(flavour IN LISTS LAPWING_FLAVOURS)

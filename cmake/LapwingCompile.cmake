@@ -5,8 +5,8 @@
 #   lapwing_compile(target [MODE conservative|aggressive|demand|report]
 #                          [MPI mpich|openmpi] [PROFILE file])
 #
-# gives the pass to the sources of the target that clang 19 or flang 19
-# compiles, but for the Debug configuration, and links the engine before the
+# gives the pass to the sources of the target that clang or flang of
+# the pass's version (here 19) compiles, but for the Debug configuration, and links the engine before the
 # MPI's libraries. MPI can be left out where find_package(MPI), or the compiler,
 # tells which it is. With CC=lwcc and its like nothing of this is needed; the
 # function then only passes the mode on.
@@ -52,8 +52,8 @@ function(lapwing_compile target)
   set(plain "")
   _lapwing_languages(driven plain)
   if(NOT driven AND NOT plain)
-    message(FATAL_ERROR "lapwing_compile(${target}): no language of this project is compiled by clang 19 or flang 19, "
-                        "which alone can load the pass; configure with CC=clang-19, or CC=lwcc.")
+    message(FATAL_ERROR "lapwing_compile(${target}): no language of this project is compiled by clang or flang ${Lapwing_LLVM}, "
+                        "which alone can load the pass; configure with CC=clang-${Lapwing_LLVM}, or CC=lwcc.")
   endif()
   foreach(language IN LISTS driven)
     set(options -flapwing=${arg_MODE})
@@ -75,8 +75,8 @@ function(lapwing_compile target)
   _lapwing_link(${target} "${arg_MODE}" "${arg_MPI}")
 endfunction()
 
-# The languages that Lapwing's wrappers compile, and those that clang 19 and
-# flang 19 compile.
+# The languages that Lapwing's wrappers compile, and those that clang and flang of
+# the pass's version compile.
 function(_lapwing_languages driven_out plain_out)
   set(driven "")
   set(plain "")
@@ -89,8 +89,7 @@ function(_lapwing_languages driven_out plain_out)
     if(name MATCHES "^(lwcc|lwc[+][+]|lwfc)([.](mpich|openmpi))?$")
       list(APPEND driven ${language})
     elseif(CMAKE_${language}_COMPILER_ID MATCHES "^(Clang|LLVMFlang)$"
-           AND CMAKE_${language}_COMPILER_VERSION VERSION_GREATER_EQUAL 19
-           AND CMAKE_${language}_COMPILER_VERSION VERSION_LESS 20)
+           AND CMAKE_${language}_COMPILER_VERSION MATCHES "^${Lapwing_LLVM}[.]")
       list(APPEND plain ${language})
     endif()
   endforeach()

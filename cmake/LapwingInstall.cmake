@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` puts under PREFIX. The command finds its libraries and
 # programs relative to itself, so the installed tree may be moved.
-foreach(target lapwing_preload lapwing_mpich lapwing_openmpi lapwing_tasks_library
-    lapwing_tasks_mpich lapwing_tasks_openmpi)
-  if(TARGET ${target})
-    install(TARGETS ${target} LIBRARY DESTINATION lib)
-  endif()
+install(TARGETS lapwing_preload lapwing_tasks_library LIBRARY DESTINATION lib)
+foreach(flavour IN LISTS LAPWING_FLAVOURS)
+  install(TARGETS lapwing_${flavour} lapwing_tasks_${flavour} LIBRARY DESTINATION lib)
 endforeach()
 install(DIRECTORY include/lapwing DESTINATION include)
 

@@ -20,7 +20,26 @@
 #     cores than ranks; for tests that start mpiexec themselves.
 find_package(GTest REQUIRED)
 
-set(LAPWING_MPI_ENVIRONMENT
+# Tests call the commands of MPIs by Debian's names, mpiexec.mpich and so on: where an MPI's have others, scripts of
+# these names stand before PATH.
+set(LAPWING_MPI_ENVIRONMENT "")
+set(folder ${CMAKE_BINARY_DIR}/tests/commands)
+file(REMOVE_RECURSE ${folder})
+foreach(flavour IN LISTS LAPWING_FLAVOURS)
+  foreach(command mpicc mpifort mpiexec)
+    string(TOUPPER ${command} variable)
+    set(path ${${variable}_${flavour}})
+    if(path AND NOT path STREQUAL "/usr/bin/${command}.${flavour}")
+      file(WRITE ${folder}/${command}.${flavour} "#!/bin/sh\nexec ${path} \"$@\"\n")
+      file(CHMOD ${folder}/${command}.${flavour} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+      set(LAPWING_MPI_ENVIRONMENT PATH=${folder}:$ENV{PATH})
+    endif()
+  endforeach()
+endforeach()
+list(JOIN LAPWING_FLAVOURS "," tested)
+
+list(APPEND LAPWING_MPI_ENVIRONMENT
+  TESTED_MPIS=${tested}
   OMPI_ALLOW_RUN_AS_ROOT=1
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1
@@ -139,7 +158,7 @@ function(lapwing_mpi_test name)
       if(ranks LESS 2)
         set(processors 1)
       endif()
-      add_test(NAME ${test} COMMAND ${MPIEXEC_${flavour}} -n ${ranks} $<TARGET_FILE:${target}>)
+      add_test(NAME ${test} COMMAND ${LAPWING_LAUNCHER_${flavour}} -n ${ranks} $<TARGET_FILE:${target}>)
       set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
         LABELS "mpi;${flavour};ranks${ranks};${arg_LABELS}" ENVIRONMENT "${environment}")
       if(arg_SERIAL)

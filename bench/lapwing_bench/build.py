@@ -25,6 +25,9 @@ class Build:
         raise BenchError("The benchmark programs were not found beside the driver; name the build or "
                          "installation with --prefix.")
 
+    def is_for(self, mpi):
+        return os.path.isdir(os.path.join(self.prefix, "libexec", "lapwing", mpi))
+
     def program(self, mpi, name):
         path = os.path.join(self.prefix, "libexec", "lapwing", mpi, name)
         if not os.path.exists(path):

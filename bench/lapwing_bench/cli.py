@@ -61,18 +61,19 @@ def _parser():
     return parser
 
 
-def _mpis(options, needed):
+def _mpis(options, build, needed):
     if options.mpi in ("mpich", "openmpi"):
         return [options.mpi]
-    found = [mpi for mpi in ("mpich", "openmpi") if shutil.which("mpiexec." + mpi)]
+    found = [mpi for mpi in ("mpich", "openmpi") if shutil.which("mpiexec." + mpi) and build.is_for(mpi)]
     if not found and needed:
-        raise BenchError("Neither mpiexec.mpich nor mpiexec.openmpi is on the PATH: install mpich or openmpi-bin.")
+        raise BenchError("There is no MPI for which Lapwing was built and whose mpiexec.mpich or mpiexec.openmpi is on the "
+                         "PATH.")
     return found[:1] if options.quick and options.mpi is None else found
 
 
 def _run(options, script):
     build = Build.find(options.prefix, script)
-    options.mpis = _mpis(options, needed=options.name != "tasks")
+    options.mpis = _mpis(options, build, needed=options.name != "tasks")
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute,
              "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade, "programs": programs, "exchange": exchange,
              "collectives": collectives}[options.name]

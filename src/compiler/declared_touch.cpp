@@ -5,6 +5,7 @@
 
 #include "compiler/calls.hpp"
 #include "compiler/declared_calls.hpp"
+#include "compiler/llvm_versions.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -28,7 +29,7 @@ bool stays_here(const llvm::Value* object) {
 
 // By its own size, or as the whole of a variable.
 std::optional<Extent> DeclaredTouch::extent_of(const llvm::Value* pointer, llvm::LocationSize size) const {
-  if (size.hasValue() && !size.isScalable()) return Extent{pointer, size.getValue().getFixedValue()};
+  if (const auto bytes = fixed_size(size)) return Extent{pointer, *bytes};
   const llvm::Value* object = llvm::getUnderlyingObject(pointer);
   const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object);

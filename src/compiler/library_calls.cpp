@@ -15,8 +15,8 @@ bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryI
     if (argument->getType()->isPointerTy() && llvm::isa<llvm::Function>(argument->stripPointerCasts()))
       return false;
   llvm::LibFunc function;
-  if (library.getLibFunc(*callee, function))
-    return function != llvm::LibFunc_qsort && function != llvm::LibFunc_atexit;
+  if (callee->getName() == "atexit") return false;
+  if (library.getLibFunc(*callee, function)) return function != llvm::LibFunc_qsort;
   // Such as LLVM does not know, and programs that wait or measure call.
   static const llvm::StringRef others[] = {
       "usleep", "sleep",  "nanosleep", "sched_yield", "clock_gettime", "time",    "gettimeofday", "clock",

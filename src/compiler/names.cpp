@@ -9,6 +9,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "compiler/allocations.hpp"
+#include "compiler/llvm_versions.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -35,17 +36,14 @@ StringRef name_of_global(const llvm::GlobalVariable& global) {
 // The variable of this function, rather than one of a function that was inlined
 // and that has another name for the same.
 StringRef name_in_debug_records(const llvm::Value& value) {
-  llvm::SmallVector<llvm::DbgVariableIntrinsic*, 4> intrinsics;
-  llvm::SmallVector<llvm::DbgVariableRecord*, 4> records;
-  llvm::findDbgUsers(intrinsics, const_cast<llvm::Value*>(&value), &records);
-  StringRef found;
-  for (const llvm::DbgVariableRecord* record : records) {
-    const llvm::DILocalVariable* variable = record->getVariable();
-    if (variable->getName().empty() || variable->isArtificial()) continue;
-    if (!record->getDebugLoc()->getInlinedAt()) return variable->getName();
+  StringRef own, found;
+  for_debug_records(value, [&](const auto& record) {
+    const llvm::DILocalVariable* variable = record.getVariable();
+    if (variable->getName().empty() || variable->isArtificial()) return;
+    if (own.empty() && !record.getDebugLoc()->getInlinedAt()) own = variable->getName();
     if (found.empty()) found = variable->getName();
-  }
-  return found;
+  });
+  return own.empty() ? found : own;
 }
 
 StringRef find(const llvm::Value* pointer, int depth) {

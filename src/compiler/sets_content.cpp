@@ -7,6 +7,7 @@
 
 #include "compiler/effects.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/llvm_versions.hpp"
 #include "compiler/sets_calls.hpp"
 #include "compiler/sets_memory_use.hpp"
 
@@ -84,7 +85,7 @@ bool Content::holds(const At& at, MemoryAccess* access, const llvm::BasicBlock* 
   if (auto* phi = llvm::dyn_cast<llvm::MemoryPhi>(access)) {
     if (known.joins.contains(block)) return false;
     At here = at;
-    const llvm::DataLayout& layout = known.function->getDataLayout();
+    const llvm::DataLayout& layout = layout_of(*known.function);
     if (!is_fixed(at.location.Ptr, layout)) {
       const Value* object = llvm::getUnderlyingObject(at.location.Ptr);
       here.location = MemoryLocation::getBeforeOrAfter(object);
@@ -186,12 +187,12 @@ bool Content::holds_after_call(const At& at, MemoryDef& def, const CallBase& cal
       if (each && elements && *elements > 0) bytes = *each * static_cast<std::uint64_t>(*elements);
     }
     llvm::APInt offset(64, 0), start(64, 0);
-    const llvm::DataLayout& layout = known.function->getDataLayout();
+    const llvm::DataLayout& layout = layout_of(*known.function);
     const Value* base = at.location.Ptr->stripAndAccumulateConstantOffsets(layout, offset, true);
     const Value* from = written->stripAndAccumulateConstantOffsets(layout, start, true);
     const std::int64_t skipped = offset.getSExtValue() - start.getSExtValue();
-    if (base == from && skipped >= 0 && at.location.Size.hasValue() && !at.location.Size.isScalable() &&
-        static_cast<std::uint64_t>(skipped) + at.location.Size.getValue() <= bytes)
+    const std::optional<std::uint64_t> size = fixed_size(at.location.Size);
+    if (base == from && skipped >= 0 && size && static_cast<std::uint64_t>(skipped) + *size <= bytes)
       return true;
     if (!known.equal(call.getArgOperandUse(static_cast<unsigned>(output.argument)))) return false;
   }

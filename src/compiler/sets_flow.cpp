@@ -61,7 +61,7 @@ SetFlow::SetFlow(llvm::Function& function, const std::function<bool(const BasicB
     const BasicBlock* block = work.back();
     work.pop_back();
     for (const BasicBlock* before : llvm::predecessors(block))
-      if (stops.contains(before) && !stops[before]) keep(before);
+      if (stops.count(before) && !stops[before]) keep(before);
   }
   for (BasicBlock& block : function) {
     if (!kept.contains(&block)) continue;

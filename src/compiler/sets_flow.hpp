@@ -20,7 +20,7 @@ class SetFlow {
 
   /// Whether some path returns. If none does, the ends of the program take the place of returns.
   bool returns() const { return returns_; }
-  bool contains(const llvm::BasicBlock* block) const { return number_.contains(block); }
+  bool contains(const llvm::BasicBlock* block) const { return number_.count(block); }
   /// Distinct, in the terminator's order, and only those from which control may return.
   const Blocks& successors(const llvm::BasicBlock* block) const { return next_[number_.lookup(block)]; }
   /// The closest block through which all paths to the function's end pass; null is that end.

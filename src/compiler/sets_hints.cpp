@@ -6,6 +6,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/llvm_versions.hpp"
+
 namespace lapwing::compiler {
 namespace {
 
@@ -88,7 +90,7 @@ bool find(const GroupCall& call, Uniformity& uniformity, FoundHint* found) {
   const Known* known = uniformity.of(*copy->getFunction());
   if (!known) return false;
   const Value* comm = copy->getArgOperand(static_cast<unsigned>(call.routine().comm));
-  const llvm::DataLayout& layout = copy->getFunction()->getDataLayout();
+  const llvm::DataLayout& layout = layout_of(*copy->getFunction());
   CommHint& hint = found->hint;
   hint.fortran = call.is_fortran();
   hint.in_memory = false;

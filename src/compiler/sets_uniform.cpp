@@ -8,6 +8,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/llvm_versions.hpp"
 #include "compiler/sets_calls.hpp"
 #include "compiler/sets_content.hpp"
 #include "compiler/sets_library.hpp"
@@ -61,7 +62,7 @@ bool result_differs_by_itself(const CallBase& call, bool errors_differ) {
 
 }  // namespace
 
-bool Known::equal(const llvm::Use& use) const { return !uniformity->isDivergentUse(use); }
+bool Known::equal(const llvm::Use& use) const { return !differs_at(use, *uniformity, *cycles); }
 
 Uniformity::~Uniformity() = default;
 
@@ -133,11 +134,10 @@ void Uniformity::compute(Known& known) {
   known.fresh = true;
   const llvm::DataLayout& layout = model_.module().getDataLayout();
   llvm::TargetTransformInfo seeds(Seeds(layout, known.differing));
-  known.uniformity = std::make_unique<llvm::UniformityInfo>(*known.dominators, *known.cycles, &seeds);
-  known.uniformity->compute();
+  known.uniformity = uniformity_of(*known.function, *known.dominators, *known.cycles, seeds);
   known.joins.clear();
-  llvm::GenericSyncDependenceAnalysis<llvm::SSAContext> ways(llvm::SSAContext(known.function),
-                                                             *known.dominators, *known.cycles);
+  const llvm::SSAContext context = context_of(*known.function);
+  llvm::GenericSyncDependenceAnalysis<llvm::SSAContext> ways(context, *known.dominators, *known.cycles);
   for (const llvm::BasicBlock& block : *known.function) {
     if (!known.dominators->isReachableFromEntry(&block) || !known.uniformity->hasDivergentTerminator(block))
       continue;

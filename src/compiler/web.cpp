@@ -9,6 +9,7 @@
 
 #include "compiler/allocations.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/llvm_versions.hpp"
 #include "compiler/names.hpp"
 #include "compiler/ways.hpp"
 
@@ -131,7 +132,7 @@ ModRefInfo Memory::of(const llvm::Instruction& instruction, const llvm::MemoryLo
   for (const llvm::Use& argument : call->args()) {
     if (argument->getType()->isPointerTy() &&
         may_be_exchanged(llvm::MemoryLocation::getBeforeOrAfter(argument.get()), where))
-      info |= call->getMemoryEffects().getModRef(llvm::IRMemLocation::ArgMem);
+      info |= argument_effects(*call);
   }
   return info;
 }

@@ -3,7 +3,11 @@
 import json
 import os
 import subprocess
+import sys
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mpis import MPIS  # noqa: E402
 
 BUILD = os.environ.get("LAPWING_BUILD", "")
 

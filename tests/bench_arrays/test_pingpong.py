@@ -3,13 +3,13 @@
 """`bench-driver pingpong`: figure 5's steps and the fit."""
 import unittest
 
-from driver import DriverTest
+from driver import MPIS, DriverTest
 from lapwing_bench.pingpong import STEPS, fit
 
 
 class PingPong(DriverTest):
     def test_records(self):
-        records = self.drive("pingpong", "--mpi", "openmpi", "--ranks", "2,4", "--pairs", "2", "--quick", "--sizes", "4K,64K")
+        records = self.drive("pingpong", "--mpi", MPIS[-1], "--ranks", "2,4", "--pairs", "2", "--quick", "--sizes", "4K,64K")
         transfers = [r for r in records if not r["case"].startswith("fit")]
         self.assertEqual(len(transfers), 8)
         for record in transfers:

@@ -3,12 +3,13 @@
 """`bench-driver redistribute`: all cases, both MPIs, results equal to pdgemr2d's element by element."""
 import unittest
 
-from driver import DriverTest
+from driver import MPIS, DriverTest
 
 
 class Redistribute(DriverTest):
     def test_transfers(self):
-        for mpi, ranks in (("mpich", "2"), ("openmpi", "2,4")):
+        for mpi in MPIS:
+            ranks = "2,4" if mpi == "openmpi" else "2"
             records = self.drive("redistribute", "--mpi", mpi, "--ranks", ranks, "--sizes", "50", "--pairs", "2", "--cases",
                                  "1,2,3,4,5")
             self.assertEqual(len(records), 5 * len(ranks.split(",")))
@@ -19,7 +20,7 @@ class Redistribute(DriverTest):
                 self.assertGreater(record["persistent_s"], 0)
 
     def test_small(self):
-        for record in self.drive("redistribute", "--mpi", "openmpi", "--ranks", "2,4", "--pairs", "2", "--cases", "small"):
+        for record in self.drive("redistribute", "--mpi", MPIS[-1], "--ranks", "2,4", "--pairs", "2", "--cases", "small"):
             self.assert_fields(record, "persistent_s", "hand_s", "slowdown", "control")
             self.assertTrue(record["verified"], record)
 

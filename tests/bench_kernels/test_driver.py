@@ -6,8 +6,12 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mpis import MPIS  # noqa: E402
 
 BUILD = os.environ["LAPWING_BUILD"]
 FIELDS = ("bench", "case", "kernel", "ranks", "plain_s", "hand_s", "compiler_s", "both_s", "limit_s", "hidden",
@@ -16,7 +20,7 @@ FIELDS = ("bench", "case", "kernel", "ranks", "plain_s", "hand_s", "compiler_s",
 
 def drive(prefix, *options):
     return subprocess.run([os.path.join(BUILD, "libexec", "lapwing", "bench-driver"), "kernels", "--prefix", prefix,
-                           "--local", "--json", "--mpi", "openmpi", "--class", "S", "--kernel", "heat", *options],
+                           "--local", "--json", "--mpi", MPIS[-1], "--class", "S", "--kernel", "heat", *options],
                           capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -37,9 +41,9 @@ class Driver(unittest.TestCase):
     def test_differing_variant(self):
         # A "hand" version that damages a message: an installation of its own.
         with tempfile.TemporaryDirectory() as prefix:
-            folder = os.path.join(prefix, "libexec", "lapwing", "openmpi", "kernels")
+            folder = os.path.join(prefix, "libexec", "lapwing", MPIS[-1], "kernels")
             os.makedirs(folder)
-            programs = os.path.join(BUILD, "libexec", "lapwing", "openmpi", "kernels")
+            programs = os.path.join(BUILD, "libexec", "lapwing", MPIS[-1], "kernels")
             shutil.copy(os.path.join(programs, "heat-plain"), folder)
             wrong = os.path.join(folder, "heat-hand")
             with open(wrong, "w", encoding="utf-8") as script:

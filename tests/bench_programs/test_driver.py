@@ -4,8 +4,12 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mpis import MPIS  # noqa: E402
 
 BUILD = os.environ["LAPWING_BUILD"]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,7 +21,7 @@ class Programs(unittest.TestCase):
     def drive(self, *options):
         with tempfile.TemporaryDirectory() as work:
             return subprocess.run([os.path.join(BUILD, "libexec", "lapwing", "bench-driver"), "programs",
-                                   os.path.join(HERE, "sources"), "--prefix", BUILD, "--local", "--mpi", "mpich", "--work", work,
+                                   os.path.join(HERE, "sources"), "--prefix", BUILD, "--local", "--mpi", MPIS[0], "--work", work,
                                    "--recipes", os.path.join(HERE, "recipes"), "--variants", "run,compiled", *options],
                                   capture_output=True, text=True, timeout=100, check=False)
 
@@ -41,7 +45,7 @@ class Programs(unittest.TestCase):
         done = self.drive("--pairs", "1", "--variants", "compiled", "--only", "late|unbuilt")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         late = next(line for line in done.stdout.splitlines() if " late " in line).split()
-        self.assertEqual(late[:4], ["even", "late", "mpich", "compiled"])
+        self.assertEqual(late[:4], ["even", "late", MPIS[0], "compiled"])
         self.assertIn("absent", done.stdout)
 
     def test_sentences(self):

@@ -4,7 +4,11 @@
 import json
 import os
 import subprocess
+import sys
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mpis import MPIS  # noqa: E402
 
 BUILD = os.environ["LAPWING_BUILD"]
 
@@ -12,7 +16,7 @@ BUILD = os.environ["LAPWING_BUILD"]
 class Exchange(unittest.TestCase):
     def drive(self, *options):
         done = subprocess.run([os.path.join(BUILD, "libexec", "lapwing", "bench-driver"), *options, "--prefix", BUILD, "--local",
-                               "--quick", "--json", "--pairs", "1", "--mpi", "mpich"],
+                               "--quick", "--json", "--pairs", "1", "--mpi", MPIS[0]],
                               capture_output=True, text=True, timeout=100, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines()]
@@ -32,7 +36,7 @@ class Exchange(unittest.TestCase):
             self.assertTrue(0 <= record["overlap"] <= 1, record)
 
     def test_programs(self):
-        folder = os.path.join(BUILD, "libexec", "lapwing", "mpich")
+        folder = os.path.join(BUILD, "libexec", "lapwing", MPIS[0])
         for ranks, idiom in ("2", "irecv_isend_wait"), ("2", "sendrecv"), ("2", "send_irecv"), ("3", "send_irecv"):
             line = self.once(ranks, os.path.join(folder, "exchange-plain"), "--idiom", idiom, "--bytes", "4K",
                              "--iterations", "8", "--unequal", "--steps", "300")
@@ -43,7 +47,7 @@ class Exchange(unittest.TestCase):
             self.assertTrue(line["verified"], kind)
 
     def once(self, ranks, *argv):
-        done = subprocess.run(["mpiexec.mpich", "-n", ranks, *argv], capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run(["mpiexec." + MPIS[0], "-n", ranks, *argv], capture_output=True, text=True, timeout=60, check=True)
         return json.loads(done.stdout)
 
 

@@ -4,18 +4,25 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from mpis import MPIS  # noqa: E402
 
 BUILD = pathlib.Path(os.environ["CLI_BUILD"])
 SOURCE = pathlib.Path(os.environ["CLI_SOURCE"])
 LAPWING = BUILD / "bin" / "lapwing"
 PRELOAD = BUILD / "lib" / "liblapwing-preload.so"
 PROGRAMS = BUILD / "tests" / "cli"
-FLAVOURS = {"mpich": "mpiexec.mpich", "openmpi": "mpiexec.openmpi"}
+FLAVOURS = {mpi: f"mpiexec.{mpi}" for mpi in MPIS}
 
 
 def probe(flavour):
+    """A program of that MPI's; without that MPI the test is skipped."""
+    if flavour not in MPIS:
+        raise unittest.SkipTest(f"this tree is not built for {flavour}")
     return str(PROGRAMS / flavour / "probe")
 
 

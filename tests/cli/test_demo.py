@@ -5,7 +5,7 @@ import re
 import time
 import unittest
 
-from support import CommandTest
+from support import FLAVOURS, CommandTest
 
 
 class Demo(CommandTest):
@@ -17,7 +17,7 @@ class Demo(CommandTest):
         self.assertTrue(found["equal"])
         self.assertEqual(found["hosts"], 1)
         self.assertEqual({(row["mpi"], row["program"]) for row in found["rows"]},
-                         {(mpi, program) for mpi in ("mpich", "openmpi")
+                         {(mpi, program) for mpi in FLAVOURS
                           for program in ("plain", "lapwing", "hand")})
         self.assertEqual(len({row["checksum"] for row in found["rows"]}), 1)
         for row in found["rows"]:
@@ -25,7 +25,7 @@ class Demo(CommandTest):
             self.assertRegex(row["checksum"], "^[0-9a-f]{16}$")
 
     def test_text(self):
-        text = self.lapwing("demo", "--local", "--mpi", "mpich", "--size", "256K", status=0,
+        text = self.lapwing("demo", "--local", "--mpi", next(iter(FLAVOURS)), "--size", "256K", status=0,
                             timeout=150).stdout
         self.assertIn("Results: bitwise equal in all runs.", text)
         for title in ("plain program", "the same, with Lapwing", "rewritten by hand"):

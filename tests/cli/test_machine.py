@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from support import BUILD, CommandTest
+from support import FLAVOURS, CommandTest, probe
 
 
 class Doctor(CommandTest):
@@ -73,7 +73,7 @@ class Profile(CommandTest):
         place = self.folder / "lapwing"
         place.mkdir()
         (place / "profile.json").write_text("{}")
-        program = BUILD / "tests" / "cli" / "openmpi" / "probe"
+        program = pathlib.Path(probe("openmpi"))
         result = self.lapwing("run", "--dry-run", "-n", 1, program, status=0,
                               env={"XDG_CONFIG_HOME": str(self.folder)})
         self.assertIn(f"LAPWING_PROFILE={place / 'profile.json'}", result.stdout)
@@ -88,7 +88,7 @@ class Profile(CommandTest):
         self.assertIn("--profile", result.stderr)
 
     def test_tune_stores_what_it_found(self):
-        for mpi in ("mpich", "openmpi"):
+        for mpi in FLAVOURS:
             with self.subTest(mpi):
                 path = self.folder / "new" / f"{mpi}.json"
                 result = self.lapwing("tune", "--mpi", mpi, "--profile", path, status=0, timeout=200)

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which programs are run, over which transports, with which settings of Lapwing."""
+import os
+import sys
+
 import launching
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mpis import MPIS  # noqa: E402
 
 TRANSPORTS = {
     # Not "tcp,self", over which MPICH 4.0.2 may hang in its own MPI_Finalize, nor UCX_RNDV_THRESH=inf, with
@@ -33,7 +39,7 @@ def settings(number, guard, extra=()):
 
 
 def mpis(options):
-    return ["mpich", "openmpi"] if options.mpi == "both" else [options.mpi]
+    return list(MPIS) if options.mpi == "both" else [options.mpi]
 
 
 def batches(options):

@@ -13,6 +13,9 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from mpis import MPIS  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("LAPWING_BUILD", ROOT / "build" / "release"))
 PRELOAD = BUILD / "lib" / "liblapwing-preload.so"
 MPIEXEC = {"mpich": ["mpiexec.mpich"],
@@ -145,7 +148,7 @@ class ProgramTest(unittest.TestCase):
 
 def for_each_mpi(test):
     def every(self):
-        for mpi in ("mpich", "openmpi"):
+        for mpi in MPIS:
             with self.subTest(mpi=mpi):
                 test(self, mpi)
     return every

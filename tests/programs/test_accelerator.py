@@ -17,7 +17,7 @@ def messages(text):
 
 class Accelerator(running.ProgramTest):
     def check(self, device, when):
-        for mpi in ("mpich", "openmpi"):
+        for mpi in running.MPIS:
             program = [running.program(mpi, "programs_accelerator"), device, when]
             plain = self.mpirun(mpi, program, limit=60)
             if "no device here" in plain.out:
@@ -36,7 +36,7 @@ class Accelerator(running.ProgramTest):
         self.check(FAKE_DRIVER, "held")
 
     def test_memory_that_only_the_device_reaches(self):
-        for mpi in ("mpich", "openmpi"):
+        for mpi in running.MPIS:
             program = [running.program(mpi, "programs_device_memory"), FAKE_DRIVER]
             plain = self.mpirun(mpi, program, limit=60)
             self.succeeds(plain, f"{mpi}: the plain run")
@@ -54,10 +54,10 @@ class Accelerator(running.ProgramTest):
             self.check("cuda", when)
 
     def test_the_user_may_say_that_they_do_not_matter(self):
-        program = [running.program("mpich", "programs_threads"), "c11"]
+        program = [running.program(running.MPIS[0], "programs_threads"), "c11"]
         said = {**running.MODES["on"], "LAPWING_ACCELERATORS": "ignore"}
         for lapwing, closes in ((running.MODES["on"], False), (said, True)):
-            ran = self.mpirun("mpich", program, lapwing, limit=60, preload=f"{running.PRELOAD}:{FAKE_DRIVER}")
+            ran = self.mpirun(running.MPIS[0], program, lapwing, limit=60, preload=f"{running.PRELOAD}:{FAKE_DRIVER}")
             self.succeeds(ran, str(lapwing))
             receives = [line for line in ran.report if "recv" in line.get("call", "").lower()]
             self.assertTrue(receives, ran.report)

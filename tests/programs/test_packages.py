@@ -5,6 +5,7 @@ import re
 import unittest
 
 import running
+from mpis import needs
 
 HPCC = """HPLinpack benchmark input file
 Innovative Computing Laboratory, University of Tennessee
@@ -73,6 +74,7 @@ DRIVERS = {
 
 
 class Hpcc(running.ProgramTest):
+    @needs("openmpi")
     @running.needs("/usr/bin/hpcc", "hpcc")
     def test_all_seven(self):
         (self.directory / "hpccinf.txt").write_text(HPCC.format(n=600))
@@ -102,6 +104,7 @@ class Hpcc(running.ProgramTest):
 
 
 class Lammps(running.ProgramTest):
+    @needs("openmpi")
     @running.needs("/usr/bin/lmp", "lammps")
     def test_melt(self):
         (self.directory / "in.melt").write_text(MELT)
@@ -121,10 +124,12 @@ class NetPipe(running.ProgramTest):
                 self.succeeds(ran, f"{path}, {mode}")
                 self.assertNotRegex(ran.both(), "(?i)integrity check.*fail|error")
 
+    @needs("openmpi")
     @running.needs("/usr/bin/NPopenmpi", "netpipe-openmpi")
     def test_openmpi(self):
         self.pingpong("openmpi", "/usr/bin/NPopenmpi")
 
+    @needs("mpich")
     @running.needs("/usr/bin/NPmpich2", "netpipe-mpich2")
     def test_mpich(self):
         self.pingpong("mpich", "/usr/bin/NPmpich2")

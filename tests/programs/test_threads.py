@@ -5,7 +5,7 @@ import running
 
 class Threads(running.ProgramTest):
     def check(self, how):
-        for mpi in ("mpich", "openmpi"):
+        for mpi in running.MPIS:
             program = [running.program(mpi, "programs_threads"), how]
             plain = self.mpirun(mpi, program, limit=60)
             self.succeeds(plain, f"{mpi}: the plain run")

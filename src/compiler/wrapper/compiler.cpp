@@ -12,26 +12,27 @@ namespace lapwing::wrapper {
 namespace {
 
 struct Family {
-  const char* title;
-  const char* package;
+  std::string title;
+  std::string package;
   const char* own_variable;
   const char* mpich_variable;
   const char* openmpi_variable;
-  Words versioned;  ///< names that say 19
-  Words plain;      ///< names that may be 19
+  Words versioned;  ///< names that say the version
+  Words plain;      ///< names that may be of that version
 };
 
 const Family& family(Language language) {
-  static const Family c = {"clang 19", "clang-19",   "LAPWING_CC", "MPICH_CC",
-                           "OMPI_CC",  {"clang-19"}, {"clang"}};
-  static const Family cxx = {"clang 19", "clang-19",     "LAPWING_CXX", "MPICH_CXX",
-                             "OMPI_CXX", {"clang++-19"}, {"clang++"}};
-  static const Family fortran = {"flang 19",
-                                 "flang-19",
+  const std::string v = llvm_version;
+  static const Family c = {"clang " + v, "clang-" + v,   "LAPWING_CC", "MPICH_CC",
+                           "OMPI_CC",    {"clang-" + v}, {"clang"}};
+  static const Family cxx = {"clang " + v, "clang-" + v,     "LAPWING_CXX", "MPICH_CXX",
+                             "OMPI_CXX",   {"clang++-" + v}, {"clang++"}};
+  static const Family fortran = {"flang " + v,
+                                 "flang-" + v,
                                  "LAPWING_FC",
                                  "MPICH_FC",
                                  "OMPI_FC",
-                                 {"flang-new-19", "flang-19"},
+                                 {"flang-new-" + v, "flang-" + v},
                                  {"flang-new", "flang"}};
   return language == Language::c ? c : language == Language::cxx ? cxx : fortran;
 }
@@ -45,8 +46,9 @@ bool fits(const Words& words, const Family& wanted) {
   command.emplace_back("--version");
   const auto answer = ask(command);
   if (!answer || answer->status != 0) return false;
-  for (const char* says : {"clang version 19.", "flang-new version 19.", "flang version 19."}) {
-    const bool of_flang = says[0] == 'f';
+  for (const char* name : {"clang", "flang-new", "flang"}) {
+    const bool of_flang = name[0] == 'f';
+    const std::string says = std::string(name) + " version " + llvm_version + ".";
     if (of_flang == (wanted.title[0] == 'f') && answer->out.find(says) != std::string::npos) return true;
   }
   return false;
@@ -59,9 +61,8 @@ Words installed(const Family& wanted) {
   for (const auto& name : wanted.plain) {
     if (fits({name}, wanted)) return {name};
   }
-  throw Failure(std::string("there is no ") + wanted.title +
-                    " on PATH, which this wrapper drives. On Debian, install " + wanted.package +
-                    "; or name one in " + wanted.own_variable + ".",
+  throw Failure("there is no " + wanted.title + " on PATH, which this wrapper drives. On Debian, install " +
+                    wanted.package + "; or name one in " + wanted.own_variable + ".",
                 127);
 }
 

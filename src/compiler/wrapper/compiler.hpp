@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler that is driven: clang 19 or flang 19, for the pass is built for
-// these.
+// The compiler that is driven: clang or flang of the version that the pass was built for.
 #pragma once
 
 #include <string>
@@ -10,10 +9,13 @@
 
 namespace lapwing::wrapper {
 
+/// The major version of LLVM, as "19".
+inline constexpr const char* llvm_version = LAPWING_LLVM_MAJOR;
+
 /// The compiler's words: a program, perhaps behind another such as ccache. By
 /// LAPWING_CC and its like; else by what the MPI's wrapper would follow
 /// (`by_option`, -cc=; MPICH_CC, OMPI_CC), which is reported and not followed
-/// if it is no LLVM 19; else the one on PATH. Throws Failure if there is none.
+/// if it is of no such version; else the one on PATH. Throws Failure if there is none.
 Words find_compiler(Language language, Mpi mpi, const std::string& by_option);
 
 /// The linker that full LTO needs, if it is there.

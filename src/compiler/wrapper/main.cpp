@@ -89,7 +89,7 @@ int run(int argc, char** argv) {
   const Asked asked = of_nothing && !for_programs ? read_arguments(options.rest, called.language, false)
                                                   : read_arguments(all, called.language, of_nothing);
   if (!asked.c_source.empty()) {
-    throw Failure("flang 19 compiles no C: compile " + asked.c_source +
+    throw Failure(std::string("flang ") + llvm_version + " compiles no C: compile " + asked.c_source +
                   " with lwcc -c, and give lwfc the object.");
   }
   Added added;

@@ -83,7 +83,7 @@ void need_modules(const Words& sources, const Words& arguments, const std::strin
     if (module.empty() || is_there(folder + "/" + module + ".mod") || users_own(module, arguments)) continue;
     throw Failure(source + " uses the module " + module + ", but " + folder +
                   " has none for flang, which cannot read " +
-                  "gfortran's. Build Lapwing where flang-19 is installed, or include 'mpif.h'.");
+                  "gfortran's. Build Lapwing where flang is installed, or include 'mpif.h'.");
   }
 }
 

@@ -198,8 +198,8 @@ std::string help() {
                            on those that do, off (default). Waits are then moved only if -flapwing is said too
   --declared               lapwing_use and lapwing_define before what is declared is read and written (declare.h)
   -show, -showme[:...]     what the MPI's own wrappers print
-Everything else goes to the compiler: clang 19, or flang 19. LAPWING_CC, LAPWING_CXX and LAPWING_FC may name
-another one of that version. The pass works where the compiler optimises (-O1 and more).
+Everything else goes to clang or flang, of the version that --version names and the pass was built for.
+LAPWING_CC, LAPWING_CXX and LAPWING_FC may name another one of that version. The pass works where the compiler optimises (-O1 and more).
 )";
 }
 

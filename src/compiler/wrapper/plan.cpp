@@ -168,7 +168,8 @@ class Planner {
     }
     if (has_lld(plan_.compiler)) return true;
     say("there is no ld.lld, which runs the pass at link time, so it is left out. On Debian, install "
-        "lld-19.");
+        "lld-" +
+        std::string(llvm_version) + ".");
     return false;
   }
 

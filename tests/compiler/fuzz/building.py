@@ -7,10 +7,14 @@ import pathlib
 import random
 import shlex
 import subprocess
+import sys
 import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from mpis import MPIS  # noqa: E402
+
 COMPILERS = {"c": "clang-19", "c++": "clang++-19", "fortran": "flang-new-19"}
 WRAPPERS = {"c": "lwcc", "c++": "lwc++", "fortran": "lwfc"}
 GNU = {"mpich": "mpicc.mpich", "openmpi": "mpicc.openmpi"}
@@ -57,7 +61,7 @@ class Case:
         def of(asked, choices):
             return asked if asked and asked != "any" else rng.choice(choices)
         return Case(language=of(options.language, ["c", "c", "fortran", "fortran", "c++"]), seed=seed,
-                    mpi=of(options.mpi, ["mpich", "openmpi"]), ranks=int(of(options.ranks, ["2", "2", "2", "2", "2", "3", "4"])),
+                    mpi=of(options.mpi, list(MPIS)), ranks=int(of(options.ranks, ["2", "2", "2", "2", "2", "3", "4"])),
                     opt=of(options.opt, ["-O1", "-O2", "-O2", "-O3"]),
                     lto={"on": True, "off": False}.get(options.lto, rng.random() < 0.3), mode=of(options.mode, MODES),
                     strict={"on": True, "off": False}.get(options.strict, rng.random() < 0.6),

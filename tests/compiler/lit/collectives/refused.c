@@ -69,3 +69,4 @@ int absolute(MPI_Datatype type) {
   WORK;
   return a[7];
 }
+// REQUIRES: openmpi

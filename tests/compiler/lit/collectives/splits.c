@@ -124,3 +124,4 @@ int error(void) {
   WORK;
   return rc == MPI_SUCCESS ? a[1] : -1;
 }
+// REQUIRES: openmpi

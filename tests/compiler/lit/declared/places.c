@@ -149,3 +149,4 @@ double untouched(void) { return halo[0]; }
 // CHECK-NEXT: ret void
 // SAYS: `halo`, declared at places.c:[[#@LINE+1]], may be pending where the function returns: it waits there
 void returns(void) { lapwing_declare_send(halo, 100, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }
+// REQUIRES: openmpi

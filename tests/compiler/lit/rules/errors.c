@@ -123,3 +123,4 @@ int waits_for_some(int peer, MPI_Comm comm) {
   WORK;
   return rc;
 }
+// REQUIRES: openmpi

@@ -55,3 +55,4 @@ void uncertain(int rank) {
     MPI_Barrier(mine);
   }
 }
+// REQUIRES: openmpi

@@ -93,3 +93,4 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   return 0;
 }
+// REQUIRES: openmpi
