@@ -37,7 +37,7 @@ inline std::optional<std::uint64_t> fixed_size(llvm::LocationSize size) {
 #endif
 }
 
-/// What a call does to memory that its arguments point to.
+/// How a call uses the memory that its arguments point to.
 inline llvm::ModRefInfo argument_effects(const llvm::CallBase& call) {
 #if LLVM_VERSION_MAJOR >= 17
   return call.getMemoryEffects().getModRef(llvm::IRMemLocation::ArgMem);
@@ -46,7 +46,7 @@ inline llvm::ModRefInfo argument_effects(const llvm::CallBase& call) {
 #endif
 }
 
-/// Visits what describes the value as a variable of the source: each has getVariable() and getDebugLoc().
+/// Visits each record that describes the value as a variable of the source; a record has getVariable() and getDebugLoc().
 template <class Visit>
 void for_debug_records(const llvm::Value& value, Visit visit) {
   llvm::SmallVector<llvm::DbgVariableIntrinsic*, 4> intrinsics;
