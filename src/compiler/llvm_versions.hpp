@@ -46,7 +46,8 @@ inline llvm::ModRefInfo argument_effects(const llvm::CallBase& call) {
 #endif
 }
 
-/// Visits each record that describes the value as a variable of the source; a record has getVariable() and getDebugLoc().
+/// Visits each record that describes the value as a variable of the source; a record has getVariable() and
+/// getDebugLoc().
 template <class Visit>
 void for_debug_records(const llvm::Value& value, Visit visit) {
   llvm::SmallVector<llvm::DbgVariableIntrinsic*, 4> intrinsics;
