@@ -2,6 +2,13 @@
 // Fortran entry points that complete, start, cancel and free requests.
 #include "entry/fortran.hpp"
 
+// Of MPI 4.1, in p2p_status.cpp.
+extern "C" {
+int MPI_Request_get_status_all(int, const MPI_Request[], int*, MPI_Status*);
+int MPI_Request_get_status_any(int, const MPI_Request[], int*, int*, MPI_Status*);
+int MPI_Request_get_status_some(int, const MPI_Request[], int*, int*, MPI_Status*);
+}
+
 using lapwing::entry::fortran_index;
 using lapwing::entry::give;
 using lapwing::entry::give_flag;
@@ -79,6 +86,7 @@ LAPWING_FORTRAN lapwing_fortran_testany(MPI_Fint* count, MPI_Fint* requests, MPI
 
 FORTRAN_SOME(waitsome, MPI_Waitsome)
 FORTRAN_SOME(testsome, MPI_Testsome)
+FORTRAN_SOME(request_get_status_some, MPI_Request_get_status_some)
 
 LAPWING_FORTRAN lapwing_fortran_start(MPI_Fint* request, MPI_Fint* error) {
   LAPWING_NOTE_CALLER();
@@ -109,5 +117,26 @@ LAPWING_FORTRAN lapwing_fortran_request_get_status(MPI_Fint* request, MPI_Fint* 
   int done = 0;
   const int rc = MPI_Request_get_status(PMPI_Request_f2c(*request), &done, fortran_status(status));
   if (rc == MPI_SUCCESS) give_flag(flag, done);
+  give(error, rc);
+}
+
+LAPWING_FORTRAN lapwing_fortran_request_get_status_all(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* flag,
+                                                       void* statuses, MPI_Fint* error) {
+  RequestArray r(*count, requests);
+  int done = 0;
+  const int rc = MPI_Request_get_status_all(*count, r.data(), &done, fortran_statuses(statuses));
+  if (rc == MPI_SUCCESS) give_flag(flag, done);
+  give(error, rc);
+}
+
+LAPWING_FORTRAN lapwing_fortran_request_get_status_any(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* index,
+                                                       MPI_Fint* flag, void* status, MPI_Fint* error) {
+  RequestArray r(*count, requests);
+  int which = MPI_UNDEFINED, done = 0;
+  const int rc = MPI_Request_get_status_any(*count, r.data(), &which, &done, fortran_status(status));
+  if (rc == MPI_SUCCESS) {
+    *index = fortran_index(which);
+    give_flag(flag, done);
+  }
   give(error, rc);
 }

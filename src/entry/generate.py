@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the stubs of src/entry and src/preload from mpi_table.txt.
 
-    generate.py entry FLAVOUR LIBMPI OUT_DIR     stubs.S and specs.cpp
-    generate.py preload OUT_DIR FLAVOUR=LIBMPI...  preload_stubs.S
+    generate.py entry FAMILY OUT_DIR      stubs.S and specs.cpp; calls.S, the calls that Lapwing itself makes
+    generate.py preload OUT_DIR FAMILY...  preload_stubs.S
 
 x86-64 only. A stub changes no register that can hold an argument (r11 is the
 linker's scratch register), so one text serves every function, whatever its
@@ -196,8 +196,7 @@ def entry_stubs(groups):
             resolvers.append(f"resolve_{index}:\n  movl ${index}, %r11d\n  jmp lapwing_entry_resolve_path\n")
             real.append(f"  .quad resolve_{index}\n")
         else:
-            # Weak: this library may have been built with a later MPI.
-            real.append(f"  .weak {g.hook.target}\n  .quad {g.hook.target}\n")
+            real.append(f"  .hidden {g.hook.target}\n  .quad {g.hook.target}\n")
         if g.hook.kind == "stub" and is_timed(g.hook.entry):
             resolvers.append(f"timed_{index}:\n  movl ${index}, %r11d\n  jmp lapwing_entry_timed_path\n")
             names.append(f"name_{index}: .asciz \"MPI_{g.hook.entry.name}\"\n")
@@ -240,8 +239,10 @@ def entry_specs(groups):
 
 
 def preload_stubs(names):
+    # In the order of their names, and eight bytes each, so that one is found by its name.
     out = [HEAD, SAVE_AND_CALL, "\n.text\n", path("lapwing_preload_resolve_path", "lapwing_preload_resolve"),
-           ".hidden lapwing_preload_slots\n"]
+           ".hidden lapwing_preload_slots\n.globl lapwing_preload_stubs\n.hidden lapwing_preload_stubs\n"
+           ".p2align 3\nlapwing_preload_stubs:\n"]
     for index, name in enumerate(names):
         out.append(f".p2align 3\n.globl {name}\n.type {name}, @function\n{name}:\n"
                    f"  jmp *lapwing_preload_slots+{8 * index}(%rip)\n.size {name}, .-{name}\n")
@@ -258,8 +259,43 @@ def preload_stubs(names):
                ".p2align 2\n.hidden lapwing_preload_name_offsets\n.globl lapwing_preload_name_offsets\n"
                "lapwing_preload_name_offsets:\n" +
                "".join(f"  .long name_{i} - lapwing_preload_names\n" for i in range(len(names))))
+    out.append(".p2align 2\n.hidden lapwing_preload_count\n.globl lapwing_preload_count\n"
+               f"lapwing_preload_count: .long {len(names)}\n")
     out.append("\n.section .note.GNU-stack, \"\", @progbits\n")
     return "".join(out)
+
+
+# Functions that the headers of a family name by macros, or that no member has yet.
+MORE_CALLS = {"openmpi": ["OMPI_C_MPI_COMM_NULL_COPY_FN", "OMPI_C_MPI_COMM_NULL_DELETE_FN",
+                          "PMPI_Request_get_status_all", "PMPI_Request_get_status_any", "PMPI_Request_get_status_some"]}
+
+
+def call_stubs(names):
+    """Lapwing calls these by the names of an MPI that it is not linked with. Each goes to where its slot says,
+    which the first call finds in the library that the program has loaded (src/mpi/binding.cpp)."""
+    out = [HEAD, SAVE_AND_CALL, "\n.text\n", path("lapwing_mpi_resolve_path", "lapwing_mpi_resolve"),
+           ".hidden lapwing_mpi_slots\n"]
+    for index, name in enumerate(names):
+        out.append(f".p2align 3\n.globl {name}\n.hidden {name}\n.type {name}, @function\n{name}:\n"
+                   f"  jmp *lapwing_mpi_slots+{8 * index}(%rip)\n.size {name}, .-{name}\n")
+    out.append("\n.section .text.unlikely, \"ax\", @progbits\n.cfi_startproc\n")
+    out += [f"resolve_{i}:\n  movl ${i}, %r11d\n  jmp lapwing_mpi_resolve_path\n" for i in range(len(names))]
+    out.append(".cfi_endproc\n\n.section .data.rel.local, \"aw\"\n.p2align 3\n.globl lapwing_mpi_slots\n"
+               ".type lapwing_mpi_slots, @object\nlapwing_mpi_slots:\n")
+    out += [f"  .quad resolve_{i}\n" for i in range(len(names))]
+    out.append(".size lapwing_mpi_slots, .-lapwing_mpi_slots\n\n.section .data.rel.ro.local, \"aw\"\n.p2align 3\n"
+               ".hidden lapwing_mpi_names\n.globl lapwing_mpi_names\nlapwing_mpi_names:\n")
+    out += [f"  .quad name_{i}\n" for i in range(len(names))]
+    out.append("\n.section .rodata\n" + "".join(f"name_{i}: .asciz \"{n}\"\n" for i, n in enumerate(names)))
+    out.append("\n.section .note.GNU-stack, \"\", @progbits\n")
+    return "".join(out)
+
+
+def calls_of(family):
+    known = table.Table()
+    functions = [names for stem, (names, _) in table.load_names(family).items() if table.LIBRARIES[family][stem] == "c"]
+    names = {"P" + n for n in set().union(*functions) if table.classify(n, known).form in ("c", "large")}
+    return sorted(names) + MORE_CALLS.get(family, [])
 
 
 def write(folder, name, text):
@@ -268,22 +304,20 @@ def write(folder, name, text):
         file.write(text)
 
 
-def hooks_of(flavour, libmpi):
-    libraries = table.find_libraries(flavour, libmpi)
-    if not libraries:
-        sys.exit(f"generate.py: no {flavour} library beside {libmpi}; install its development package")
-    return table.hooks(flavour, libraries, table.Table(groups=group_calls.load()), os.environ.get("NM", "nm"))
+def hooks_of(family):
+    return table.hooks(family, table.Table(groups=group_calls.load()))
 
 
 def main(arguments):
-    if len(arguments) == 4 and arguments[0] == "entry":
-        groups = group(hooks_of(arguments[1], arguments[2]))
+    if len(arguments) == 3 and arguments[0] == "entry":
+        groups = group(hooks_of(arguments[1]))
         # Glue has no slot: the others count from 0.
         groups.sort(key=lambda g: g.hook.kind == "glue")
-        write(arguments[3], "stubs.S", entry_stubs(groups))
-        write(arguments[3], "specs.cpp", entry_specs(groups))
+        write(arguments[2], "stubs.S", entry_stubs(groups))
+        write(arguments[2], "specs.cpp", entry_specs(groups))
+        write(arguments[2], "calls.S", call_stubs(calls_of(arguments[1])))
     elif len(arguments) >= 3 and arguments[0] == "preload":
-        names = {hook.name for pair in arguments[2:] for hook in hooks_of(*pair.split("=", 1))}
+        names = {hook.name for family in arguments[2:] for hook in hooks_of(family)}
         write(arguments[1], "preload_stubs.S", preload_stubs(sorted(names)))
     else:
         sys.exit(__doc__)

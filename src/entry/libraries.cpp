@@ -2,6 +2,7 @@
 #include "entry/libraries.hpp"
 
 #include <dlfcn.h>
+#include <fnmatch.h>
 #include <link.h>
 
 #include <algorithm>
@@ -11,17 +12,27 @@ namespace lapwing::entry {
 namespace {
 
 struct Search {
-  const char* stem;
+  const char* patterns;
   LoadedLibrary found;
 };
+
+// Patterns have bars between them.
+bool matches(const std::string& stem, const std::string& patterns) {
+  for (std::size_t at = 0; at <= patterns.size();) {
+    const std::size_t end = std::min(patterns.find('|', at), patterns.size());
+    if (fnmatch(patterns.substr(at, end - at).c_str(), stem.c_str(), 0) == 0) return true;
+    at = end + 1;
+  }
+  return false;
+}
 
 int visit(dl_phdr_info* info, std::size_t, void* context) {
   auto* search = static_cast<Search*>(context);
   const char* slash = std::strrchr(info->dlpi_name, '/');
   const char* file = slash ? slash + 1 : info->dlpi_name;
-  const std::size_t length = std::strlen(search->stem);
-  if (std::strncmp(file, search->stem, length) != 0 || std::strncmp(file + length, ".so", 3) != 0) return 0;
-  if (file[length + 3] != '\0' && file[length + 3] != '.') return 0;
+  const char* version = std::strstr(file, ".so");
+  if (!version || (version[3] != '\0' && version[3] != '.')) return 0;
+  if (!matches(std::string(file, version), search->patterns)) return 0;
   LoadedLibrary& found = search->found;
   found.path = info->dlpi_name;
   found.begin = UINTPTR_MAX;
@@ -37,8 +48,8 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
 
 }  // namespace
 
-LoadedLibrary find_loaded(const char* stem) {
-  Search search{stem, {}};
+LoadedLibrary find_loaded(const char* patterns) {
+  Search search{patterns, {}};
   dl_iterate_phdr(visit, &search);
   return search.found;
 }

@@ -13,8 +13,9 @@ struct LoadedLibrary {
   explicit operator bool() const { return begin != 0; }
 };
 
-/// The loaded library whose file name is STEM.so or STEM.so.VERSION.
-LoadedLibrary find_loaded(const char* stem);
+/// The loaded library whose file name is STEM.so or STEM.so.VERSION, where STEM matches
+/// one of `patterns`, which have bars between them.
+LoadedLibrary find_loaded(const char* patterns);
 
 /// The address of `symbol` in that library or what it depends on; nullptr if
 /// there is none. Never loads anything.

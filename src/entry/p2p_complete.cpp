@@ -95,15 +95,6 @@ LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int
       [&](MPI_Status* s) { return transfer::test_some(count, requests, done, indices, s); });
 }
 
-LAPWING_ENTRY int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  if (quiet()) return PMPI_Request_get_status(request, flag, status);
-  if (watched()) {
-    lapwing::sets::Messages::progress();
-    return PMPI_Request_get_status(request, flag, status);
-  }
-  return transfer::request_get_status(request, flag, status);
-}
-
 LAPWING_ENTRY int MPI_Request_free(MPI_Request* request) {
   if (watched()) return P2pWatch::request_free(request);
   return quiet() && !transfer::Requests::any_kept() ? PMPI_Request_free(request)

@@ -100,13 +100,6 @@ POST(Recv_init, int, receive_init, false)
 MATCHED(, int)
 EXCHANGE(, int)
 
-#if MPI_VERSION >= 4
-RECEIVE(Recv_c, MPI_Count)
-POST(Irecv_c, MPI_Count, ireceive, true)
-POST(Recv_init_c, MPI_Count, receive_init, false)
-MATCHED(_c, MPI_Count)
-EXCHANGE(_c, MPI_Count)
-
 #define START_EXCHANGE(SUFFIX, COUNT)                                                                       \
   LAPWING_ENTRY int MPI_Isendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to,  \
                                           int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,      \
@@ -143,5 +136,12 @@ EXCHANGE(_c, MPI_Count)
   }
 
 START_EXCHANGE(, int)
+
+#if MPI_VERSION >= 4
+RECEIVE(Recv_c, MPI_Count)
+POST(Irecv_c, MPI_Count, ireceive, true)
+POST(Recv_init_c, MPI_Count, receive_init, false)
+MATCHED(_c, MPI_Count)
+EXCHANGE(_c, MPI_Count)
 START_EXCHANGE(_c, MPI_Count)
 #endif

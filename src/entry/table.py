@@ -5,10 +5,13 @@ Used by generate.py, which writes the stubs, and by the tests in tests/entry.
 """
 
 import fnmatch
+import glob
 import os
 import re
 import subprocess
+import textwrap
 
+NAMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "names")
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mpi_table.txt")
 CLASSES = ("p2p", "check", "retire", "sync", "pass", "internal")
 
@@ -102,8 +105,8 @@ class Symbol:
 
 
 SPELLINGS = (
-    (r"(p?)mpi(?:x?r|x)?_(.+)_f08ts(?:_large)?_", "f08ts"),
-    (r"(p?)mpi(?:x?r|x)?_(.+)_f08(?:_large)?_", "f08"),
+    (r"(p?)mpi(?:x?r|x)?_(.+?)(?:_c)?_f08ts(?:_large)?_", "f08ts"),
+    (r"(p?)mpi(?:x?r|x)?_(.+?)(?:_c)?_f08(?:_large)?_", "f08"),
     (r"(p?)ompix?_(.+)_f08", "f08"),
     (r"(p?)ompix?_(.+)_f", "inner"),
     (r"(P?)MPIX?_([A-Za-z]\w*)_f(?:08)?", "f77"),
@@ -149,25 +152,68 @@ def exported(path, nm="nm"):
     return functions, undefined
 
 
-# The libraries of each flavour: the stem of the file name and what it holds.
+# The libraries of each family: patterns of the names of their files, without ".so", and
+# what they hold.
 LIBRARIES = {
-    "mpich": {"libmpich": "c", "libmpichfort": "fortran"},
+    "mpich": {"libmpich|libmpi|libmpi_*": "c", "libmpichfort|libmpifort|libmpifort_*": "fortran"},
     "openmpi": {"libmpi": "c", "libmpi_mpifh": "fortran", "libmpi_usempif08": "f08"},
+    "abi": {"libmpi_abi": "c", "libmpifort_abi": "fortran"},
 }
-BINDINGS = {"mpich": ("libmpichcxx",), "openmpi": ("libmpi_cxx", "libmpi_java", "libmpi_usempi_ignore_tkr")}
-VERSIONS = {"mpich": "12", "openmpi": "40"}
 
 
-def find_libraries(flavour, libmpi, bindings=False):
-    """{stem: path} of the flavour's libraries next to `libmpi`."""
+VERSIONS = {"mpich": "12", "openmpi": "40", "abi": "*"}
+
+
+def find_libraries(family, libmpi):
+    """{library: path} of the family's libraries next to `libmpi`."""
     folders = dict.fromkeys((os.path.dirname(os.path.realpath(libmpi)), os.path.dirname(libmpi)))
     found = {}
-    for stem in tuple(LIBRARIES[flavour]) + (BINDINGS[flavour] if bindings else ()):
-        for folder in folders:
-            path = os.path.join(folder, f"{stem}.so.{VERSIONS[flavour]}")
-            if os.path.exists(path):
-                found.setdefault(stem, path)
+    for stem in LIBRARIES[family]:
+        for pattern in stem.split("|"):
+            for folder in folders:
+                for path in sorted(glob.glob(os.path.join(folder, f"{pattern}.so.{VERSIONS[family]}"))):
+                    found.setdefault(stem, path)
     return found
+
+
+def load_names(family, folder=NAMES):
+    """{library: (entry points, symbols that it calls)}, as the members of a family export them."""
+    result, names = {}, set()
+    path = os.path.join(folder, f"{family}.txt")
+    if not os.path.exists(path):
+        return result
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            line = line.split("#")[0].strip()
+            if line.startswith("["):
+                stem, *calls = line[1:-1].split()
+                names = result.setdefault(stem, (set(), set()))[1 if calls else 0]
+                continue
+            for name in line.split():
+                names.update(spellings(name[:-1]) if name.endswith("*") else (name,))
+    return result
+
+
+def spellings(name):
+    """A Fortran entry point as compilers call it."""
+    return name, name + "_", name + "__", name.upper()
+
+
+def save_names(family, names, folder=NAMES):
+    """Names that exist in all spellings are written once, with a star."""
+    lines = ["# SPDX-License-Identifier: Apache-2.0", "# Written by src/entry/collect.py."]
+    for stem, sets in names.items():
+        for functions, head in zip(sets, (f"[{stem}]", f"[{stem} calls]")):
+            words = []
+            for name in sorted(functions):
+                starred = [n for n in (name, name.rstrip("_"), name.lower()) if functions.issuperset(spellings(n))]
+                words.append(starred[0] + "*" if starred and "_f" not in name[-4:] else name)
+            if not words:
+                continue
+            lines.append(head)
+            lines += textwrap.wrap(" ".join(dict.fromkeys(words)), 118, break_long_words=False)
+    with open(os.path.join(folder, f"{family}.txt"), "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 class Hook:
@@ -185,19 +231,19 @@ class Hook:
         self.kind, self.target, self.library = kind, target, library
 
 
-def hooks(flavour, libraries, table, nm="nm"):
+def hooks(family, table, names=None):
     """Every symbol that must be hooked, one level only: a Fortran wrapper that
     calls the C function, or another hooked wrapper, gets none of its own, but
     for point-to-point and group calls one that remembers which line of the
     program called."""
     result = {}
-    symbols = {stem: exported(path, nm) for stem, path in libraries.items()}
+    symbols = names or load_names(family)
     inner = symbols.get("libmpi_usempif08", (set(), set()))[1]
 
     def add(hook):
         result.setdefault(hook.name, hook)
 
-    for stem in LIBRARIES[flavour]:
+    for stem in LIBRARIES[family]:
         for name in sorted(symbols.get(stem, (set(),))[0]):
             try:
                 symbol = classify(name, table)
@@ -209,9 +255,9 @@ def hooks(flavour, libraries, table, nm="nm"):
             by_hand = entry.kind == "p2p"
             tells_caller = by_hand or entry.group is not None
             if form in ("c", "large"):
-                if LIBRARIES[flavour][stem] == "c":
+                if LIBRARIES[family][stem] == "c":
                     add(Hook(symbol, "cpp") if by_hand else Hook(symbol, "stub", "P" + name))
-            elif flavour == "mpich":
+            elif family in ("mpich", "abi"):
                 # mpif.h, use mpi and every f08ts wrapper call MPI_X; the other
                 # wrappers of mpi_f08 call PMPI_X.
                 if form == "f08":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds, at the first MPI call of a process, which MPI it has, and binds each
-// stub, at its own first call, to Lapwing's library for that MPI.
+// stub, at its own first call, to Lapwing's library for the family of that MPI.
 //
 // Where Lapwing cannot or shall not stand, the stub is bound to the program's
 // own MPI and costs one jump. Only libc is used: this file lives in every
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lapwing/loaded_mpi.hpp"
 #include "preload/hooks.h"
 
 // Written by src/entry/generate.py.
@@ -27,25 +28,27 @@ __attribute__((visibility("hidden"))) extern const char lapwing_preload_names[];
 __attribute__((visibility("hidden"))) extern const uint32_t lapwing_preload_name_offsets[];
 }
 
+using lapwing::mpi::Family;
+using lapwing::mpi::LoadedMpi;
+using lapwing::mpi::LoadedMpis;
+using lapwing::preload::file_of;
+using lapwing::preload::libc_dlsym;
+using lapwing::preload::plain_definition;
+
 namespace {
 
-struct Flavour {
-  const char* library;  // what the program loads
-  const char* lapwing;  // what stands before it
+struct Engine {
+  Family family;
+  const char* library;
 };
-constexpr Flavour flavours[] = {{"libmpich.so.12", "liblapwing-mpich.so"},
-                                {"libmpi.so.40", "liblapwing-openmpi.so"}};
-constexpr int flavour_count = 2;
+constexpr Engine engines[] = {{Family::mpich, "liblapwing-mpich.so"},
+                              {Family::openmpi, "liblapwing-openmpi.so"},
+                              {Family::abi, "liblapwing-abi.so"}};
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 bool chosen = false;
 bool aside = false;      // Lapwing has nothing to do in this job
 void* engine = nullptr;  // handle of Lapwing's library, or nullptr: the real MPI
-
-const char* file_name(const char* path) {
-  const char* slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 // Every rank would say the same.
 bool speaks() {
@@ -64,14 +67,6 @@ __attribute__((format(printf, 1, 2))) void say(const char* format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   fprintf(stderr, "lapwing: %s\n", text);
-}
-
-int see_library(dl_phdr_info* info, size_t, void* context) {
-  auto* loaded = static_cast<bool*>(context);
-  for (int i = 0; i < flavour_count; ++i) {
-    if (strcmp(file_name(info->dlpi_name), flavours[i].library) == 0) loaded[i] = true;
-  }
-  return 0;
 }
 
 // The folder of this library. LD_PRELOAD may have named it relative to a folder
@@ -103,68 +98,73 @@ bool own_folder(char* folder, size_t size) {
   return true;
 }
 
-void* load(const Flavour& flavour) {
+void* load(const LoadedMpi& mpi) {
+  const char* library = "";
+  for (const Engine& e : engines)
+    if (e.family == mpi.family) library = e.library;
   // A program built by lwcc has it already, perhaps from another place: its
   // calls of lapwing_* go there, and there is one engine in a process.
-  if (void* linked = dlopen(flavour.lapwing, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD)) return linked;
+  if (void* linked = dlopen(library, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD)) return linked;
   char folder[PATH_MAX], path[PATH_MAX + 64];
   if (!own_folder(folder, sizeof folder)) {
     say("cannot tell where liblapwing-preload.so lies, so %s is not found; the program runs without Lapwing.",
-        flavour.lapwing);
+        library);
     return nullptr;
   }
-  snprintf(path, sizeof path, "%s/%s", folder, flavour.lapwing);
+  snprintf(path, sizeof path, "%s/%s", folder, library);
+  if (access(path, F_OK) != 0) {
+    say("%s needs %s, which this Lapwing was built without; the program runs without Lapwing.",
+        mpi.library->l_name, library);
+    return nullptr;
+  }
   // Global, so that a program finds the C API in it.
   void* handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   if (!handle) say("%s cannot be loaded (%s); the program runs without Lapwing.", path, dlerror());
   return handle;
 }
 
-// Under the lock. Stays unset while no MPI is loaded: one may come by dlopen.
-void choose() {
-  const char* wanted = getenv("LAPWING");
-  if (wanted && strcmp(wanted, "off") == 0) {
-    chosen = true;
-    return;
-  }
-  bool loaded[flavour_count] = {};
-  dl_iterate_phdr(see_library, loaded);
+const char* path_of(const link_map* file) {
+  return file && file->l_name[0] ? file->l_name : "the program itself";
+}
+
+// Under the lock, at the first call of an MPI function. `called` is where it would go
+// without Lapwing.
+void choose(const void* called) {
   chosen = true;
-  if (loaded[0] && loaded[1]) {
-    say("both %s and %s are loaded in this process, and Lapwing cannot tell which one a call is meant for; "
+  const char* wanted = getenv("LAPWING");
+  if (wanted && strcmp(wanted, "off") == 0) return;
+  const LoadedMpis found = lapwing::mpi::loaded_mpis(libc_dlsym());
+  if (found.count > 1) {
+    say("%s and %s are both in this process, and Lapwing cannot tell which of them a call is meant for; "
         "the program runs without Lapwing. Link it, and all its libraries, with one MPI.",
-        flavours[0].library, flavours[1].library);
-  } else if (!loaded[0] && !loaded[1]) {
-    say("the program calls an MPI that is neither MPICH (%s) nor Open MPI (%s) as a shared library; "
-        "it runs without Lapwing.",
-        flavours[0].library, flavours[1].library);
+        path_of(found.at[0].library), path_of(found.at[1].library));
+  } else if (found.count == 0 || found.at[0].family == Family::unknown) {
+    say("the MPI in %s is of no family that Lapwing knows (the MPICH ABI, Open MPI 4 and 5, the standard ABI "
+        "of "
+        "MPI 5); the program runs without Lapwing.",
+        path_of(found.count ? found.at[0].library : file_of(called)));
   } else {
-    engine = load(flavours[loaded[0] ? 0 : 1]);
+    engine = load(found.at[0]);
   }
 }
 
-struct Real {
-  const char* name;
-  void* address;
-};
-
-// Searches what the global scope does not show: libraries that came by dlopen.
-int look_into(dl_phdr_info* info, size_t, void* context) {
-  auto* real = static_cast<Real*>(context);
-  const char* file = file_name(info->dlpi_name);
-  if (strncmp(file, "libmpi", 6) != 0) return 0;
-  void* handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) return 0;
-  real->address = dlsym(handle, real->name);
-  dlclose(handle);
-  return real->address != nullptr;
+// Where the call goes without Lapwing. The last resort is for files that depend on their
+// MPI by way of whoever loaded them.
+void* find_real(const char* name, const void* caller) {
+  if (void* address = plain_definition(name, caller)) return address;
+  const LoadedMpis found = lapwing::mpi::loaded_mpis(libc_dlsym());
+  for (int i = 0; i < found.count; ++i) {
+    void* address = found.at[i].find(libc_dlsym(), name);
+    if (address && !lapwing::preload::is_stub(address)) return address;
+  }
+  return nullptr;
 }
 
-void* find_real(const char* name) {
-  if (void* address = dlsym(RTLD_NEXT, name)) return address;
-  Real real{name, nullptr};
-  dl_iterate_phdr(look_into, &real);
-  return real.address;
+// Whether all files that call `name` mean the same definition.
+bool is_the_only_one(const char* name, const void* address) {
+  if (libc_dlsym()(RTLD_NEXT, name)) return true;
+  const LoadedMpis found = lapwing::mpi::loaded_mpis(libc_dlsym());
+  return found.count == 1 && found.at[0].find(libc_dlsym(), name) == address;
 }
 
 // Calls that end MPI, or ask about its beginning, stay with the library that began it.
@@ -197,19 +197,24 @@ void* lapwing_preload_library() {
 /// Called by a stub at its first call. Threads may meet here: they bind the
 /// slot to the same function.
 extern "C" __attribute__((visibility("hidden"))) void* lapwing_preload_resolve(unsigned index, const void*,
-                                                                               const void*) {
+                                                                               void* const* stack) {
   const char* name = lapwing_preload_names + lapwing_preload_name_offsets[index];
+  const void* caller = stack[-1];
+  void* const real = find_real(name, caller);
   if (begins_mpi(name)) __atomic_store_n(&lapwing::preload::mpi_begins, true, __ATOMIC_RELAXED);
   pthread_mutex_lock(&lock);
-  if (!chosen) choose();
+  if (!chosen) choose(real);
   void* handle = aside && !stays(name) ? nullptr : engine;
   pthread_mutex_unlock(&lock);
-  void* address = handle ? dlsym(handle, name) : nullptr;
-  if (!address) address = find_real(name);
+  void* address = handle ? libc_dlsym()(handle, name) : nullptr;
+  const bool ours = address != nullptr;
+  if (!address) address = real;
   if (!address) {
     fprintf(stderr, "lapwing: the program calls %s, which no MPI library in this process has.\n", name);
     abort();
   }
-  __atomic_store_n(&lapwing_preload_slots[index], address, __ATOMIC_RELEASE);
+  // Where there are several each caller's own is looked for at every call.
+  if (ours || is_the_only_one(name, address))
+    __atomic_store_n(&lapwing_preload_slots[index], address, __ATOMIC_RELEASE);
   return address;
 }

@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of Lapwing's libraries this process uses.
+// Which of Lapwing's libraries this process uses, and what it would use without them.
 #pragma once
 
-/// Handle of liblapwing-<mpi>.so, or nullptr before the first MPI call and where
+#include "lapwing/loaded_mpi.hpp"
+
+/// Handle of liblapwing-<family>.so, or nullptr before the first MPI call and where
 /// Lapwing stands aside. Never loads anything.
 __attribute__((visibility("hidden"))) void* lapwing_preload_library();
+
+namespace lapwing::preload {
+
+/// libc's dlsym. Lapwing's own is for the program.
+mpi::Lookup* libc_dlsym();
+
+/// Where the call of `name` that comes from `caller` would go if Lapwing were not there:
+/// to the next definition for all, or to one that only the caller's file sees. Null where
+/// there is none.
+void* plain_definition(const char* name, const void* caller);
+
+/// The stub that is exported under `name`, or nullptr.
+void* stub_of(const char* name);
+bool is_stub(const void* address);
+
+/// Weak references to functions that no MPI of the process has are null again, in all files
+/// that have been loaded since the last time.
+void clear_weak_references();
+
+/// The file of `address`, or nullptr.
+link_map* file_of(const void* address);
+
+}  // namespace lapwing::preload

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "mpi/binding.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::transfer {
@@ -22,18 +23,28 @@ bool copy_run(SendArguments* a, std::unique_ptr<char[]>* copy) {
   return true;
 }
 
+#if MPI_VERSION >= 4
+int pack_large(SendArguments* a, std::unique_ptr<char[]>* copy) {
+  MPI_Count room = 0, used = 0;
+  int rc = PMPI_Pack_size_c(a->count, a->type, a->comm, &room);
+  if (rc != MPI_SUCCESS) return rc;
+  *copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(room) + 1);
+  rc = PMPI_Pack_c(a->buffer, a->count, a->type, copy->get(), room, &used, a->comm);
+  a->buffer = copy->get();
+  a->count = used;
+  a->type = MPI_PACKED;
+  return rc;
+}
+#endif
+
 }  // namespace
 
 int copy_to_send(SendArguments* a, std::unique_ptr<char[]>* copy) {
   // Else as MPI_Sendrecv_replace does; more than MPI can pack it refuses with its own error.
   if (copy_run(a, copy)) return MPI_SUCCESS;
 #if MPI_VERSION >= 4
-  MPI_Count room = 0, used = 0;
-  int rc = PMPI_Pack_size_c(a->count, a->type, a->comm, &room);
-  if (rc != MPI_SUCCESS) return rc;
-  *copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(room) + 1);
-  rc = PMPI_Pack_c(a->buffer, a->count, a->type, copy->get(), room, &used, a->comm);
-#else
+  if (mpi::large_counts()) return pack_large(a, copy);
+#endif
   int room = 0, used = 0;
   int rc = PMPI_Pack_size(static_cast<int>(a->count), a->type, a->comm, &room);
   if (rc != MPI_SUCCESS) return rc;
@@ -43,7 +54,6 @@ int copy_to_send(SendArguments* a, std::unique_ptr<char[]>* copy) {
   }
   *copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(room) + 1);
   rc = PMPI_Pack(a->buffer, static_cast<int>(a->count), a->type, copy->get(), room, &used, a->comm);
-#endif
   a->buffer = copy->get();
   a->count = used;
   a->type = MPI_PACKED;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mpi/binding.hpp"
+
 namespace lapwing::transfer {
 namespace {
 
@@ -12,16 +14,16 @@ std::size_t room(MPI_Count count) { return static_cast<std::size_t>(std::max<MPI
 
 bool read_envelope(MPI_Datatype type, Envelope* e) {
 #if MPI_VERSION >= 4
-  return PMPI_Type_get_envelope_c(type, &e->integers, &e->addresses, &e->counts, &e->types, &e->combiner) ==
-         MPI_SUCCESS;
-#else
+  if (mpi::large_counts())
+    return PMPI_Type_get_envelope_c(type, &e->integers, &e->addresses, &e->counts, &e->types, &e->combiner) ==
+           MPI_SUCCESS;
+#endif
   int integers = 0, addresses = 0, types = 0;
   if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &e->combiner) != MPI_SUCCESS) return false;
   e->integers = integers;
   e->addresses = addresses;
   e->types = types;
   return true;
-#endif
 }
 
 bool read_contents(MPI_Datatype type, const Envelope& e, TypeContents* contents) {
@@ -30,13 +32,19 @@ bool read_contents(MPI_Datatype type, const Envelope& e, TypeContents* contents)
   contents->types.assign(room(e.types), MPI_DATATYPE_NULL);
 #if MPI_VERSION >= 4
   std::vector<MPI_Count> counts(room(e.counts));
-  const int rc = PMPI_Type_get_contents_c(type, e.integers, e.addresses, e.counts, e.types, integers.data(),
-                                          addresses.data(), counts.data(), contents->types.data());
+  const bool large = mpi::large_counts();
+  int rc = MPI_SUCCESS;
+  if (large)
+    rc = PMPI_Type_get_contents_c(type, e.integers, e.addresses, e.counts, e.types, integers.data(),
+                                  addresses.data(), counts.data(), contents->types.data());
 #else
-  const int rc = PMPI_Type_get_contents(type, static_cast<int>(e.integers), static_cast<int>(e.addresses),
-                                        static_cast<int>(e.types), integers.data(), addresses.data(),
-                                        contents->types.data());
+  constexpr bool large = false;
+  int rc = MPI_SUCCESS;
 #endif
+  if (!large)
+    rc = PMPI_Type_get_contents(type, static_cast<int>(e.integers), static_cast<int>(e.addresses),
+                                static_cast<int>(e.types), integers.data(), addresses.data(),
+                                contents->types.data());
   if (rc != MPI_SUCCESS) return false;
   contents->types.resize(static_cast<std::size_t>(e.types));
   integers.resize(static_cast<std::size_t>(e.integers));

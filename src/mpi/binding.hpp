@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPI that the program has loaded: where Lapwing's own calls go.
+//
+// Lapwing is linked with no MPI. Every PMPI_ function that it calls is a stub of its own
+// (calls.S, written by src/entry/generate.py), which goes to the function of that name in
+// the one library of this family that the process has, wherever it lies and in whatever
+// scope. Functions that this library lacks are absent: `has` tells.
+#pragma once
+
+namespace lapwing::mpi {
+
+/// The path of the program's MPI library; "" while it has none of this family.
+const char* library_path();
+
+bool has(const char* function);
+
+/// Whether counts of more than an int can hold are understood (MPI 4).
+bool large_counts();
+
+/// A variable of the MPI library or of its Fortran part, where the program sees it too;
+/// null where there is none.
+void* variable(const char* name);
+
+/// Whether the library keeps what its family promises, found by asking it about itself
+/// and, after PMPI_Init, by a message to this process and its status. Otherwise `why` says
+/// what is different.
+bool is_as_expected(const char** why);
+
+}  // namespace lapwing::mpi

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries that work with and without MPI name it by weak references, and look whether
+// they lead anywhere. In a process without MPI, or with one that lacks a function, they lead
+// nowhere, although this library defines these names.
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload/choose.hpp"
+
+namespace lapwing::preload {
+namespace {
+
+struct Tables {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* strings = nullptr;
+  const ElfW(Rela) * relocations[2] = {};
+  size_t bytes[2] = {};
+
+  explicit Tables(const dl_phdr_info* info) {
+    const auto place = [&](const ElfW(Dyn) * d) {
+      const ElfW(Addr) a = d->d_un.d_ptr;
+      return reinterpret_cast<const void*>(a < info->dlpi_addr ? a + info->dlpi_addr : a);
+    };
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+      const auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+      for (; d->d_tag != DT_NULL; ++d) {
+        if (d->d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(place(d));
+        if (d->d_tag == DT_STRTAB) strings = static_cast<const char*>(place(d));
+        if (d->d_tag == DT_RELA) relocations[0] = static_cast<const ElfW(Rela)*>(place(d));
+        if (d->d_tag == DT_RELASZ) bytes[0] = d->d_un.d_val;
+        if (d->d_tag == DT_JMPREL) relocations[1] = static_cast<const ElfW(Rela)*>(place(d));
+        if (d->d_tag == DT_PLTRELSZ) bytes[1] = d->d_un.d_val;
+      }
+    }
+  }
+};
+
+void clear(void** slot) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  void* const begin = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));
+  // The loader may have closed the page for writing; it stays open then, as none knows how it was.
+  if (mprotect(begin, page, PROT_READ | PROT_WRITE) == 0) *slot = nullptr;
+}
+
+// Files that have been looked through, by where they lie.
+constexpr size_t most_files = 4096;
+uintptr_t files[most_files];
+size_t file_count = 0;
+unsigned long long seen_loads = 0;
+pthread_mutex_t lock_of_files = PTHREAD_MUTEX_INITIALIZER;
+
+bool is_new(const dl_phdr_info* info) {
+  const auto at = reinterpret_cast<uintptr_t>(info->dlpi_phdr);
+  for (size_t i = 0; i < file_count; ++i)
+    if (files[i] == at) return false;
+  if (file_count == most_files) return false;
+  files[file_count++] = at;
+  return true;
+}
+
+int visit(dl_phdr_info* info, size_t, void*) {
+  if (!is_new(info)) return 0;
+  if (strstr(info->dlpi_name, "liblapwing") || strstr(info->dlpi_name, "linux-vdso")) return 0;
+  const Tables tables(info);
+  if (!tables.symbols || !tables.strings) return 0;
+  for (int t = 0; t < 2; ++t) {
+    for (size_t i = 0; tables.relocations[t] && i < tables.bytes[t] / sizeof(ElfW(Rela)); ++i) {
+      const ElfW(Rela)& r = tables.relocations[t][i];
+      const auto index = ELF64_R_SYM(r.r_info), type = ELF64_R_TYPE(r.r_info);
+      if (index == 0 || (type != R_X86_64_GLOB_DAT && type != R_X86_64_64)) continue;
+      const ElfW(Sym)& symbol = tables.symbols[index];
+      if (symbol.st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol.st_info) != STB_WEAK) continue;
+      auto** const slot = reinterpret_cast<void**>(info->dlpi_addr + r.r_offset);
+      if (!is_stub(*slot)) continue;
+      const void* const inside = reinterpret_cast<const void*>(info->dlpi_addr + info->dlpi_phdr[0].p_vaddr);
+      if (!plain_definition(tables.strings + symbol.st_name, inside)) clear(slot);
+    }
+  }
+  return 0;
+}
+
+int count_loads(dl_phdr_info* info, size_t, void* context) {
+  *static_cast<unsigned long long*>(context) = info->dlpi_adds;
+  return 1;
+}
+
+__attribute__((constructor)) void clear_at_start() { clear_weak_references(); }
+
+}  // namespace
+
+void clear_weak_references() {
+  unsigned long long loads = 0;
+  dl_iterate_phdr(count_loads, &loads);
+  if (loads == __atomic_load_n(&seen_loads, __ATOMIC_ACQUIRE)) return;
+  if (pthread_mutex_trylock(&lock_of_files) != 0) return;
+  __atomic_store_n(&seen_loads, loads, __ATOMIC_RELEASE);
+  dl_iterate_phdr(visit, nullptr);
+  pthread_mutex_unlock(&lock_of_files);
+}
+
+}  // namespace lapwing::preload
