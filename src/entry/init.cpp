@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "entry/arrays.hpp"
 #include "entry/collectives.hpp"
@@ -14,6 +15,7 @@
 #include "entry/timed.hpp"
 #include "entry/watched.hpp"
 #include "mpi/launch.hpp"
+#include "mpi/library_locks.hpp"
 #include "mpi/parting.hpp"
 #include "mpi/references.hpp"
 #include "sets/report_text.hpp"
@@ -52,6 +54,13 @@ bool is_compiled() {
   static constexpr const char* starts[] = {"lapwing_start_", "lapwing_post_", "lapwing_pair_",
                                            "lapwing_defer", nullptr};
   return mpi::refers_to(starts);
+}
+
+// Tasks on ranks call MPI from threads of their own library.
+bool has_tasks() {
+  void* const library = dlopen("liblapwing-tasks.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (library) dlclose(library);
+  return library != nullptr;
 }
 
 // Without the preload there is no engine, whose guards need its hooks.
@@ -121,6 +130,17 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (transfer::Engine::get() && !compiled) transfer::ProgressWay::start(settings, granted);
   if ((transfer::Record::wanted() || transfer::ProgressWay::watches()) && !lapwing::sets::watcher)
     entry::time_group_calls(transfer::Record::wanted());
+  // Sets, declared communication, arrays and tasks have threads of their own.
+  const bool alone = !sets && !declares && !has_tasks();
+  if (rc == MPI_SUCCESS && raised && alone) {
+    mpi::LibraryLocks::manage();
+    if (auto* engine = transfer::Engine::get()) {
+      std::lock_guard lock(engine->mutex());
+      engine->drop_locks_at_rest();
+    } else {
+      mpi::LibraryLocks::drop();
+    }
+  }
   // Later calls go from the preloaded library straight to MPI.
   if (stand_aside && !raised && !transfer::Engine::get() && !transfer::Record::wanted() &&
       !lapwing::sets::watcher)
@@ -145,6 +165,7 @@ LAPWING_ENTRY int MPI_Query_thread(int* provided) {
 }
 
 LAPWING_ENTRY int MPI_Finalize() {
+  mpi::LibraryLocks::keep();
   entry::stop_declared();
   int result = MPI_SUCCESS;
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;

@@ -31,6 +31,7 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
                         const MPI_Status& status, Site& site, Site& started, std::uint64_t waited) {
   engine.governor().attend();
   engine.governor().note_in_mpi(waited);
+  engine.drop_locks_at_rest();
   const std::size_t bytes = bytes_of(status);
   if (!info.eligible || status.MPI_SOURCE < 0 || bytes < engine.settings().guard_threshold ||
       bytes > destination.capacity)

@@ -12,12 +12,14 @@
 
 #include "flavour.hpp"
 #include "mpi/ending.hpp"
+#include "mpi/library_locks.hpp"
 #include "transfer/accounts.hpp"
 #include "transfer/datatype.hpp"
 #include "transfer/helper.hpp"
 #include "transfer/mark.hpp"
 #include "transfer/planted.hpp"
 #include "transfer/posting.hpp"
+#include "transfer/proved.hpp"
 #include "transfer/record.hpp"
 
 namespace lapwing::transfer {
@@ -280,6 +282,10 @@ bool Engine::helper_looks_at_receives() const { return governor_->tries() || lis
 
 bool Engine::at_rest() const { return !must_look_at_receives() && !anything_in_flight(); }
 
+void Engine::drop_locks_at_rest() {
+  if (at_rest() && !Proved::in_flight()) mpi::LibraryLocks::drop();
+}
+
 bool Engine::somebody_waits() const {
   for (const auto& transfer : incoming_) {
     if (transfer->region() && transfer->region()->waiting.load(std::memory_order_relaxed) != 0) return true;
@@ -297,11 +303,14 @@ bool Engine::guard_outgoing(Outgoing& transfer) {
 }
 
 void Engine::wake_helper() {
+  mpi::LibraryLocks::take();
   if (helper_) helper_->wake();
 }
 
 void Engine::note_posted_receive() {
-  if (helper_ && helper_looks_at_receives()) helper_->wake_if_idle();
+  if (!helper_ || !helper_looks_at_receives()) return;
+  mpi::LibraryLocks::take();
+  helper_->wake_if_idle();
 }
 
 void Engine::die_of_foreign_header(int source) {

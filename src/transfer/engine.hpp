@@ -142,6 +142,8 @@ class Engine {
   bool helper_looks_at_receives() const;
   /// Nothing is in flight and no header can come: a program thread may wait inside MPI.
   bool at_rest() const;
+  /// At rest, the program's calls need no locks of MPI's: see mpi/library_locks.hpp.
+  void drop_locks_at_rest();
   /// Write-guards what has not left; false where that cannot be done.
   bool guard_outgoing(Outgoing& transfer);
   const std::list<std::shared_ptr<Outgoing>>& outgoing() const { return outgoing_; }

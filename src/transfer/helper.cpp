@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "guard/guard.hpp"
+#include "mpi/library_locks.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/proved.hpp"
 #include "transfer/signals_blocked.hpp"
@@ -135,10 +136,19 @@ bool Helper::nothing_to_do() const {
   return !engine_.helper_looks_at_receives() || !engine_.requests().any_pending();
 }
 
+// While MPI takes no locks there is nothing in flight: only touches are answered.
+std::int64_t Helper::pause_outside_mpi() {
+  std::lock_guard lock(engine_.mutex());
+  engine_.governor().advance();
+  return nothing_to_do() ? -1 : longest_pending;
+}
+
 std::int64_t Helper::pause_ns() {
   // A program thread that polls for its own sake moves everything on; this
   // thread would only steal from it.
   if (engine_.drivers() > 0) return longest_in_flight;
+  const mpi::LibraryLocks::Inside inside;
+  if (!inside) return pause_outside_mpi();
   // Transfers of the plain way move only while a thread looks.
   bool moved = Proved::in_flight() && Proved::work(longest_work) > 1;
   std::lock_guard lock(engine_.mutex());

@@ -32,6 +32,7 @@ class Helper {
   static void* run(void* self);
   void loop();
   std::int64_t pause_ns();
+  std::int64_t pause_outside_mpi();
   bool nothing_to_do() const;
 
   Engine& engine_;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <mutex>
 
+#include "mpi/library_locks.hpp"
 #include "transfer/datatype.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/proved.hpp"
@@ -31,8 +32,13 @@ bool PlainWay::splits(const void* site, std::size_t bytes, int peer) {
   const std::uint64_t key =
       mixed(mixed(reinterpret_cast<std::uint64_t>(site), size), static_cast<std::uint64_t>(peer));
   const std::uint64_t now = now_ns();
-  std::lock_guard guard(lock_);
-  return judge_.begins(key, now);
+  bool split;
+  {
+    std::lock_guard guard(lock_);
+    split = judge_.begins(key, now);
+  }
+  if (!split && !Proved::in_flight()) mpi::LibraryLocks::drop();
+  return split;
 }
 
 void PlainWay::went(std::uint64_t waited, std::uint64_t computed) {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "mpi/library_locks.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/plain_way.hpp"
 #include "transfer/polls.hpp"
@@ -238,6 +239,7 @@ void Proved::forget_stale(std::uint64_t now) {
 }
 
 void Proved::rouse() {
+  mpi::LibraryLocks::take();
   begun_.fetch_add(1, std::memory_order_relaxed);
   Polls::want();
   if (ProvedHelper* helper = helper_.load()) {
@@ -288,7 +290,8 @@ bool Proved::look_at_front(bool* turned) {
 }
 
 bool Proved::look() {
-  if (looking_.exchange(true, std::memory_order_acquire)) return false;
+  const mpi::LibraryLocks::Inside inside;
+  if (!inside || looking_.exchange(true, std::memory_order_acquire)) return false;
   bool moved = false, turned = false;
   const int count = std::min(unfinished_.load(), most_per_look);
   for (int i = 0; i < count; ++i) moved |= look_at_front(&turned);
@@ -307,6 +310,8 @@ bool Proved::look() {
 }
 
 int Proved::work(std::uint64_t longest, int quiet_looks) {
+  const mpi::LibraryLocks::Inside inside;
+  if (!inside) return 0;
   // Also where somebody waits: another thread may have matched what that depends on.
   receive_matched();
   int moves = 0;

@@ -66,6 +66,8 @@ int send(const SendArguments& a, Plain plain) {
       ++engine->stats.deferred_sends;
       engine->stats.bytes_deferred += transfer->total();
       ++site->deferred;
+    } else {
+      engine->drop_locks_at_rest();
     }
   }
   int rc = MPI_SUCCESS;
