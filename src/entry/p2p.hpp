@@ -44,6 +44,13 @@ inline int noted(int rc) {
   return rc;
 }
 
+/// The rest of a call that does not go straight to MPI. Out of line, and with copies of
+/// the arguments, so that the fast path keeps them in their registers.
+template <typename Rest>
+[[gnu::noinline, gnu::cold]] int rarely(const Rest& rest) {
+  return rest();
+}
+
 /// True where a call may go straight to MPI: small, or nobody is there to strip.
 inline bool straight(MPI_Count count, MPI_Datatype type) {
   return transfer::quiet() && __builtin_expect(sets::messages_are_plain(), 1) &&

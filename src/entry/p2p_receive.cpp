@@ -9,6 +9,7 @@ using lapwing::entry::accounted_start;
 using lapwing::entry::exchange_blocking;
 using lapwing::entry::noted;
 using lapwing::entry::P2pWatch;
+using lapwing::entry::rarely;
 using lapwing::entry::receive_blocking;
 using lapwing::entry::refuse_merged;
 using lapwing::entry::replace_blocking;
@@ -19,29 +20,33 @@ using lapwing::transfer::ReceiveArguments;
 using lapwing::transfer::SendArguments;
 namespace transfer = lapwing::transfer;
 
-#define RECEIVE(NAME, COUNT)                                                                             \
-  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,          \
-                               MPI_Comm comm, MPI_Status* status) {                                      \
-    if (straight(count, type)) return noted(PMPI_##NAME(buffer, count, type, rank, tag, comm, status));  \
-    const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};        \
-    return receive_blocking(                                                                             \
-        a, status, [&](MPI_Status* s) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, s); }); \
+#define RECEIVE(NAME, COUNT)                                                                               \
+  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,            \
+                               MPI_Comm comm, MPI_Status* status) {                                        \
+    if (straight(count, type)) return noted(PMPI_##NAME(buffer, count, type, rank, tag, comm, status));    \
+    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                             \
+      const ReceiveArguments a{buffer, count, type, rank, tag, comm, caller};                              \
+      return receive_blocking(                                                                             \
+          a, status, [&](MPI_Status* s) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, s); }); \
+    });                                                                                                    \
   }
 
-#define POST(NAME, COUNT, OPERATION, FAST)                                                                 \
-  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,            \
-                               MPI_Comm comm, MPI_Request* request) {                                      \
-    if (FAST) lapwing::transfer::PlainWay::note_posted(count, type, rank);                                 \
-    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);  \
-    const ReceiveArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME)};          \
-    refuse_merged(comm, a.caller);                                                                         \
-    if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
-    const int rc = transfer::OPERATION(                                                                    \
-        a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
-    if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
-      ProgressWay::begun(*request, a.caller.address, transfer::payload_bytes(count, type), rank,           \
-                         ProgressWay::Kind::receive);                                                      \
-    return accounted_start(rc, request, a.caller, count, type, true, !FAST);                               \
+#define POST(NAME, COUNT, OPERATION, FAST)                                                                   \
+  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,              \
+                               MPI_Comm comm, MPI_Request* request) {                                        \
+    if (FAST) lapwing::transfer::PlainWay::note_posted(count, type, rank);                                   \
+    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);    \
+    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                               \
+      const ReceiveArguments a{buffer, count, type, rank, tag, comm, caller};                                \
+      refuse_merged(comm, caller);                                                                           \
+      if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
+      const int rc = transfer::OPERATION(                                                                    \
+          a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
+      if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
+        ProgressWay::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,             \
+                           ProgressWay::Kind::receive);                                                      \
+      return accounted_start(rc, request, caller, count, type, true, !FAST);                                 \
+    });                                                                                                      \
   }
 
 #define MATCHED(SUFFIX, COUNT)                                                                              \
@@ -67,31 +72,35 @@ namespace transfer = lapwing::transfer;
     return accounted_start(rc, request, LAPWING_CALLER("MPI_Imrecv" #SUFFIX), count, type, true, false);    \
   }
 
-#define EXCHANGE(SUFFIX, COUNT)                                                                           \
-  LAPWING_ENTRY int MPI_Sendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to, \
-                                         int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,     \
-                                         int from, int in_tag, MPI_Comm comm, MPI_Status* status) {       \
-    auto plain = [&](MPI_Status* s) {                                                                     \
-      return PMPI_Sendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,    \
-                                   in_tag, comm, s);                                                      \
-    };                                                                                                    \
-    if (straight(out_count, out_type) && straight(in_count, in_type)) return noted(plain(status));        \
-    const auto caller = LAPWING_CALLER("MPI_Sendrecv" #SUFFIX);                                           \
-    const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                           \
-    const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                          \
-    return exchange_blocking(s, r, status, plain);                                                        \
-  }                                                                                                       \
-  LAPWING_ENTRY int MPI_Sendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,    \
-                                                 int out_tag, int from, int in_tag, MPI_Comm comm,        \
-                                                 MPI_Status* status) {                                    \
-    auto plain = [&](MPI_Status* s) {                                                                     \
-      return PMPI_Sendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, s);      \
-    };                                                                                                    \
-    if (straight(count, type)) return noted(plain(status));                                               \
-    const auto caller = LAPWING_CALLER("MPI_Sendrecv_replace" #SUFFIX);                                   \
-    const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                \
-    const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                            \
-    return replace_blocking(s, r, status, plain);                                                         \
+#define EXCHANGE(SUFFIX, COUNT)                                                                              \
+  LAPWING_ENTRY int MPI_Sendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to,    \
+                                         int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,        \
+                                         int from, int in_tag, MPI_Comm comm, MPI_Status* status) {          \
+    if (straight(out_count, out_type) && straight(in_count, in_type))                                        \
+      return noted(PMPI_Sendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, \
+                                         in_tag, comm, status));                                             \
+    return rarely([=, caller = LAPWING_CALLER("MPI_Sendrecv" #SUFFIX)] {                                     \
+      const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                            \
+      const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                           \
+      return exchange_blocking(s, r, status, [&](MPI_Status* own) {                                          \
+        return PMPI_Sendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,     \
+                                     in_tag, comm, own);                                                     \
+      });                                                                                                    \
+    });                                                                                                      \
+  }                                                                                                          \
+  LAPWING_ENTRY int MPI_Sendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,       \
+                                                 int out_tag, int from, int in_tag, MPI_Comm comm,           \
+                                                 MPI_Status* status) {                                       \
+    if (straight(count, type))                                                                               \
+      return noted(                                                                                          \
+          PMPI_Sendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, status));      \
+    return rarely([=, caller = LAPWING_CALLER("MPI_Sendrecv_replace" #SUFFIX)] {                             \
+      const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                 \
+      const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                             \
+      return replace_blocking(s, r, status, [&](MPI_Status* own) {                                           \
+        return PMPI_Sendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, own);     \
+      });                                                                                                    \
+    });                                                                                                      \
   }
 
 RECEIVE(Recv, int)

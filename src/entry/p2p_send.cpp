@@ -7,6 +7,7 @@
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::P2pWatch;
+using lapwing::entry::rarely;
 using lapwing::entry::refuse_merged;
 using lapwing::entry::send_blocking;
 using lapwing::entry::straight;
@@ -20,28 +21,32 @@ using SendKind = SendArguments::Kind;
                                MPI_Comm comm) {                                                       \
     lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                    \
     if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);              \
-    const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};  \
-    return send_blocking(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });       \
+    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                        \
+      const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                      \
+      return send_blocking(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });     \
+    });                                                                                               \
   }
 
 // FAST: small ones may go straight to MPI; a persistent request is always remembered.
-#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION, FAST)                                                   \
-  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,      \
-                               MPI_Comm comm, MPI_Request* request) {                                      \
-    if (FAST) {                                                                                            \
-      lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                       \
-      lapwing::transfer::PlainWay::note_posted(count, type, rank);                                         \
-    }                                                                                                      \
-    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);  \
-    const SendArguments a{buffer, count, type, rank, tag, comm, LAPWING_CALLER("MPI_" #NAME), KIND};       \
-    refuse_merged(comm, a.caller);                                                                         \
-    if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
-    const int rc = lapwing::transfer::OPERATION(                                                           \
-        a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
-    if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
-      ProgressWay::begun(*request, a.caller.address, lapwing::transfer::payload_bytes(count, type), rank,  \
-                         ProgressWay::Kind::send);                                                         \
-    return accounted_start(rc, request, a.caller, count, type, false, !FAST);                              \
+#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION, FAST)                                                     \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,        \
+                               MPI_Comm comm, MPI_Request* request) {                                        \
+    if (FAST) {                                                                                              \
+      lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                         \
+      lapwing::transfer::PlainWay::note_posted(count, type, rank);                                           \
+    }                                                                                                        \
+    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);    \
+    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                               \
+      const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                             \
+      refuse_merged(comm, caller);                                                                           \
+      if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
+      const int rc = lapwing::transfer::OPERATION(                                                           \
+          a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
+      if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
+        ProgressWay::begun(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank,    \
+                           ProgressWay::Kind::send);                                                         \
+      return accounted_start(rc, request, caller, count, type, false, !FAST);                                \
+    });                                                                                                      \
   }
 
 #define SENDS(SUFFIX, COUNT)                                                       \
