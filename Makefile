@@ -70,6 +70,7 @@ fuzz-faults: test-programs
 # The compiler part: the same programs with the pass and without.
 fuzz-compiler: test-programs
 	python3 tests/compiler/fuzz/run.py --programs $(PROGRAMS) --jobs 2
+	python3 tests/compiler/fuzz/run.py --verify --programs $(PROGRAMS) --jobs 2
 
 # Programs that are wrong, which check mode must report, and right ones, which it must not.
 check-suite: test-programs
@@ -136,7 +137,7 @@ help:
 	@echo 'make test-slurm  jobs under a real Slurm of two nodes, started and removed'
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
 	@echo 'make fuzz-faults  plants each known defect in the engine; all must be found'
-	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass and without'
+	@echo 'make fuzz-compiler  $(PROGRAMS) random programs, compiled with the pass, to be verified, and without'
 	@echo 'make check-suite  hundreds of wrong and right programs under lapwing check'
 	@echo 'make fuzz-arrays  $(CASES) random transfers between distributed arrays (CASES=n)'
 	@echo 'make fuzz-sets  $(PROGRAMS) random programs that communicate in branches, against a simulator'

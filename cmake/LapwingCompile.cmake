@@ -2,7 +2,7 @@
 # Lapwing's pass in a project of yours, without lwcc:
 #
 #   find_package(Lapwing REQUIRED)
-#   lapwing_compile(target [MODE conservative|aggressive|demand|report]
+#   lapwing_compile(target [MODE conservative|aggressive|demand|verify|report]
 #                          [MPI mpich|openmpi] [PROFILE file])
 #
 # gives the pass to the sources of the target that clang or flang of
@@ -36,9 +36,9 @@ function(lapwing_compile target)
   endif()
   if(NOT arg_MODE)
     set(arg_MODE aggressive)
-  elseif(NOT arg_MODE MATCHES "^(conservative|aggressive|demand|report)$")
+  elseif(NOT arg_MODE MATCHES "^(conservative|aggressive|demand|verify|report)$")
     message(FATAL_ERROR "lapwing_compile(${target}): MODE ${arg_MODE} is unknown; "
-                        "there are conservative, aggressive, demand and report.")
+                        "there are conservative, aggressive, demand, verify and report.")
   endif()
   set(profile "")
   if(arg_PROFILE)
@@ -136,7 +136,7 @@ function(_lapwing_link target mode mpi)
   get_target_property(library Lapwing::${mpi} IMPORTED_LOCATION)
   get_filename_component(folder "${library}" DIRECTORY)
   set(libraries "\"${library}\"")
-  if(mode STREQUAL "demand")
+  if(mode MATCHES "^(demand|verify)$")
     # Takes calls of libc, so it comes first.
     set(libraries "\"${folder}/liblapwing-preload.so\" ${libraries}")
   endif()

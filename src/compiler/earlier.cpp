@@ -7,6 +7,7 @@
 #include <array>
 
 #include "compiler/fortran_tags.hpp"
+#include "compiler/planted.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -94,6 +95,7 @@ class Climber {
     // It may be what tells others that they may read what was written before, or write what was read.
     if (file.shares_memory && reaches_others(i, e, transfer_.shape == Shape::send)) return true;
     for (const InFlight& buffer : transfer_.buffers) {
+      if (has(Planted::climb)) break;
       const auto info = memory_.meet(i, e, buffer.where);
       if (llvm::isModSet(info) || (buffer.written && llvm::isRefSet(info))) return true;
     }

@@ -10,6 +10,7 @@
 #include "compiler/calls.hpp"
 #include "compiler/effects.hpp"
 #include "compiler/fortran_tags.hpp"
+#include "compiler/planted.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -146,6 +147,7 @@ LocationSize requests_size(const MpiCall& call) {
 LocationSize message_size(const MpiCall& call, int count, int type) {
   const auto element = basic_size(call, type);
   if (!element) return LocationSize::beforeOrAfterPointer();
+  if (has(Planted::sizes)) return LocationSize::upperBound(*element);
   const auto number = constant_argument(call, count);
   if (!number || *number < 0) return LocationSize::afterPointer();
   // The most that may come: a variable may be smaller, and an access larger than its object counts as none.

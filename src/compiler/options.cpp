@@ -16,6 +16,8 @@ bool parse_mode(llvm::StringRef name, Mode* mode) {
     *mode = Mode::demand;
   } else if (name == "report") {
     *mode = Mode::report;
+  } else if (name == "verify") {
+    *mode = Mode::verify;
   } else {
     return false;
   }
@@ -37,7 +39,7 @@ Options parse_options(llvm::StringRef text) {
     if (key == "mode") {
       if (!parse_mode(value, &options.mode))
         options.complaints.push_back("mode=" + value.str() +
-                                     " is none of conservative, aggressive, demand, report");
+                                     " is none of conservative, aggressive, demand, verify, report");
     } else if (key == "prelink") {
       options.before_link = true;
     } else if (key == "profile") {

@@ -9,7 +9,7 @@
 
 namespace lapwing::compiler {
 
-enum class Mode { conservative, aggressive, demand, report };
+enum class Mode { conservative, aggressive, demand, verify, report };
 
 /// Process sets: what is inserted for them.
 enum class Sets { off, check, run };

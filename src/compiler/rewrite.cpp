@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "compiler/emit.hpp"
+#include "compiler/verify.hpp"
 #include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
@@ -242,6 +243,7 @@ void split(llvm::ArrayRef<Half> halves) {
     const bool gives_error = !checked && !half.earlier.at;
     const bool adjoins = i + 1 < halves.size() && !half.earlier.at && !halves[i + 1].earlier.at;
     llvm::CallBase* token = emit_start(*call, start_of(half, *call, adjoins), at, keeps_status, gives_error);
+    if (half.verified_as) announce(half.verified_as, *token);
     if (invoke) program_call->eraseFromParent();  // a block ends once
     pending[i]->started(token, behind ? &*behind->getFirstInsertionPt() : token->getNextNode());
   }
@@ -294,6 +296,7 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
     }
   }
   const int requests = r.any_request();
+  if (!how.verified_at.empty()) note_starts(transfer, how.verified_at);
   defer_starts(transfer);
   for (const Stop& point : placement.points) {
     IRBuilder<> builder(point.at);

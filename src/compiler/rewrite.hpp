@@ -14,6 +14,8 @@ struct Half {
   Transfer transfer;
   Placement placement;
   Earlier earlier;  ///< where it starts, if not where the call stood
+  /// What is said of it to be verified; see verify.hpp.
+  llvm::Constant* verified_as = nullptr;
 };
 
 /// Splits a call into its start and guarded waits at the placement's points. A
@@ -26,6 +28,8 @@ struct MovedWait {
   bool status_is_dead = true;
   /// If its error is looked at: the communicator of all its requests, if known.
   llvm::Constant* comm = nullptr;
+  /// To be verified: where it stands now; see verify.hpp.
+  std::string verified_at{};
 };
 void move_wait(const Transfer& transfer, const Placement& placement, const MovedWait& how);
 

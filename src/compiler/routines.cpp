@@ -178,7 +178,9 @@ const llvm::StringMap<Routine>& runtime_table() {
       t[name] = Routine{name, Kind::poll, false, 2};
     for (const char* name : {"lapwing_may_split", "lapwing_may_split_"})
       t[name] = Routine{name, Kind::poll, false, 4};
-    for (const char* name : {"lapwing_may_sink", "lapwing_may_sink_"})
+    for (const char* name : {"lapwing_verify_started", "lapwing_verify_started_"})
+      t[name] = Routine{name, Kind::poll, false, 6};
+    for (const char* name : {"lapwing_may_sink", "lapwing_may_sink_", "lapwing_verify_next"})
       t[name] = Routine{name, Kind::poll, false, 1};
     for (const Collective& one : collectives()) {
       const std::string name = one.name.str();

@@ -17,10 +17,12 @@
 #include "compiler/mistakes.hpp"
 #include "compiler/names.hpp"
 #include "compiler/place.hpp"
+#include "compiler/planted.hpp"
 #include "compiler/polls.hpp"
 #include "compiler/remarks.hpp"
 #include "compiler/rewrite.hpp"
 #include "compiler/unfinished.hpp"
+#include "compiler/verify.hpp"
 #include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
@@ -210,6 +212,13 @@ class Sinker {
           loops_to_poll(half.placement.crossed, flow.loops, flow.dominators, half.transfer.call->getParent());
       latches.insert(crossed.begin(), crossed.end());
     }
+    if (options_.mode == Mode::verify) {
+      found.moved.verified_at = places_of(halves.front().placement);
+      for (Half& half : halves) {
+        if (half.transfer.shape != Shape::collective)
+          half.verified_as = verify_site(call.call(), places_of(half.placement), half.earlier.at != nullptr);
+      }
+    }
     make_calls(halves);
     if (found.transfers.front().shape == Shape::program_wait) {
       move_wait(halves.front().transfer, halves.front().placement, found.moved);
@@ -306,6 +315,7 @@ class Sinker {
     Web web(transfer, memory, effects_);
     if (!placement) placement = place_conservatively(transfer, web, flow);
     if (placement && !covers(*placement, transfer, web, flow)) placement.reset();
+    if (placement && placement->points.size() > 1 && has(Planted::place)) placement->points.pop_back();
     return placement;
   }
 

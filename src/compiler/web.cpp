@@ -11,6 +11,7 @@
 #include "compiler/fortran_tags.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/names.hpp"
+#include "compiler/planted.hpp"
 #include "compiler/ways.hpp"
 
 namespace lapwing::compiler {
@@ -106,7 +107,7 @@ bool Memory::may_be_exchanged(const llvm::MemoryLocation& a, const llvm::MemoryL
     const llvm::Value* object = llvm::getUnderlyingObject(pointer, 0);
     return llvm::isa<llvm::PHINode>(object) || llvm::isa<llvm::SelectInst>(object);
   };
-  if (!is_chosen(a.Ptr) || !is_chosen(b.Ptr)) return false;
+  if (!is_chosen(a.Ptr) || !is_chosen(b.Ptr) || has(Planted::exchanged)) return false;
   llvm::SmallVector<const llvm::Value*, 4> of_a, of_b;
   llvm::getUnderlyingObjects(a.Ptr, of_a, nullptr, 0);
   llvm::getUnderlyingObjects(b.Ptr, of_b, nullptr, 0);
@@ -122,6 +123,7 @@ bool Memory::may_be_exchanged(const llvm::MemoryLocation& a, const llvm::MemoryL
 
 bool Memory::may_alias(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b) {
   if (are_other_objects(a.Ptr, b.Ptr)) return false;
+  if (has(Planted::aliases)) return aliases_.isMustAlias(a, b);
   return aliases_.alias(a, b) != llvm::AliasResult::NoAlias || may_be_exchanged(a, b);
 }
 
@@ -251,6 +253,16 @@ bool Web::never_goes(const llvm::Instruction& terminator, const llvm::BasicBlock
   return success && success != &next;
 }
 
+// Of a mistake that a test has planted: what is overlooked.
+static bool is_overlooked(const llvm::Instruction& instruction, const InFlight& buffer) {
+  const bool stores = llvm::isa<llvm::StoreInst>(instruction);
+  return (has(Planted::writes) && stores && !buffer.written) ||
+         (has(Planted::overwrites) && stores && buffer.written) ||
+         (has(Planted::reads) && llvm::isa<llvm::LoadInst>(instruction) && buffer.written) ||
+         (has(Planted::blocks) && llvm::isa<llvm::MemIntrinsic>(instruction)) ||
+         (has(Planted::calls) && llvm::isa<llvm::CallBase>(instruction) && !MpiCall::of(instruction));
+}
+
 std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
   // The wait itself, or what puts the next one in flight.
   if (&instruction == transfer_.call && transfer_.shape == Shape::program_wait)
@@ -284,6 +296,7 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     if (effects.ends_stack && !outlives_dynamic_stack(buffer.where.Ptr))
       return Reason{"the buffer may end here"};
     if (buffer.floating && is_no_floating_access(instruction)) continue;
+    if (is_overlooked(instruction, buffer)) continue;
     const ModRefInfo info = memory_.meet(instruction, effects, buffer.where);
     if (llvm::isModSet(info)) {
       const bool call = llvm::isa<llvm::CallBase>(instruction);
@@ -295,6 +308,7 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     }
   }
   for (const llvm::MemoryLocation& where : transfer_.touched) {
+    if (has(Planted::status)) break;
     if (effects.ends_stack && !outlives_dynamic_stack(where.Ptr))
       return Reason{"the request or status may end here"};
     if (llvm::isModOrRefSet(memory_.meet(instruction, effects, where)))

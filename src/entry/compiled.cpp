@@ -9,6 +9,7 @@
 
 #include "entry/blocking.hpp"
 #include "entry/handlers.hpp"
+#include "entry/verify.hpp"
 #include "entry/whole_exchange.hpp"
 #include "flavour.hpp"
 #include "transfer/nobody.hpp"
@@ -20,6 +21,7 @@ namespace transfer = lapwing::transfer;
 using lapwing::entry::Receiving;
 using lapwing::entry::Sending;
 using lapwing::entry::straight;
+using lapwing::entry::Verify;
 using transfer::Proved;
 using transfer::ReceiveArguments;
 using transfer::SendArguments;
@@ -208,6 +210,7 @@ void say_failed(const lapwing_token& token, int code) {
 }  // namespace
 
 bool may_split(int count, MPI_Datatype type, int rank, MPI_Comm comm) {
+  if (Verify::on()) return rank != MPI_PROC_NULL && mpi::errors_are_fatal(comm);
   if (Proved::way() == Proved::Way::blocking || rank == MPI_PROC_NULL ||
       transfer::surely_below(count, type, Proved::threshold()))
     return false;
@@ -216,7 +219,7 @@ bool may_split(int count, MPI_Datatype type, int rank, MPI_Comm comm) {
 }
 
 bool may_sink(MPI_Comm comm) {
-  if (Proved::way() == Proved::Way::blocking) return false;
+  if (Proved::way() == Proved::Way::blocking && !Verify::on()) return false;
   return handlers_never_change() || mpi::errors_are_fatal(mpi::waits_raise_in_world ? MPI_COMM_WORLD : comm);
 }
 
@@ -272,12 +275,22 @@ lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error
 }  // namespace
 
 lapwing_token* start_send(const SendArguments& a, Sending how, int* error) {
+  return Verify::on() ? Verify::send(a, how, error) : start_send_unverified(a, how, error);
+}
+
+lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Status* status, int* error) {
+  return Verify::on() ? Verify::receive(a, how, status, error)
+                      : start_receive_unverified(a, how, status, error);
+}
+
+lapwing_token* start_send_unverified(const SendArguments& a, Sending how, int* error) {
   lapwing_token* const token = put_in_flight(a, how, error);
   if (*error != MPI_SUCCESS && pairs(how)) fail_half(*error);
   return token;
 }
 
-lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Status* status, int* error) {
+lapwing_token* start_receive_unverified(const ReceiveArguments& a, Receiving how, MPI_Status* status,
+                                        int* error) {
   if (pairs(how) && holds_half()) {
     if (PlainWay::judged()) {
       // As it would where the halves are started apart: the sequence of starts is one.
@@ -324,6 +337,24 @@ lapwing_token* start_receive(const ReceiveArguments& a, Receiving how, MPI_Statu
   return follow(token, error);
 }
 
+void wait_unverified(lapwing_token* token) {
+  const std::uint64_t begun = transfer::now_ns();
+  if (token->was_waited_for && token->request == MPI_REQUEST_NULL) {
+    Proved::note_plain_wait(*token, begun);
+  } else if (Proved::take(token)) {
+    int rc = MPI_SUCCESS;
+    {
+      const Proved::Waiting waiting;
+      const KeptError kept(token->status);
+      rc = complete(token, token->status, caller(token->call, __builtin_return_address(0)));
+    }
+    if (rc != MPI_SUCCESS) say_failed(*token, rc);
+    Proved::exposed_ns.fetch_add(transfer::now_ns() - begun, std::memory_order_relaxed);
+    Proved::note_plain_wait(*token, begun);
+  }
+  Proved::release(token);
+}
+
 }  // namespace lapwing::entry
 
 #define START_SEND(NAME, CALL, KIND, HOW)                                                                \
@@ -366,24 +397,11 @@ LAPWING_ENTRY int lapwing_may_sink(MPI_Comm comm) {
 
 LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
   if (!token) return;
-  const std::uint64_t begun = transfer::now_ns();
-  if (token->was_waited_for && token->request == MPI_REQUEST_NULL) {
-    Proved::note_plain_wait(*token, begun);
-  } else if (Proved::take(token)) {
-    int rc = MPI_SUCCESS;
-    {
-      const Proved::Waiting waiting;
-      const lapwing::entry::KeptError kept(token->status);
-      rc = lapwing::entry::complete(token, token->status, LAPWING_CALLER(token->call));
-    }
-    if (rc != MPI_SUCCESS) lapwing::entry::say_failed(*token, rc);
-    Proved::exposed_ns.fetch_add(transfer::now_ns() - begun, std::memory_order_relaxed);
-    Proved::note_plain_wait(*token, begun);
-  }
-  Proved::release(token);
+  Verify::on() ? Verify::wait(token) : lapwing::entry::wait_unverified(token);
 }
 
 LAPWING_ENTRY void lapwing_reach_token(lapwing_token* token) {
+  if (Verify::on()) return Verify::reach(token);
   if (token && lapwing::entry::may_reach()) Proved::reach(token);
 }
 

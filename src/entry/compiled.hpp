@@ -34,6 +34,11 @@ bool may_sink(MPI_Comm comm);
 lapwing_token* start_send(const transfer::SendArguments& a, Sending how, int* error);
 lapwing_token* start_receive(const transfer::ReceiveArguments& a, Receiving how, MPI_Status* status,
                              int* error);
+/// The same, and the wait, of transfers that nobody verifies (entry/verify.hpp).
+lapwing_token* start_send_unverified(const transfer::SendArguments& a, Sending how, int* error);
+lapwing_token* start_receive_unverified(const transfer::ReceiveArguments& a, Receiving how,
+                                        MPI_Status* status, int* error);
+void wait_unverified(lapwing_token* token);
 
 /// Requests of the program's: behind their start, at `site`; where their wait stood;
 /// before it where it stands.

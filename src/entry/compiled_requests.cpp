@@ -2,7 +2,7 @@
 // What compiled code says of the program's own requests, and its polls.
 #include <cpuid.h>
 
-#include "entry/compiled.hpp"
+#include "entry/verify.hpp"
 #include "transfer/plain_way.hpp"
 #include "transfer/polls.hpp"
 #include "transfer/proved.hpp"
@@ -32,12 +32,14 @@ void defer(int count, const MPI_Request* requests, bool receives, const void* si
 bool may_reach() { return !watched() && quiet(); }
 
 void reach(int count, const MPI_Request* requests) {
+  if (Verify::on()) return Verify::reach(count, requests);
   if (!may_reach()) return;
   const bool blocking = Proved::way() == Proved::Way::blocking;
   if (blocking || PlainWay::judged()) PlainWay::reach(count, requests, blocking);
 }
 
 void retire(int count, const MPI_Request* requests) {
+  if (Verify::on()) return Verify::retire(count, requests);
   PlainWay::retire(count, requests);
   Proved::retire(count, requests);
 }

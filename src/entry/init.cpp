@@ -13,6 +13,7 @@
 #include "entry/p2p.hpp"
 #include "entry/sets_start.hpp"
 #include "entry/timed.hpp"
+#include "entry/verify.hpp"
 #include "entry/watched.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/library_locks.hpp"
@@ -96,6 +97,12 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
     if (provided) *provided = level;
     return rc;
   }
+  const bool verifies = entry::Verify::wanted();
+  if (verifies) {
+    // Nothing travels otherwise than as the program wrote it, and the guards serve the verification.
+    settings.defer = transfer::Defer::off;
+    settings.report.clear();
+  }
   mpi::prepare();
   mpi::remember_connections();
   StandAside* const stand_aside = preloaded();
@@ -124,6 +131,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   }
   if (sets) entry::start_sets(settings, level == MPI_THREAD_MULTIPLE);
   if (compiled) start_compiled(granted, futile);
+  if (verifies) entry::Verify::start();
   if (collectives) entry::Collectives::start(settings);
   mpi::forget_launcher();
   entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
@@ -172,6 +180,7 @@ LAPWING_ENTRY int MPI_Finalize() {
   const bool active = transfer::Engine::get() != nullptr;
   entry::stop_sets();
   transfer::ProgressWay::stop();
+  entry::Verify::stop();
   transfer::Proved::stop();
   transfer::Engine::stop();
   if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);

@@ -38,11 +38,13 @@ struct Ability {
   std::string reason;
 };
 Ability probe();
-bool start();
+/// `looks_at_calls`: system calls on closed pages wait, too.
+bool start(bool looks_at_calls);
 void stop();
 void abandon();
 std::unique_ptr<Region> close_incoming(char* begin, char* end);
 std::unique_ptr<Region> close_outgoing(char* begin, char* end);
+std::unique_ptr<Region> close_in_place(char* begin, char* end);
 }  // namespace signals
 
 }  // namespace lapwing::guard

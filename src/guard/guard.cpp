@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "guard/backend.hpp"
+#include "guard/catching.hpp"
 #include "guard/devices.hpp"
 #include "guard/hooks.hpp"
 #include "guard/memory_kind.hpp"
@@ -91,12 +92,14 @@ Capability probe(Backend wanted) {
   return c;
 }
 
-bool start(Backend wanted, Demand demand, void* context) {
+namespace {
+
+bool begin(Backend wanted, Demand demand, void* context, bool looks_at_calls) {
   if (started) return chosen.backend != Backend::none;
   chosen = probe(wanted);
   if (chosen.backend == Backend::none || !open_memory_map()) return false;
   set_demand(demand, context);
-  bool ok = chosen.backend == Backend::userfaultfd ? uffd::start() : signals::start();
+  bool ok = chosen.backend == Backend::userfaultfd ? uffd::start() : signals::start(looks_at_calls);
   if (!ok) {
     chosen.backend = Backend::none;
     chosen.reason = "the guard could be probed but not started: " + chosen.reason;
@@ -108,6 +111,12 @@ bool start(Backend wanted, Demand demand, void* context) {
   started = true;
   return true;
 }
+
+}  // namespace
+
+bool start(Backend wanted, Demand demand, void* context) { return begin(wanted, demand, context, true); }
+
+bool start_to_catch(Demand demand, void* context) { return begin(Backend::mprotect, demand, context, false); }
 
 void stop() {
   if (!started) return;
@@ -127,6 +136,11 @@ std::unique_ptr<Region> close_incoming(char* begin, char* end) {
 
 std::unique_ptr<Region> close_outgoing(char* begin, char* end) {
   return close_with(uffd::close_outgoing, signals::close_outgoing, begin, end, true);
+}
+
+std::unique_ptr<Region> close_in_place(char* begin, char* end) {
+  if (chosen.backend != Backend::mprotect) return nullptr;
+  return close_with(signals::close_in_place, signals::close_in_place, begin, end, false);
 }
 
 int event_fd() { return started && chosen.backend == Backend::userfaultfd ? uffd::descriptor() : -1; }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <climits>
 
+#include "guard/catching.hpp"
 #include "guard/dispatch.hpp"
 
 namespace lapwing::guard {
@@ -49,6 +50,7 @@ std::atomic<Demand> demand_call{nullptr};
 std::atomic<void*> demand_context{nullptr};
 
 __attribute__((tls_model("initial-exec"))) thread_local bool engine_thread = false;
+__attribute__((tls_model("initial-exec"))) thread_local bool waits_for_all = false;
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(changes) == 4);
 
@@ -346,7 +348,12 @@ void await_release(const void* address, std::size_t length) {
   errno = saved;
 }
 
-void await_all() { await(pointer_to(page_size), UINTPTR_MAX - 2 * page_size); }
+void await_all() {
+  waits_for_all = true;
+  await(pointer_to(page_size), UINTPTR_MAX - 2 * page_size);
+  waits_for_all = false;
+}
+bool awaits_all() { return waits_for_all; }
 
 void mark_engine_thread() {
   engine_thread = true;

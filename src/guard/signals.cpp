@@ -98,10 +98,10 @@ Ability probe() {
   return a;
 }
 
-bool start() {
+bool start(bool looks_at_calls) {
   memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
   if (!take_signals(on_segv, on_sys)) return false;
-  if (dispatch::available()) dispatch::start();
+  if (looks_at_calls && dispatch::available()) dispatch::start();
   if (!on_engine_thread()) prepare_thread();
   return true;
 }

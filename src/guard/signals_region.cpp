@@ -74,15 +74,17 @@ class Incoming final : public RegionBase {
   bool alias_ = false;
 };
 
-class Outgoing final : public RegionBase {
+// Nothing moves: of what leaves, or of bytes that are there already.
+class InPlace final : public RegionBase {
  public:
-  Outgoing(char* begin, char* end) : RegionBase(begin, end, true) {}
+  InPlace(char* begin, char* end, bool outgoing) : RegionBase(begin, end, outgoing) {}
 
   bool close() {
     if (!meets_region(address_of(begin_), address_of(end_), true)) touch(begin_);
     if (!publish()) return false;
     dispatch::regions_closed();
-    if (kernel::protect(begin_, static_cast<std::size_t>(end_ - begin_), PROT_READ)) return true;
+    const int left = outgoing() ? PROT_READ : PROT_NONE;
+    if (kernel::protect(begin_, static_cast<std::size_t>(end_ - begin_), left)) return true;
     withdraw();
     return false;
   }
@@ -110,13 +112,20 @@ std::unique_ptr<Region> close_incoming(char* begin, char* end) {
   return region;
 }
 
-std::unique_ptr<Region> close_outgoing(char* begin, char* end) {
+namespace {
+
+std::unique_ptr<Region> close(char* begin, char* end, bool outgoing) {
   MemoryKind kind = memory_kind(address_of(begin), address_of(end));
   if (!kind.guardable) return nullptr;
   prepare_thread();
-  auto region = std::make_unique<Outgoing>(begin, end);
+  auto region = std::make_unique<InPlace>(begin, end, outgoing);
   if (!region->close()) return nullptr;
   return region;
 }
+
+}  // namespace
+
+std::unique_ptr<Region> close_outgoing(char* begin, char* end) { return close(begin, end, true); }
+std::unique_ptr<Region> close_in_place(char* begin, char* end) { return close(begin, end, false); }
 
 }  // namespace lapwing::guard::signals

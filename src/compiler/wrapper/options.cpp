@@ -13,7 +13,7 @@ namespace lapwing::wrapper {
 
 namespace {
 
-const Words modes = {"conservative", "aggressive", "demand", "report"};
+const Words modes = {"conservative", "aggressive", "demand", "verify", "report"};
 const Words own = {"--lapwing-off",
                    "--lapwing-show",
                    "--lapwing-verbose",
@@ -24,6 +24,7 @@ const Words own = {"--lapwing-off",
                    "-flapwing=aggressive",
                    "-flapwing=conservative",
                    "-flapwing=demand",
+                   "-flapwing=verify",
                    "-flapwing=report",
                    "--sets=check",
                    "--sets=run",
@@ -188,7 +189,7 @@ std::string help() {
   return "usage: " + my_name() +
          R"( [options] files...    as the MPI's own wrapper, with Lapwing's pass
 
-  -flapwing=MODE           aggressive (default), conservative, demand or report
+  -flapwing=MODE           aggressive (default), conservative, demand, verify or report
   --lapwing-off            the same compiler, without the pass and the library
   --lapwing-mpi=MPI        mpich or openmpi; also LAPWING_MPI, a name such as lwcc.mpich, or mpicc on PATH
   --lapwing-profile=FILE   work only at the sites where FILE has measured waiting

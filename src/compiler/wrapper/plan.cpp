@@ -150,7 +150,9 @@ class Planner {
     loaded = loaded && can_load();
     if (loaded && in_compile) load(plan_.compile_before, "-fpass-plugin=");
     // Reports name lines. The user's own -g comes later and counts.
-    if (loaded && in_compile && sets) plan_.compile_before.emplace_back("-gline-tables-only");
+    // With full LTO the compile step loads no pass, and its lines are wanted all the same.
+    const bool verifies = options_.mode == "verify" && asked_.compiles && asked_.optimises && sinks();
+    if ((loaded && in_compile && sets) || verifies) plan_.compile_before.emplace_back("-gline-tables-only");
     // The end of a variable's life is a place where ways meet, and there are such ends only in optimised
     // code: sets would depend on -O.
     if (loaded && in_compile && sets && language_ != Language::fortran)
@@ -179,13 +181,14 @@ class Planner {
       if (!already_said) say(pieces_.library + " is missing, so the program is linked without it." + remedy);
       return;
     }
-    if (options_.mode == "demand") {
+    if (options_.mode == "demand" || options_.mode == "verify") {
       if (pieces_.has_preload) {
         // First of all libraries: it takes calls of libc.
         append(plan_.link_before, {"-L" + pieces_.folder, "-Wl,--push-state,--no-as-needed",
                                    "-llapwing-preload", "-Wl,--pop-state"});
       } else {
-        say(pieces_.preload + " is missing, so the program has no guards for -flapwing=demand." + remedy);
+        say(pieces_.preload + " is missing, so the program has no guards for -flapwing=" + options_.mode +
+            "." + remedy);
       }
     }
     append(engine_, {"-Wl,--push-state,--no-as-needed", "-llapwing-" + pieces_.flavour, "-Wl,--pop-state",

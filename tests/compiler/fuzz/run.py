@@ -4,6 +4,7 @@
 that their ranks saw, printed and wrote must be the same.
 
   run.py --programs 5000 --jobs 2                    the full run, each program in a random configuration
+  run.py --verify --programs 500                     no wait of the pass's may be too late, whatever the timing
   run.py --control --programs 300                    plain against plain: are the programs themselves right?
   run.py --control --preload on --programs 300       plain against plain under the preloaded engine, without the pass
   run.py --seeded-faults                             is each mistake of moving waits found, made in the source?
@@ -41,7 +42,9 @@ def parse():
     parser.add_argument("--seconds", type=float, default=0, help="start no program after so many seconds; 0 for no limit")
     parser.add_argument("--language", choices=["c", "c++", "fortran", "any"], default="any")
     parser.add_argument("--mpi", choices=["mpich", "openmpi", "any"], default="any")
-    parser.add_argument("--mode", choices=["conservative", "aggressive", "demand", "any"], default="any")
+    parser.add_argument("--mode", choices=["conservative", "aggressive", "demand", "verify", "any"], default="any")
+    parser.add_argument("--verify", dest="mode", action="store_const", const="verify",
+                        help="compiled with -flapwing=verify: touches of what is in flight end the program")
     parser.add_argument("--opt", choices=["-O0", "-O1", "-O2", "-O3", "any"], default="any", metavar="-O1|-O2|-O3",
                         help="as --opt=-O2")
     parser.add_argument("--lto", choices=["on", "off", "any"], default="any")

@@ -51,11 +51,15 @@ class Steps(WrapperTest):
         self.assertEqual(words.count("-llapwing-openmpi"), 1)
 
     def test_modes(self):
-        for mode in ("conservative", "aggressive", "demand", "report"):
+        for mode in ("conservative", "aggressive", "demand", "verify", "report"):
             self.assertEqual(self.shown("lwcc.mpich", "-O2", f"-flapwing={mode}", "-c", "a.c")[0], f"mode={mode}")
-        words = self.shown("lwcc.mpich", "-flapwing=demand", "a.o", "-lm")[1]
-        libraries = [word for word in words if word.startswith("-l")]
-        self.assertEqual(libraries[0], "-llapwing-preload")
+        for mode in ("demand", "verify"):
+            words = self.shown("lwcc.mpich", f"-flapwing={mode}", "a.o", "-lm")[1]
+            libraries = [word for word in words if word.startswith("-l")]
+            self.assertEqual(libraries[0], "-llapwing-preload")
+        for words in (["-c"], ["-flto", "-c"]):
+            shown = self.shown("lwcc.mpich", "-O2", "-flapwing=verify", *words, "a.c")[1]
+            self.assertIn("-gline-tables-only", shown)
         env = {"LAPWING_PASS": "extra"}
         self.assertEqual(self.shown("lwcc.mpich", "-O2", "a.c", env=env)[0], "mode=aggressive,extra")
 

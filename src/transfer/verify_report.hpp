@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a program that was compiled with -flapwing=verify ends where the compiler was
+// wrong: a sentence that names the access, the start and the wait.
+#pragma once
+
+#include <cstddef>
+
+#include "lapwing/compiled_verify.h"
+
+namespace lapwing::transfer {
+
+class VerifyReport {
+ public:
+  /// Makes the thread that speaks: it can take locks, and a handler of signals cannot.
+  static void start();
+
+  /// The calling thread has touched what it must not, and is about to wait for good. Async-signal-safe;
+  /// of several only the first is told.
+  static void note_touch(const lapwing_verify_site& site, bool sent);
+
+  /// At the wait the bytes are others.
+  [[noreturn]] static void end_at_bytes(const lapwing_verify_site& site, bool sent, std::size_t at,
+                                        std::size_t length);
+  /// The status that the program reads at the wait was written meanwhile.
+  [[noreturn]] static void end_at_status(const lapwing_verify_site& site);
+};
+
+}  // namespace lapwing::transfer
