@@ -12,7 +12,7 @@ PRESETS_SANITIZED = asan ubsan asan-ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build configure demo bench test test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks wheel test-wheel install clean help
+.PHONY: all build configure demo bench test test-mpis test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks wheel test-wheel install clean help
 
 all: build
 
@@ -55,6 +55,10 @@ $(addprefix test-,$(PRESETS_SANITIZED)): test-%:
 
 fuzz: test-programs
 	python3 tests/fuzz/run.py --programs $(PROGRAMS)
+
+# Every MPI that is there, and PyPI's, in each language and way; writes docs/mpis.md.
+test-mpis: build
+	python3 -B tests/mpis/run.py --build build/release --fetch --table docs/mpis.md
 
 # Jobs under a real Slurm of two nodes on this machine's loopback interface.
 test-slurm:
@@ -134,6 +138,7 @@ help:
 	@echo 'make demo       build no more than it needs, then see waiting disappear from a plain MPI program'
 	@echo 'make bench      build what `lapwing bench` measures with'
 	@echo 'make test       build everything, then run every test'
+	@echo 'make test-mpis  one exchange under every MPI that is there and under those of PyPI; writes docs/mpis.md'
 	@echo 'make test-slurm  jobs under a real Slurm of two nodes, started and removed'
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
 	@echo 'make fuzz-faults  plants each known defect in the engine; all must be found'

@@ -15,6 +15,7 @@
 #include "entry/timed.hpp"
 #include "entry/verify.hpp"
 #include "entry/watched.hpp"
+#include "mpi/binding.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/library_locks.hpp"
 #include "mpi/parting.hpp"
@@ -74,6 +75,15 @@ void complain(bool reports) {
     fmt::print(stderr, "lapwing: LAPWING_REPORT changes nothing here: 'lapwing run' measures and reports.\n");
 }
 
+// All ranks have the same library; nothing has been started.
+void distrust(const char* why) {
+  settings.enabled = false;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    fmt::print(stderr, "lapwing: {}: {}; the program runs without Lapwing.\n", mpi::library_path(), why);
+}
+
 void start_compiled(int granted, bool futile) {
   using Way = transfer::Proved::Way;
   Way way = transfer::Engine::get() ? Way::engine : Way::direct;
@@ -123,6 +133,11 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   level = raised ? std::min(granted, required) : granted;
   if (provided) *provided = level;
   if (rc != MPI_SUCCESS) return rc;
+  if (const char* why = nullptr; !mpi::is_as_expected(&why)) {
+    distrust(why);
+    if (stand_aside && !raised) stand_aside();
+    return rc;
+  }
   if (stand_aside) {
     transfer::Record::begin(settings.report);
     transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle, futile);
