@@ -26,6 +26,10 @@ bool is_stub(const void* address);
 /// that have been loaded since the last time.
 void clear_weak_references();
 
+/// Whether this library's constructors have run. Before that a sanitizer asks for libc's
+/// functions, which it has taken, and a call of any of them would end in null.
+extern bool initialised;
+
 /// The file of `address`, or nullptr.
 link_map* file_of(const void* address);
 

@@ -36,6 +36,7 @@ struct Answer {
 extern "C" __attribute__((visibility("hidden"))) Answer lapwing_preload_lookup(void* handle, const char* name,
                                                                                const void* caller) {
   constexpr Answer ask_libc{0, nullptr};
+  if (!__atomic_load_n(&initialised, __ATOMIC_ACQUIRE)) return ask_libc;
   // A program that loads a library asks for its functions before it runs them.
   clear_weak_references();
   if (!name || !strpbrk(name, "Mm")) return ask_libc;

@@ -91,9 +91,14 @@ int count_loads(dl_phdr_info* info, size_t, void* context) {
   return 1;
 }
 
-__attribute__((constructor)) void clear_at_start() { clear_weak_references(); }
+__attribute__((constructor)) void clear_at_start() {
+  __atomic_store_n(&initialised, true, __ATOMIC_RELEASE);
+  clear_weak_references();
+}
 
 }  // namespace
+
+bool initialised = false;
 
 void clear_weak_references() {
   unsigned long long loads = 0;

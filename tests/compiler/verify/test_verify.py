@@ -63,7 +63,9 @@ class Verify(unittest.TestCase):
         expected = self.result(source, *words, "--lapwing-off")
         self.assertEqual(self.result(source, *words, "-flapwing=verify"), expected)
         if self.mpi == "mpich":
-            self.assertNotEqual(self.result(source, *words, fault=fault), expected, "this mistake changes nothing")
+            # Only while the message is late: a busy machine may let it come in time now and then.
+            results = (self.result(source, *words, fault=fault) for _ in range(5))
+            self.assertTrue(any(result != expected for result in results), "this mistake changes nothing")
         rank, said = self.sentence(source, *words, fault=fault)
         self.assertEqual(rank, "0" if call == "MPI_Send" else "1")
         verb = "writes to what" if call == "MPI_Send" else "touches what"
