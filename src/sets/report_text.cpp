@@ -302,21 +302,6 @@ Finding error_finding(const Account& account, const std::string& text) {
                  "The call is wrong, or its arguments do not fit what others do.");
 }
 
-Finding overlap_finding(const Account& call, const Account& pending) {
-  return finding("overlap", call.call, {call, pending},
-                 fmt::format("rank {} gives a call a buffer that a pending call still uses:", call.rank),
-                 "Complete the first call before its buffer is used again.");
-}
-
-Finding leak_finding(const std::vector<Account>& made) {
-  std::set<int> ranks;
-  for (const Account& account : made) ranks.insert(account.rank);
-  return finding("leak", "", made,
-                 fmt::format("{} {} to MPI_Finalize without freeing:", ranks_text(ranks),
-                             ranks.size() == 1 ? "comes" : "come"),
-                 "Free what the program has made, or make it once.");
-}
-
 Finding unfinished_finding(const Account& account) {
   return finding(
       "missing", account.call, {account},
@@ -359,11 +344,6 @@ void say_text(const Finding& finding) {
 }
 
 }  // namespace
-
-void warn_of(const Finding& finding) {
-  write_json(finding);
-  say_text(finding);
-}
 
 void end_job(const Finding& finding) {
   job_ends = true;

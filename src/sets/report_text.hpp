@@ -30,15 +30,9 @@ Finding unfinished_finding(const Account& account);
 Finding types_finding(const Account& sender, const Account& receiver);
 /// An error of MPI's own.
 Finding error_finding(const Account& account, const std::string& text);
-/// A buffer of a call is in use by a request that is pending.
-Finding overlap_finding(const Account& call, const Account& pending);
-/// Objects that the process has made and not freed.
-Finding leak_finding(const std::vector<Account>& made);
 /// A request that is still active when its process comes to MPI_Finalize.
 Finding request_finding(const Account& account);
 
-/// Says it without ending the job; rank 0 of those that have such a finding does.
-void warn_of(const Finding& finding);
 /// Says it, writes the file that LAPWING_CHECK_JSON names, and aborts the job.
 [[noreturn]] void end_job(const Finding& finding);
 
