@@ -14,7 +14,7 @@ struct Half {
   Transfer transfer;
   Placement placement;
   Earlier earlier;  ///< where it starts, if not where the call stood
-  /// What is said of it to be verified; see verify.hpp.
+  /// The description that verify mode is given of it; see verify.hpp.
   llvm::Constant* verified_as = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has Lapwing, and whether the job shares a node, whichever launcher started it.
+// Which ranks have Lapwing, and whether the job shares a node, whichever launcher started it.
 #include "mpi/launch.hpp"
 
 #include <mpi.h>

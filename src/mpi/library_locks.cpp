@@ -38,8 +38,8 @@ void LibraryLocks::take_again() {
 }
 
 void LibraryLocks::drop_now() {
-  int nobody_inside = 0;
-  if (inside_.compare_exchange_strong(nobody_inside, -1)) uses_threads->store(false);
+  int threads_inside = 0;
+  if (inside_.compare_exchange_strong(threads_inside, -1)) uses_threads->store(false);
 }
 
 LibraryLocks::Inside::Inside() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who else defines what this library exports.
+// The other files of the process that define a name which this library exports.
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the thread of run_watch.hpp does.
+// The work of the thread of run_watch.hpp.
 #include <algorithm>
 #include <chrono>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process shows its neighbours of where it waits (run_watch.hpp).
+// The record in which a process shows its neighbours where it waits (run_watch.hpp).
 #pragma once
 
 #include "sets/run_watch.hpp"
