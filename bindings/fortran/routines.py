@@ -11,7 +11,7 @@ import sys
 
 import signatures
 
-ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "entry")
+ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "entry", "table")
 sys.path.insert(0, ENTRY)
 import table  # noqa: E402
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "arrays/progress.hpp"
+#include "arrays/transfers/progress.hpp"
 
 namespace lapwing::arrays {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "arrays/request.hpp"
+#include "arrays/transfers/request.hpp"
 
 namespace lapwing::arrays {
 

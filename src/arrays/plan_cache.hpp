@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "arrays/schedule.hpp"
+#include "arrays/schedules/schedule.hpp"
 
 namespace lapwing::arrays {
 

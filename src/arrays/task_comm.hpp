@@ -9,12 +9,12 @@
 #include <memory>
 #include <vector>
 
-#include "arrays/control.hpp"
-#include "arrays/matching.hpp"
-#include "arrays/node_wire.hpp"
+#include "arrays/collectives/planner.hpp"
 #include "arrays/plan_cache.hpp"
-#include "arrays/planner.hpp"
-#include "arrays/steps.hpp"
+#include "arrays/transfers/control.hpp"
+#include "arrays/transfers/matching.hpp"
+#include "arrays/transfers/node_wire.hpp"
+#include "arrays/transfers/steps.hpp"
 
 namespace lapwing::arrays {
 

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "arrays/local.hpp"
+#include "arrays/schedules/local.hpp"
 
 namespace lapwing::arrays {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "arrays/distribution.hpp"
 #include "arrays/error.hpp"
-#include "arrays/section.hpp"
+#include "arrays/schedules/distribution.hpp"
+#include "arrays/schedules/section.hpp"
 
 namespace lapwing::arrays {
 

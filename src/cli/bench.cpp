@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "cli/commands.hpp"
-#include "cli/paths.hpp"
-#include "cli/process.hpp"
+#include "cli/launch/paths.hpp"
+#include "cli/launch/process.hpp"
 #include "cli/say.hpp"
 
 namespace lapwing::cli {

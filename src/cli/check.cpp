@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "cli/launch.hpp"
-#include "cli/paths.hpp"
+#include "cli/launch/launch.hpp"
+#include "cli/launch/paths.hpp"
 #include "cli/run_options.hpp"
 #include "cli/say.hpp"
 #include "cli/variables.hpp"

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interrupted.hpp"
-#include "cli/launch.hpp"
+#include "cli/launch/launch.hpp"
+#include "cli/launch/paths.hpp"
 #include "cli/outputs.hpp"
-#include "cli/paths.hpp"
 #include "cli/run_options.hpp"
 #include "cli/say.hpp"
 #include "cli/variables.hpp"

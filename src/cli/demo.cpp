@@ -9,8 +9,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/demo_runs.hpp"
-#include "cli/paths.hpp"
-#include "cli/process.hpp"
+#include "cli/launch/paths.hpp"
+#include "cli/launch/process.hpp"
 #include "cli/say.hpp"
 #include "cli/variables.hpp"
 #include "options/table.hpp"

@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "cli/interrupted.hpp"
-#include "cli/launch.hpp"
-#include "cli/mpi_library.hpp"
-#include "cli/paths.hpp"
+#include "cli/launch/launch.hpp"
+#include "cli/launch/mpi_library.hpp"
+#include "cli/launch/paths.hpp"
 #include "cli/say.hpp"
 #include "cli/variables.hpp"
 #include "report/report.hpp"

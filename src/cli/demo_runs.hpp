@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.hpp"
+#include "cli/launch/program.hpp"
 
 namespace lapwing::cli {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/process.hpp"
+#include "cli/launch/process.hpp"
 
 namespace lapwing::cli {
 

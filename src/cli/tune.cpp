@@ -8,9 +8,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/interrupted.hpp"
-#include "cli/launch.hpp"
-#include "cli/mpi_library.hpp"
-#include "cli/paths.hpp"
+#include "cli/launch/launch.hpp"
+#include "cli/launch/mpi_library.hpp"
+#include "cli/launch/paths.hpp"
 #include "cli/say.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"

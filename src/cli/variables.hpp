@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "cli/process.hpp"
+#include "cli/launch/process.hpp"
 
 namespace lapwing::cli {
 

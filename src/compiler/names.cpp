@@ -8,7 +8,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "compiler/allocations.hpp"
+#include "compiler/alias/allocations.hpp"
 #include "compiler/llvm_versions.hpp"
 
 namespace lapwing::compiler {

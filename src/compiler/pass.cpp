@@ -5,8 +5,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/calls.hpp"
-#include "compiler/sink.hpp"
+#include "compiler/mpi/calls.hpp"
+#include "compiler/waits/sink.hpp"
 
 namespace lapwing::compiler {
 namespace {

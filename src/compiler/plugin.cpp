@@ -12,10 +12,10 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/declared_pass.hpp"
-#include "compiler/inline_help.hpp"
+#include "compiler/declared/declared_pass.hpp"
 #include "compiler/pass.hpp"
-#include "compiler/sets_pass.hpp"
+#include "compiler/sets/sets_pass.hpp"
+#include "compiler/waits/inlining.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "compiler/place.hpp"
+#include "compiler/waits/place.hpp"
 
 namespace lapwing::compiler {
 

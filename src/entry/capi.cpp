@@ -2,8 +2,8 @@
 // The C API.
 #include "lapwing/lapwing.h"
 
-#include "entry/p2p.hpp"
-#include "transfer/proved.hpp"
+#include "entry/p2p/p2p.hpp"
+#include "transfer/compiled/proved.hpp"
 #include "transfer/retire.hpp"
 
 namespace transfer = lapwing::transfer;

@@ -7,22 +7,22 @@
 #include <algorithm>
 #include <mutex>
 
-#include "entry/arrays.hpp"
-#include "entry/collectives.hpp"
-#include "entry/declared.hpp"
-#include "entry/p2p.hpp"
-#include "entry/sets_start.hpp"
+#include "entry/arrays/arrays.hpp"
+#include "entry/compiled/collective_forms.hpp"
+#include "entry/compiled/verify.hpp"
+#include "entry/p2p/p2p.hpp"
+#include "entry/sets/declared.hpp"
+#include "entry/sets/start.hpp"
+#include "entry/sets/watched.hpp"
 #include "entry/timed.hpp"
-#include "entry/verify.hpp"
-#include "entry/watched.hpp"
 #include "mpi/binding.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/library_locks.hpp"
 #include "mpi/parting.hpp"
 #include "mpi/references.hpp"
-#include "sets/report_text.hpp"
-#include "transfer/progress_way.hpp"
-#include "transfer/proved.hpp"
+#include "sets/report/report_text.hpp"
+#include "transfer/compiled/proved.hpp"
+#include "transfer/decisions/progress_way.hpp"
 #include "transfer/retire.hpp"
 
 namespace transfer = lapwing::transfer;

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "mpi/ending.hpp"
-#include "transfer/places.hpp"
+#include "transfer/accounts/places.hpp"
 
 namespace lapwing::entry {
 

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "entry/fortran_caller.hpp"
+#include "entry/fortran/caller.hpp"
 #include "entry/libraries.hpp"
-#include "entry/spec.hpp"
+#include "entry/table/spec.hpp"
 
 using namespace lapwing;
 

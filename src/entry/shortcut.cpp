@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API of short-cutting.
-#include "sets/shortcut.hpp"
+#include "sets/votes/shortcut.hpp"
 
 #include <fmt/format.h>
 
-#include "entry/declared.hpp"
-#include "entry/p2p.hpp"
+#include "entry/p2p/p2p.hpp"
 #include "entry/refuse.hpp"
+#include "entry/sets/declared.hpp"
 #include "lapwing/shortcut.h"
-#include "sets/declared.hpp"
-#include "sets/declared_comm.hpp"
+#include "sets/declared/declared.hpp"
+#include "sets/declared/declared_comm.hpp"
 
 using lapwing::entry::refuse;
 using lapwing::sets::Shortcut;

@@ -5,13 +5,13 @@
 #include <mpi.h>
 
 #include "entry/arguments.hpp"
-#include "entry/spec.hpp"
-#include "entry/watched.hpp"
+#include "entry/sets/watched.hpp"
+#include "entry/table/spec.hpp"
 #include "guard/guard.hpp"
 #include "mpi_fortran.hpp"
-#include "transfer/datatype.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/retire.hpp"
+#include "transfer/wire/datatype.hpp"
 
 namespace lapwing::entry {
 namespace {

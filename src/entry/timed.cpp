@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "entry/arguments.hpp"
-#include "entry/fortran_caller.hpp"
-#include "entry/group_spec.hpp"
-#include "entry/spec.hpp"
-#include "entry/watched.hpp"
-#include "transfer/accounts.hpp"
+#include "entry/fortran/caller.hpp"
+#include "entry/sets/watched.hpp"
+#include "entry/table/group_spec.hpp"
+#include "entry/table/spec.hpp"
+#include "transfer/accounts/accounts.hpp"
+#include "transfer/accounts/record.hpp"
+#include "transfer/decisions/progress_way.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/progress_way.hpp"
-#include "transfer/record.hpp"
 
 namespace lapwing::entry {
 namespace {

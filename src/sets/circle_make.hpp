@@ -2,7 +2,7 @@
 // Circles of communicators, windows and files, named alike by all members.
 #pragma once
 
-#include "sets/agreement.hpp"
+#include "sets/votes/agreement.hpp"
 
 namespace lapwing::sets {
 

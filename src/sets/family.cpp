@@ -8,9 +8,9 @@
 #include <unordered_map>
 
 #include "mpi/ending.hpp"
-#include "sets/error_status.hpp"
 #include "sets/messages.hpp"
-#include "sets/run.hpp"
+#include "sets/report/error_status.hpp"
+#include "sets/run/run.hpp"
 
 namespace lapwing::sets {
 namespace {

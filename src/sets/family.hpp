@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "sets/at_hand.hpp"
-#include "sets/ballot.hpp"
-#include "sets/stack.hpp"
+#include "sets/open_splits.hpp"
+#include "sets/votes/ballot.hpp"
 
 namespace lapwing::sets {
 
@@ -28,7 +28,7 @@ struct SetComms : SetExtra {
   Set* set = nullptr;
   MPI_Comm comm = MPI_COMM_NULL;  ///< what the program's calls on the set use
   MPI_Comm twin = MPI_COMM_NULL;  ///< what static votes use
-  std::uint64_t near = 0;         ///< of the members, those on this node (run_watch.hpp)
+  std::uint64_t near = 0;         ///< of the members, those on this node (watch.hpp)
   void* watched = nullptr;        ///< counts the set's calls there
   std::vector<int> ranks;         ///< of the members, in the parent; filled with `comm`
   Phase phase = queued;

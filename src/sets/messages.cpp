@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "mpi/ending.hpp"
-#include "sets/error_status.hpp"
-#include "sets/knock.hpp"
-#include "sets/run_watch.hpp"
+#include "sets/report/error_status.hpp"
+#include "sets/run/watch.hpp"
+#include "sets/votes/liveness.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::sets {
@@ -31,7 +31,7 @@ void Messages::start() {
   control_ = new transfer::Control(queue, processes_);
   note_errors(queue);
   note_errors(world_);
-  control_->on(knock_kind, [](int, const char*, std::size_t) {});
+  control_->on(liveness_kind, [](int, const char*, std::size_t) {});
 }
 
 void Messages::stop() {
@@ -92,7 +92,7 @@ void Messages::miss_anybody() {
   const int rank = board_ ? board_->ended() : -1;
   if (rank < 0) {
     // Around a ring, so that each is missed by one who waits too.
-    if (processes_ > 1) knock((rank_ + 1) % processes_, "and is waited for in MPI_Finalize");
+    if (processes_ > 1) check_alive((rank_ + 1) % processes_, "and is waited for in MPI_Finalize");
     return;
   }
   fmt::print(stderr,

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "sets/at_hand.hpp"
-#include "transfer/board.hpp"
-#include "transfer/control.hpp"
+#include "transfer/wire/board.hpp"
+#include "transfer/wire/control.hpp"
 
 namespace lapwing::sets {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/arrived.hpp"
 
-#include "transfer/datatype.hpp"
-#include "transfer/mark.hpp"
 #include "transfer/planted.hpp"
+#include "transfer/wire/datatype.hpp"
+#include "transfer/wire/mark.hpp"
 
 namespace lapwing::transfer {
 namespace {

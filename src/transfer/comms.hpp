@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "transfer/wire.hpp"
+#include "transfer/wire/wire.hpp"
 
 namespace lapwing::transfer {
 

@@ -13,14 +13,14 @@
 #include "flavour.hpp"
 #include "mpi/ending.hpp"
 #include "mpi/library_locks.hpp"
-#include "transfer/accounts.hpp"
-#include "transfer/datatype.hpp"
+#include "transfer/accounts/accounts.hpp"
+#include "transfer/accounts/record.hpp"
+#include "transfer/compiled/proved.hpp"
 #include "transfer/helper.hpp"
-#include "transfer/mark.hpp"
 #include "transfer/planted.hpp"
 #include "transfer/posting.hpp"
-#include "transfer/proved.hpp"
-#include "transfer/record.hpp"
+#include "transfer/wire/datatype.hpp"
+#include "transfer/wire/mark.hpp"
 
 namespace lapwing::transfer {
 

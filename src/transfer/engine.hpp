@@ -23,15 +23,15 @@
 #include <vector>
 
 #include "transfer/comms.hpp"
-#include "transfer/control.hpp"
-#include "transfer/governor.hpp"
+#include "transfer/decisions/governor.hpp"
+#include "transfer/decisions/sites.hpp"
 #include "transfer/incoming.hpp"
 #include "transfer/outgoing.hpp"
 #include "transfer/owned_mutex.hpp"
 #include "transfer/plain_sends.hpp"
 #include "transfer/requests.hpp"
 #include "transfer/settings.hpp"
-#include "transfer/sites.hpp"
+#include "transfer/wire/control.hpp"
 
 namespace lapwing::transfer {
 

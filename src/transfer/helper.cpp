@@ -14,8 +14,8 @@
 
 #include "guard/guard.hpp"
 #include "mpi/library_locks.hpp"
+#include "transfer/compiled/proved.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/proved.hpp"
 #include "transfer/signals_blocked.hpp"
 
 namespace lapwing::transfer {

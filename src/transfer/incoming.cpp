@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "transfer/datatype.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/mark.hpp"
-#include "transfer/pages.hpp"
 #include "transfer/planted.hpp"
+#include "transfer/wire/datatype.hpp"
+#include "transfer/wire/mark.hpp"
+#include "transfer/wire/pages.hpp"
 
 namespace lapwing::transfer {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "guard/guard.hpp"
-#include "transfer/boundary.hpp"
 #include "transfer/comms.hpp"
-#include "transfer/plan.hpp"
+#include "transfer/wire/boundary.hpp"
+#include "transfer/wire/plan.hpp"
 
 namespace lapwing::transfer {
 

@@ -11,11 +11,11 @@
 #include "guard/devices.hpp"
 #include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
+#include "transfer/accounts/record.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/helper.hpp"
-#include "transfer/mark.hpp"
 #include "transfer/planted.hpp"
-#include "transfer/record.hpp"
+#include "transfer/wire/mark.hpp"
 
 namespace lapwing::transfer {
 namespace {

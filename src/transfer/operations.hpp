@@ -10,9 +10,9 @@
 
 #include <functional>
 
-#include "transfer/datatype.hpp"
+#include "transfer/accounts/record.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/record.hpp"
+#include "transfer/wire/datatype.hpp"
 
 namespace lapwing::transfer {
 

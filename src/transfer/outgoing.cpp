@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "transfer/engine.hpp"
-#include "transfer/mark.hpp"
-#include "transfer/pages.hpp"
 #include "transfer/planted.hpp"
+#include "transfer/wire/mark.hpp"
+#include "transfer/wire/pages.hpp"
 
 namespace lapwing::transfer {
 

@@ -10,7 +10,7 @@
 
 #include "guard/guard.hpp"
 #include "transfer/comms.hpp"
-#include "transfer/plan.hpp"
+#include "transfer/wire/plan.hpp"
 
 namespace lapwing::transfer {
 

@@ -10,7 +10,7 @@
 #include <array>
 #include <cstddef>
 
-#include "transfer/datatype.hpp"
+#include "transfer/wire/datatype.hpp"
 
 namespace lapwing::transfer {
 

@@ -15,7 +15,7 @@
 #include <map>
 #include <vector>
 
-#include "transfer/datatype.hpp"
+#include "transfer/wire/datatype.hpp"
 
 namespace lapwing::transfer {
 

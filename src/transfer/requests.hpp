@@ -14,11 +14,11 @@
 #include <optional>
 #include <unordered_map>
 
-#include "transfer/datatype.hpp"
+#include "transfer/decisions/sites.hpp"
 #include "transfer/incoming.hpp"
 #include "transfer/outgoing.hpp"
 #include "transfer/posted.hpp"
-#include "transfer/sites.hpp"
+#include "transfer/wire/datatype.hpp"
 
 namespace lapwing::transfer {
 

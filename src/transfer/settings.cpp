@@ -11,7 +11,7 @@
 
 #include "machine/profile.hpp"
 #include "options/check.hpp"
-#include "transfer/wire.hpp"
+#include "transfer/wire/wire.hpp"
 
 extern char** environ;
 

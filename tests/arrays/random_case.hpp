@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "arrays/distribution.hpp"
-#include "arrays/schedule.hpp"
-#include "arrays/section.hpp"
+#include "arrays/schedules/distribution.hpp"
+#include "arrays/schedules/schedule.hpp"
+#include "arrays/schedules/section.hpp"
 
 namespace lapwing::arrays::testing {
 

@@ -13,9 +13,9 @@
 #include <memory>
 #include <vector>
 
-#include "arrays/local.hpp"
-#include "arrays/pack.hpp"
-#include "arrays/schedule.hpp"
+#include "arrays/schedules/local.hpp"
+#include "arrays/schedules/pack.hpp"
+#include "arrays/schedules/schedule.hpp"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <random>
 
-#include "arrays/local.hpp"
 #include "arrays/random_case.hpp"
-#include "arrays/scalapack.hpp"
-#include "arrays/section.hpp"
+#include "arrays/schedules/local.hpp"
+#include "arrays/schedules/scalapack.hpp"
+#include "arrays/schedules/section.hpp"
 
 namespace lapwing::arrays {
 

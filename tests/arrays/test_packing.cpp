@@ -8,8 +8,8 @@
 #include <limits>
 #include <random>
 
-#include "arrays/local.hpp"
-#include "arrays/pack.hpp"
+#include "arrays/schedules/local.hpp"
+#include "arrays/schedules/pack.hpp"
 
 namespace lapwing::arrays {
 

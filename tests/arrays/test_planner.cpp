@@ -6,7 +6,7 @@
 #include <functional>
 #include <random>
 
-#include "arrays/planner.hpp"
+#include "arrays/collectives/planner.hpp"
 
 namespace lapwing::arrays {
 namespace {

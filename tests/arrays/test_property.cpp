@@ -10,9 +10,9 @@
 #include <map>
 #include <random>
 
-#include "arrays/local.hpp"
 #include "arrays/random_case.hpp"
-#include "entry/arrays.hpp"
+#include "arrays/schedules/local.hpp"
+#include "entry/arrays/arrays.hpp"
 
 namespace lapwing::arrays::testing {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "arrays/drawing.hpp"
-#include "arrays/schedule.hpp"
+#include "arrays/schedules/drawing.hpp"
+#include "arrays/schedules/schedule.hpp"
 
 namespace lapwing::arrays {
 

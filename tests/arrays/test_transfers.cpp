@@ -10,9 +10,9 @@
 #include <map>
 #include <set>
 
-#include "arrays/local.hpp"
-#include "arrays/pack.hpp"
 #include "arrays/random_case.hpp"
+#include "arrays/schedules/local.hpp"
+#include "arrays/schedules/pack.hpp"
 
 namespace lapwing::arrays::testing {
 

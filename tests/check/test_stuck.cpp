@@ -2,8 +2,8 @@
 // Who waits for ever: acts of others, all of some clause's in the set.
 #include <gtest/gtest.h>
 
-#include "sets/report.hpp"
-#include "sets/stuck.hpp"
+#include "sets/check/stuck.hpp"
+#include "sets/report/report.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "sets/type_signature.hpp"
+#include "sets/check/type_signature.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "sets/declared_leg.hpp"
-#include "sets/declared_tree.hpp"
+#include "sets/declared/leg.hpp"
+#include "sets/declared/tree.hpp"
 
 namespace lapwing::sets::declared {
 namespace {

@@ -11,8 +11,8 @@
 #include <random>
 #include <vector>
 
-#include "sets/declared_automata.hpp"
-#include "sets/declared_tree.hpp"
+#include "sets/declared/automata.hpp"
+#include "sets/declared/tree.hpp"
 
 namespace lapwing::sets::declared {
 namespace {

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "entry")
+ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "entry", "table")
 sys.path.insert(0, ENTRY)
 import collect  # noqa: E402
 import generate  # noqa: E402
@@ -38,7 +38,7 @@ class Classification(unittest.TestCase):
                         table.classify(name, known)
                     except table.TableError:
                         unknown.append(name)
-                self.assertEqual(unknown, [], f"{path} exports what src/entry/mpi_table.txt does not know")
+                self.assertEqual(unknown, [], f"{path} exports what src/entry/table/mpi_table.txt does not know")
 
     def test_an_unknown_symbol_is_refused(self):
         known = table.Table()
@@ -82,7 +82,7 @@ class Names(unittest.TestCase):
             names = table.load_names(family)
             for stem, path in table.find_libraries(family, libmpi).items():
                 missing = set(collect.entries_of(path, known)) - names[stem][0]
-                self.assertEqual(sorted(missing), [], f"run src/entry/collect.py {family} {path}")
+                self.assertEqual(sorted(missing), [], f"run src/entry/table/collect.py {family} {path}")
 
     def test_names_survive_being_written(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "entry/fortran_caller.hpp"
-#include "entry/watched.hpp"
+#include "entry/fortran/caller.hpp"
+#include "entry/sets/watched.hpp"
 #include "guard/devices.hpp"
 #include "sets/group_call.hpp"
 #include "transfer/operations.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "sets/graphs.hpp"
-#include "sets/stack.hpp"
-#include "sets/votes.hpp"
+#include "sets/open_splits.hpp"
+#include "sets/votes/votes.hpp"
 
 namespace {
 

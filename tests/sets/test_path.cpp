@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sets/path.hpp"
+#include "sets/check/path.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <deque>
 #include <string>
 
-#include "sets/stack.hpp"
-#include "sets/votes.hpp"
+#include "sets/open_splits.hpp"
+#include "sets/votes/votes.hpp"
 
 namespace {
 

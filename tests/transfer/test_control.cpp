@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "transfer/control.hpp"
+#include "transfer/wire/control.hpp"
 
 namespace lapwing::transfer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "transfer/loop_clock.hpp"
+#include "transfer/decisions/loop_clock.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // How long the helper leaves receives alone which a send has followed so far.
 #include <gtest/gtest.h>
 
-#include "transfer/pairing.hpp"
+#include "transfer/decisions/pairing.hpp"
 
 namespace {
 

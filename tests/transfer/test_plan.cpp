@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "transfer/pages.hpp"
-#include "transfer/plan.hpp"
+#include "transfer/wire/pages.hpp"
+#include "transfer/wire/plan.hpp"
 
 namespace lapwing::transfer {
 namespace {

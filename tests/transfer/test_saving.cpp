@@ -2,7 +2,7 @@
 // What strips would hide, from when the program touched what it received.
 #include <gtest/gtest.h>
 
-#include "transfer/saving.hpp"
+#include "transfer/decisions/saving.hpp"
 
 namespace lapwing::transfer {
 namespace {

@@ -2,7 +2,7 @@
 // When transfers that the compiler has split go in flight: programs of known times, judged.
 #include <gtest/gtest.h>
 
-#include "transfer/split_judge.hpp"
+#include "transfer/decisions/split_judge.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "transfer/trial.hpp"
+#include "transfer/decisions/trial.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "tasks/wire/bulks.hpp"
 #include "tasks/wire/near.hpp"
 #include "tasks/wire/neighbours.hpp"
-#include "transfer/control.hpp"
+#include "transfer/wire/control.hpp"
 
 namespace lapwing::tasks::ranks {
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of one transfer on this process, and the exchanges that carry it
+// out: one, or, where the strategy is centralized, three.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "arrays/task_comm.hpp"
+#include "arrays/transfers/exchange.hpp"
+
+namespace lapwing::arrays {
+
+enum class Strategy : int { automatic = 0, parallel = 1, packed = 2, direct = 3, centralized = 4 };
+
+class Movement {
+ public:
+  struct Ends {
+    std::shared_ptr<const Descriptor> from, to;  ///< what is sent, and what it is received as
+    Party sender, receiver;
+  };
+
+  /// Between two tasks; this process belongs to one of them. `call` is the number
+  /// of the call within the task, `match` that of the send on its channel.
+  static std::unique_ptr<Movement> between(TaskComm& comm, const Ends& ends, bool sends,
+                                           const std::vector<char*>& local, Strategy strategy,
+                                           bool persistent, std::uint64_t call, std::uint64_t match);
+  /// Within this task.
+  static std::unique_ptr<Movement> within(TaskComm& comm, const Ends& ends, const std::vector<char*>& from,
+                                          const std::vector<char*>& to, Strategy strategy, bool persistent,
+                                          std::uint64_t call);
+
+  /// The strategy that both sides take where neither has chosen one.
+  static Strategy cheapest(const TaskComm& comm, const Ends& ends);
+
+  void start();
+  bool step();
+  bool done() const { return stage_ == stages_.size(); }
+  bool simple() const { return stages_.size() == 1 && stages_[0]->simple(); }
+  /// One stage, which MPI alone moves: wait() may stay in MPI until it is done.
+  bool prepared() const { return stages_.size() == 1 && stages_[0]->prepared(); }
+  void wait();
+  std::int64_t elements() const { return elements_; }
+  /// False where that cannot be known before the end.
+  bool landed(std::vector<Landed>* out) const;
+
+ private:
+  explicit Movement(StepTimes& steps) : steps_(steps) {}
+  std::shared_ptr<const Plan> plan(TaskComm& comm, const Descriptor& mine, const Descriptor& theirs,
+                                   bool sends, bool same_task, int rank);
+  void carry(Exchange& exchange, const Plan& out, const std::vector<char*>& from, const Plan& in,
+             const std::vector<char*>& to, int rank);
+  void next();
+  Exchange& stage(MPI_Comm comm, const Near& near, int tag, Strategy strategy, bool persistent);
+  void centralized(TaskComm& comm, const Ends& ends, bool sends, const std::vector<char*>& local,
+                   bool persistent, std::uint64_t call, std::uint64_t match);
+
+  StepTimes& steps_;
+  std::vector<std::shared_ptr<const Plan>> plans_;
+  std::vector<std::unique_ptr<char[]>> gathered_;  // the whole array, on a first process
+  std::vector<std::unique_ptr<Exchange>> stages_;
+  std::size_t stage_ = 0;
+  std::int64_t elements_ = 0;
+};
+
+}  // namespace lapwing::arrays

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/transfers/progress.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "transfer/settings.hpp"
+#include "transfer/signals_blocked.hpp"
+
+namespace lapwing::arrays {
+
+void Progress::open(const std::shared_ptr<TaskComm>& comm) {
+  lock_.assert_held();
+  comms_.push_back(comm);
+}
+
+void Progress::close(const std::shared_ptr<TaskComm>& comm) {
+  lock_.assert_held();
+  std::erase(comms_, comm);
+  std::erase_if(active_, [&](const auto& request) { return &request->comm() == comm.get(); });
+}
+
+void Progress::watch(const std::shared_ptr<Request>& request) {
+  lock_.assert_held();
+  if (!request->idle() && std::find(active_.begin(), active_.end(), request) == active_.end())
+    active_.push_back(request);
+}
+
+bool Progress::pending(const TaskComm& comm) {
+  lock_.assert_held();
+  return std::any_of(active_.begin(), active_.end(),
+                     [&](const auto& request) { return &request->comm() == &comm && request->active(); });
+}
+
+namespace {
+
+void match(TaskComm& comm) {
+  comm.news = false;
+  for (const bool persistent : {false, true}) {
+    for (int task = 0; task < comm.tasks(); ++task)
+      for (Match& found : comm.sends(task, persistent).take(task)) {
+        Request* const request = found.request;
+        request->matched(std::move(found), true);
+      }
+    std::vector<Receives::Decision> decisions;
+    auto taken = comm.receives(persistent).take(&decisions);
+    for (const Receives::Decision& decision : decisions) comm.control().spread(persistent, decision);
+    for (Receives::Taken& found : taken) {
+      Request* const request = found.match.request;
+      request->matched(std::move(found.match), found.announced);
+    }
+  }
+}
+
+}  // namespace
+
+bool Progress::advance() {
+  lock_.assert_held();
+  bool moved = false;
+  for (const auto& comm : comms_) {
+    if (comm->unmatched > 0 || comm->control().sending()) comm->news |= comm->control().receive();
+    if (!comm->news) continue;
+    match(*comm);
+    moved = true;
+  }
+  for (std::size_t i = 0; i < active_.size();) {
+    moved |= active_[i]->step();
+    if (active_[i]->idle()) {
+      active_[i] = std::move(active_.back());
+      active_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return moved;
+}
+
+// MPI waits for less than rounds of looking do. Other threads,
+// or the helper, move the transfers that other threads begin meanwhile.
+void Progress::wait_in_mpi(const std::shared_ptr<Request>& request) {
+  {
+    const transfer::OwnedLock guard(lock_);
+    if (active_.size() != 1 || active_[0] != request || !request->with_mpi()) return;
+    for (const auto& comm : comms_)
+      if (comm->unmatched > 0 || comm->news || comm->control().sending()) return;
+    active_.clear();
+  }
+  request->wait();
+}
+
+// Works while something is active that MPI alone does not move, and sleeps otherwise.
+class Progress::Helper {
+ public:
+  Helper() {
+    const transfer::SignalsBlocked blocked;
+    thread_ = std::thread([this] { loop(); });
+  }
+  ~Helper() {
+    state_.store(ending);
+    state_.notify_one();
+    thread_.join();
+  }
+  void wake() {
+    int from = asleep;
+    if (state_.compare_exchange_strong(from, awake)) state_.notify_one();
+  }
+
+ private:
+  static constexpr int asleep = 0, awake = 1, ending = 2;
+  static constexpr long shortest_ns = 30'000, longest_ns = 1'000'000;
+
+  bool has_work() {
+    lock_.assert_held();
+    return std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->simple(); });
+  }
+
+  void loop() {
+    long pause = shortest_ns;
+    while (state_.load() != ending) {
+      bool moved = false, work = true;
+      // A call that waits moves everything itself.
+      if (waiting_.load() == 0) {
+        if (lock_.try_lock()) {
+          moved = advance();
+          work = has_work();
+          int from = awake;
+          if (!work) state_.compare_exchange_strong(from, asleep);
+          lock_.unlock();
+        }
+      }
+      if (!work) {
+        state_.wait(asleep);
+        pause = shortest_ns;
+        continue;
+      }
+      pause = moved ? shortest_ns : std::min(longest_ns, pause + pause / 8);
+      const timespec time{0, pause};
+      nanosleep(&time, nullptr);
+    }
+  }
+
+  std::atomic<int> state_{awake};
+  std::thread thread_;
+};
+
+int Progress::at_finalize(MPI_Comm, int, void*, void*) {
+  delete helper_;
+  helper_ = nullptr;
+  return MPI_SUCCESS;
+}
+
+// Where MPI allows several threads, and the user has not switched the helper off.
+// It ends with MPI, whoever finalises it: MPI frees MPI_COMM_SELF first.
+void Progress::start_helper() {
+  decided_ = true;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  if (level != MPI_THREAD_MULTIPLE || !transfer::read_settings().helper) return;
+  int key = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  PMPI_Comm_free_keyval(&key);
+  helper_ = new Helper;
+}
+
+void Progress::leave_to_helper() {
+  if (!decided_) start_helper();
+  if (helper_) helper_->wake();
+}
+
+}  // namespace lapwing::arrays

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// One transfer, from its call to its completion: a state machine that messages
+// drive (HPF/MPI 4.2). All of it under the lock of Progress.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrays/task_comm.hpp"
+#include "arrays/transfers/exchange.hpp"
+#include "arrays/transfers/movement.hpp"
+
+namespace lapwing::arrays {
+
+struct Status {
+  int task = any, tag = any;
+  Error error;
+  std::int64_t elements = 0;
+};
+
+class Request {
+ public:
+  enum class Kind { send, receive, within };
+
+  /// The arguments of the call. `descriptor` and `local` describe the array that is
+  /// sent or received; with the kind `within` those of the destination as well.
+  struct Call {
+    Kind kind;
+    std::shared_ptr<TaskComm> comm;
+    int partner = any, tag = any;
+    std::shared_ptr<const Descriptor> descriptor = nullptr, to = nullptr;
+    std::vector<char*> local = {}, to_local = {};
+    bool persistent = false;
+    Error error = {};  ///< found in the call, on this process
+  };
+
+  explicit Request(Call call);
+  ~Request();
+
+  /// Posts it; in the order of the program's calls.
+  void begin();
+  /// A persistent one is active from here until it is complete.
+  Error start();
+  /// Goes on; whether anything has happened.
+  bool step();
+  void matched(Match match, bool announced);
+  /// Moving, and by MPI alone; then wait() may follow, by the one thread that has
+  /// taken it out of everybody's hands.
+  bool with_mpi() const { return state_ == State::moving && movement_->prepared() && !call_.comm->steps.on; }
+  void wait();
+
+  bool persistent() const { return call_.persistent; }
+  /// Started, and not settled since; only the program's calls change it.
+  bool begun() const { return started_; }
+  bool active() const { return started_ && !complete_; }
+  /// Nothing moves it on: it is complete or not started, and the other side knows all.
+  bool idle() const { return state_ == State::ready; }
+  bool complete() const { return complete_; }
+  /// Nothing is to be done while MPI moves the messages.
+  bool simple() const { return simple_; }
+  /// A persistent one that is complete becomes ready for its next start.
+  void settle() { started_ = complete_ = false; }
+  const Status& status() const { return status_; }
+  TaskComm& comm() const { return *call_.comm; }
+
+  /// Whether the elements of this box of the whole array have landed here.
+  bool landed(const std::int64_t* first, const std::int64_t* count) const;
+  bool receives() const { return call_.kind != Kind::send; }
+  std::size_t arrays() const { return call_.descriptor->views.size(); }
+
+ private:
+  enum class State { checking, telling, matching, ready, moving };
+
+  void check();
+  bool step_check();
+  void post();
+  void prepare(const Side& other);
+  void go();
+  void fail(Error error);
+  void finish();
+
+  Call call_;
+  State state_ = State::checking;
+  bool started_ = false, complete_ = false, simple_ = false;
+  Status status_;
+  std::uint64_t number_ = 0;        // of the call within the task
+  std::uint64_t match_number_ = 0;  // of the send on its channel
+  std::unique_ptr<Movement> movement_;
+  std::uint64_t since_ = 0, packing_before_ = 0;
+
+  // Errors are returned: what the processes of the task agree on.
+  MPI_Request agreement_ = MPI_REQUEST_NULL;
+  std::array<unsigned long long, 4> words_{}, agreed_{};
+  std::array<char, 512> sentence_{};
+};
+
+}  // namespace lapwing::arrays

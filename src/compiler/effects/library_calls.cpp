@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/effects/library_calls.hpp"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include <llvm/IR/Function.h>
+
+namespace lapwing::compiler {
+
+bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library) {
+  const auto* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || callee->isIntrinsic()) return false;
+  for (const llvm::Use& argument : call.args())
+    if (argument->getType()->isPointerTy() && llvm::isa<llvm::Function>(argument->stripPointerCasts()))
+      return false;
+  llvm::LibFunc function;
+  if (callee->getName() == "atexit") return false;
+  if (library.getLibFunc(*callee, function)) return function != llvm::LibFunc_qsort;
+  // Such as LLVM does not know, and programs that wait or measure call.
+  static const llvm::StringRef others[] = {
+      "usleep", "sleep",  "nanosleep", "sched_yield", "clock_gettime", "time",    "gettimeofday", "clock",
+      "getpid", "getenv", "rand",      "srand",       "drand48",       "srand48", "random",       "srandom"};
+  for (llvm::StringRef one : others)
+    if (callee->getName() == one) return true;
+  return false;
+}
+
+bool returns_twice(const llvm::CallBase& call) {
+  return call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
+         call.getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp;
+}
+
+bool may_be_jumped_into(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& i) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    return call && returns_twice(*call);
+  });
+}
+
+}  // namespace lapwing::compiler

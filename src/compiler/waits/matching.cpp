@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/waits/matching.hpp"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+namespace lapwing::compiler {
+namespace {
+
+class Matcher {
+ public:
+  Matcher(const MpiCall& wait, Memory& memory, EffectsOf& effects)
+      : wait_(wait), where_(requests_of(wait)), memory_(memory), effects_(effects) {
+    object_ = llvm::getUnderlyingObject(where_.Ptr);
+  }
+
+  Match run() {
+    llvm::Instruction* from = &wait_.call();
+    back(from->getPrevNode(), *from->getParent());
+    while (match_.failure.empty() && !work_.empty()) {
+      llvm::BasicBlock* block = work_.pop_back_val();
+      back(block->getTerminator(), *block);
+    }
+    if (match_.failure.empty() && match_.starts.empty()) {
+      match_.never_started = is_private(object_) && !made_null_ && wait_.kind() == Kind::wait;
+      fail("no start of its request is in sight", nullptr);
+    }
+    if (match_.failure.empty() && restarted_) find_persistent();
+    return std::move(match_);
+  }
+
+ private:
+  void fail(std::string why, llvm::Instruction* at) {
+    if (!match_.failure.empty()) return;
+    match_.failure = std::move(why);
+    match_.where = at;
+  }
+
+  void back(llvm::Instruction* last, llvm::BasicBlock& block) {
+    for (llvm::Instruction* i = last; i; i = i->getPrevNode()) {
+      if (!step(*i)) return;
+    }
+    if (&block == &block.getParent()->getEntryBlock()) {
+      // A request that lives longer may have been put in flight anywhere.
+      if (!llvm::isa<llvm::AllocaInst>(object_)) starts_elsewhere();
+      return;
+    }
+    for (llvm::BasicBlock* before : llvm::predecessors(&block))
+      if (entered_.insert(before).second) work_.push_back(before);
+  }
+
+  // A request of this file's own that no pointer leads to: whoever starts it can
+  // be seen, and what it sends must be an object that this function knows too.
+  void starts_elsewhere() {
+    if (looked_elsewhere_) return;
+    looked_elsewhere_ = true;
+    const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object_);
+    if (!global || !global->hasLocalLinkage() || !is_only_requests(*global)) {
+      fail("its request may be started in another function", nullptr);
+      return;
+    }
+    for (const llvm::Function& function : *wait_.call().getModule()) {
+      const bool own = &function == wait_.call().getFunction();
+      for (const llvm::Instruction& i : llvm::instructions(function)) {
+        const auto call = MpiCall::of(i);
+        if (!call || (call->routine().any_request() < 0)) continue;
+        const Routine& r = call->routine();
+        const llvm::Value* request = call->argument(r.any_request());
+        if (llvm::getUnderlyingObject(request) != global) continue;
+        if (r.kind == Kind::isend || r.kind == Kind::issend || r.kind == Kind::irecv) {
+          if (!llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(call->argument(r.buffer)))) {
+            fail(own ? "its request may be started in an earlier call of this function"
+                     : "its request is started in another function, with a buffer that is not known here",
+                 nullptr);
+            return;
+          }
+          // Also behind this wait, in an earlier call of this very function.
+          (own ? match_.of_earlier_calls : match_.buffers).push_back(&call->call());
+          if (!llvm::is_contained(match_.starts, &call->call())) match_.starts.push_back(&call->call());
+        } else if (r.kind != Kind::wait && r.kind != Kind::waitall && r.kind != Kind::wait_some &&
+                   r.kind != Kind::test) {
+          fail("its request is handled in another function", nullptr);
+          return;
+        }
+      }
+    }
+  }
+
+  // Loads, constants and MPI calls only: no pointer to it gets anywhere.
+  static bool is_only_requests(const llvm::GlobalVariable& global) {
+    llvm::SmallVector<const llvm::User*, 16> work(global.users());
+    while (!work.empty()) {
+      const llvm::User* user = work.pop_back_val();
+      if (llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::GEPOperator>(user)) {
+        work.append(user->user_begin(), user->user_end());
+        continue;
+      }
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+      if (store && llvm::isa<llvm::ConstantData>(store->getValueOperand())) continue;
+      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+      const auto call = instruction ? MpiCall::of(*instruction) : std::nullopt;
+      if (!call || call->kind() == Kind::outside) return false;
+    }
+    return true;
+  }
+
+  // False where the request is known to be what this instruction made it.
+  bool step(llvm::Instruction& i) {
+    if (&i == object_ && !llvm::isa<llvm::AllocaInst>(i)) return !llvm::isNoAliasCall(&i);  // fresh memory
+    const Effects effects = effects_(i);
+    if (!llvm::isModSet(memory_.meet(i, effects, where_))) return true;
+    if (const auto call = MpiCall::of(i)) {
+      const Routine& r = call->routine();
+      const bool certain = r.request >= 0 && same_request(call->argument(r.request));
+      switch (r.kind) {
+        case Kind::isend:
+        case Kind::issend:
+        case Kind::irecv:
+          if (meets(*call)) add(i, i);
+          return !certain;
+        case Kind::start:
+        case Kind::startall:
+          if (!meets(*call)) return true;
+          match_.starts.push_back(&call->call());
+          restarted_ = true;
+          return !certain;
+        case Kind::send_init:
+        case Kind::recv_init:
+          return !certain;
+        case Kind::wait:
+        case Kind::request_free:
+          return !certain;
+        case Kind::waitall:
+        case Kind::wait_some:
+        case Kind::test:
+        case Kind::token_wait:
+        case Kind::token_start:  // its buffer may alias the request in wrong code only
+          return true;
+        case Kind::cancel:
+          fail("its request is cancelled", &i);
+          return false;
+        default:
+          break;
+      }
+    }
+    if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) {
+      // Of a request that was chosen among several, one begins to live.
+      if (intrinsic->isLifetimeStartOrEnd())
+        return llvm::getUnderlyingObject(intrinsic->getArgOperand(1)) != object_;
+      if (llvm::isa<llvm::MemSetInst>(intrinsic)) return made_null_ = true;
+    }
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+      if (llvm::isa<llvm::Constant>(store->getValueOperand())) {
+        made_null_ = true;
+        return !same_request(store->getPointerOperand());  // of several the others stay
+      }
+      fail("its request is copied from elsewhere", &i);
+      return false;
+    }
+    if (llvm::isa<llvm::CallBase>(i) && llvm::isa<llvm::GlobalVariable>(object_)) {
+      starts_elsewhere();  // in what is called here, or in what that calls back
+      return match_.failure.empty();
+    }
+    fail(std::string("its request may be changed here, by ") + (effects.why ? effects.why : "another access"),
+         &i);
+    return false;
+  }
+
+  bool same_request(const llvm::Value* request) const {
+    return is_same_in_all_rounds(request) && wait_.kind() == Kind::wait &&
+           request->stripPointerCasts() == where_.Ptr->stripPointerCasts();
+  }
+
+  bool meets(const MpiCall& start) { return memory_.may_alias(requests_of(start), where_); }
+
+  void add(llvm::Instruction& start, llvm::Instruction& buffer) {
+    match_.starts.push_back(llvm::cast<llvm::CallBase>(&start));
+    match_.buffers.push_back(llvm::cast<llvm::CallBase>(&buffer));
+  }
+
+  // Which buffers a restarted request has, is said where it was made.
+  void find_persistent() {
+    bool found = false;
+    for (llvm::Instruction& i : llvm::instructions(*wait_.call().getFunction())) {
+      if (!llvm::isModSet(memory_.meet(i, effects_(i), where_))) continue;
+      const auto call = MpiCall::of(i);
+      const bool made = call && (call->kind() == Kind::send_init || call->kind() == Kind::recv_init);
+      if (made && meets(*call)) {
+        match_.buffers.push_back(&call->call());
+        found = true;
+        continue;
+      }
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+      if (store && llvm::isa<llvm::Constant>(store->getValueOperand())) continue;
+      if (i.isLifetimeStartOrEnd() || llvm::isa<llvm::MemSetInst>(i)) continue;
+      if (!call || call->routine().any_request() < 0) fail("its persistent request may be made here", &i);
+    }
+    if (!found || !llvm::isa<llvm::AllocaInst>(object_))
+      fail("its persistent request is made in another function", nullptr);
+  }
+
+  const MpiCall& wait_;
+  llvm::MemoryLocation where_;
+  const llvm::Value* object_;
+  Memory& memory_;
+  EffectsOf& effects_;
+  Match match_;
+  bool restarted_ = false;
+  bool made_null_ = false;
+  bool looked_elsewhere_ = false;
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered_;
+  llvm::SmallVector<llvm::BasicBlock*, 16> work_;
+};
+
+}  // namespace
+
+llvm::MemoryLocation requests_of(const MpiCall& wait) {
+  return llvm::MemoryLocation(wait.argument(wait.routine().any_request()), requests_size(wait));
+}
+
+Match match(const MpiCall& wait, Memory& memory, EffectsOf& effects) {
+  return Matcher(wait, memory, effects).run();
+}
+
+}  // namespace lapwing::compiler

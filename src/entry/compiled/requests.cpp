@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compiled code says of the program's own requests, and its polls.
+#include <cpuid.h>
+
+#include "entry/compiled/verify.hpp"
+#include "transfer/compiled/polls.hpp"
+#include "transfer/compiled/proved.hpp"
+#include "transfer/decisions/plain_way.hpp"
+
+namespace transfer = lapwing::transfer;
+using transfer::PlainWay;
+using transfer::Proved;
+
+namespace lapwing::entry {
+
+void defer(int count, const MPI_Request* requests, bool receives, const void* site) {
+  if (Proved::way() == Proved::Way::blocking) return;
+  if (PlainWay::judged()) {
+    int peer = 0;
+    const std::size_t bytes = PlainWay::take_posted(&peer);
+    if (bytes < Proved::threshold()) return;
+    if (!PlainWay::splits(site, bytes, peer)) {
+      PlainWay::watch(count, requests, receives, peer);
+      return;
+    }
+  }
+  Proved::defer(count, requests, receives);
+}
+
+// A process that is checked, owes votes or has the engine's messages needs more than MPI to complete a
+// request: it waits where the wait stands.
+bool may_reach() { return !watched() && quiet(); }
+
+void reach(int count, const MPI_Request* requests) {
+  if (Verify::on()) return Verify::reach(count, requests);
+  if (!may_reach()) return;
+  const bool blocking = Proved::way() == Proved::Way::blocking;
+  if (blocking || PlainWay::judged()) PlainWay::reach(count, requests, blocking);
+}
+
+void retire(int count, const MPI_Request* requests) {
+  if (Verify::on()) return Verify::retire(count, requests);
+  PlainWay::retire(count, requests);
+  Proved::retire(count, requests);
+}
+
+}  // namespace lapwing::entry
+
+LAPWING_ENTRY void lapwing_defer(int count, const MPI_Request* requests) {
+  lapwing::entry::defer(count, requests, false, __builtin_return_address(0));
+}
+
+LAPWING_ENTRY void lapwing_defer_receives(int count, const MPI_Request* requests) {
+  lapwing::entry::defer(count, requests, true, __builtin_return_address(0));
+}
+
+LAPWING_ENTRY void lapwing_reach(int count, const MPI_Request* requests) {
+  lapwing::entry::reach(count, requests);
+}
+
+LAPWING_ENTRY void lapwing_retire(int count, const MPI_Request* requests) {
+  lapwing::entry::retire(count, requests);
+}
+
+// For poll.S. Without xsave there are no registers but the narrow ones.
+extern "C" __attribute__((visibility("hidden"))) const bool lapwing_poll_has_xsave;
+const bool lapwing_poll_has_xsave = [] {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_OSXSAVE) != 0;
+}();
+extern "C" __attribute__((visibility("hidden"))) LAPWING_GENERAL_REGISTERS unsigned lapwing_poll_count(
+    lapwing_loop* loop) {
+  return transfer::Polls::count(*loop);
+}
+extern "C" __attribute__((visibility("hidden"))) unsigned lapwing_poll_look(lapwing_loop* loop) {
+  return transfer::Polls::look(*loop);
+}

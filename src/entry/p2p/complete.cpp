@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits, tests, and what else is done with a request.
+#include "entry/p2p/accounted.hpp"
+#include "entry/p2p/p2p.hpp"
+#include "flavour.hpp"
+#include "sets/messages.hpp"
+#include "transfer/decisions/plain_way.hpp"
+#include "transfer/decisions/progress_way.hpp"
+
+namespace transfer = lapwing::transfer;
+using lapwing::entry::accounted_completion;
+using lapwing::entry::accounted_restart;
+using lapwing::entry::noted;
+using lapwing::entry::owing;
+using lapwing::entry::P2pWatch;
+using lapwing::entry::PassingOn;
+using lapwing::entry::quiet;
+using lapwing::entry::watched;
+using lapwing::transfer::PlainWay;
+using lapwing::transfer::ProgressWay;
+
+LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const ProgressWay::Wait helped_wait(1, request);
+  const PlainWay::Wait watched_wait;
+  if (quiet()) return noted(PMPI_Wait(request, status));
+  if (owing()) PassingOn::until_complete(1, request, true);
+  const auto caller = LAPWING_CALLER("MPI_Wait");
+  if (watched()) return P2pWatch::wait(request, status, caller);
+  return accounted_completion(caller, 1, request, status, true, true,
+                              [&](MPI_Status* s) { return transfer::wait(request, s, caller); });
+}
+
+LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  const ProgressWay::Wait helped_wait(count, requests);
+  const PlainWay::Wait watched_wait;
+  if (quiet()) return noted(lapwing::mpi::wait_all(count, requests, statuses));
+  if (owing()) PassingOn::until_complete(count, requests, true);
+  const auto caller = LAPWING_CALLER("MPI_Waitall");
+  if (watched()) return P2pWatch::wait_all(count, requests, statuses, caller);
+  return accounted_completion(caller, count, requests, statuses, true, true,
+                              [&](MPI_Status* s) { return transfer::wait_all(count, requests, s, caller); });
+}
+
+LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  const ProgressWay::Wait helped_wait(count, requests);
+  if (quiet()) return noted(PMPI_Waitany(count, requests, index, status));
+  if (owing()) PassingOn::until_complete(count, requests, false);
+  const auto caller = LAPWING_CALLER("MPI_Waitany");
+  if (watched()) return P2pWatch::wait_any(count, requests, index, status, caller);
+  return accounted_completion(caller, count, requests, status, true, false, [&](MPI_Status* s) {
+    return transfer::wait_any(count, requests, index, s, caller);
+  });
+}
+
+LAPWING_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[],
+                               MPI_Status statuses[]) {
+  const ProgressWay::Wait helped_wait(count, requests);
+  if (quiet()) return noted(PMPI_Waitsome(count, requests, done, indices, statuses));
+  if (owing()) PassingOn::until_complete(count, requests, false);
+  const auto caller = LAPWING_CALLER("MPI_Waitsome");
+  if (watched()) return P2pWatch::wait_some(count, requests, done, indices, statuses, caller);
+  return accounted_completion(caller, count, requests, statuses, true, false, [&](MPI_Status* s) {
+    return transfer::wait_some(count, requests, done, indices, s, caller);
+  });
+}
+
+LAPWING_ENTRY int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (quiet()) return noted(PMPI_Test(request, flag, status));
+  if (watched()) return P2pWatch::test(request, flag, status);
+  return accounted_completion(LAPWING_CALLER("MPI_Test"), 1, request, status, false, false,
+                              [&](MPI_Status* s) { return transfer::test(request, flag, s); });
+}
+
+LAPWING_ENTRY int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  if (quiet()) return noted(PMPI_Testall(count, requests, flag, statuses));
+  if (watched()) return P2pWatch::test_all(count, requests, flag, statuses);
+  return accounted_completion(LAPWING_CALLER("MPI_Testall"), count, requests, statuses, false, false,
+                              [&](MPI_Status* s) { return transfer::test_all(count, requests, flag, s); });
+}
+
+LAPWING_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  if (quiet()) return noted(PMPI_Testany(count, requests, index, flag, status));
+  if (watched()) return P2pWatch::test_any(count, requests, index, flag, status);
+  return accounted_completion(
+      LAPWING_CALLER("MPI_Testany"), count, requests, status, false, false,
+      [&](MPI_Status* s) { return transfer::test_any(count, requests, index, flag, s); });
+}
+
+LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
+                               MPI_Status statuses[]) {
+  if (quiet()) return noted(PMPI_Testsome(count, requests, done, indices, statuses));
+  if (watched()) return P2pWatch::test_some(count, requests, done, indices, statuses);
+  return accounted_completion(
+      LAPWING_CALLER("MPI_Testsome"), count, requests, statuses, false, false,
+      [&](MPI_Status* s) { return transfer::test_some(count, requests, done, indices, s); });
+}
+
+LAPWING_ENTRY int MPI_Request_free(MPI_Request* request) {
+  if (watched()) return P2pWatch::request_free(request);
+  return quiet() && !transfer::Requests::any_kept() ? PMPI_Request_free(request)
+                                                    : transfer::request_free(request);
+}
+
+LAPWING_ENTRY int MPI_Cancel(MPI_Request* request) {
+  if (watched()) return P2pWatch::cancel(request);
+  return quiet() ? PMPI_Cancel(request) : transfer::cancel(request);
+}
+
+LAPWING_ENTRY int MPI_Start(MPI_Request* request) {
+  if (watched()) return P2pWatch::start_one(request);
+  return quiet() ? PMPI_Start(request) : accounted_restart(transfer::start(request), request);
+}
+
+LAPWING_ENTRY int MPI_Startall(int count, MPI_Request requests[]) {
+  if (quiet()) return PMPI_Startall(count, requests);
+  for (int i = 0; i < count; ++i) {
+    const int rc = watched() ? P2pWatch::start_one(&requests[i])
+                             : accounted_restart(transfer::start(&requests[i]), &requests[i]);
+    if (rc != MPI_SUCCESS) return rc;
+  }
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI_Send and its kin.
+#include "entry/p2p/accounted.hpp"
+#include "entry/p2p/blocking.hpp"
+#include "transfer/decisions/plain_way.hpp"
+#include "transfer/decisions/progress_way.hpp"
+
+using lapwing::entry::accounted_start;
+using lapwing::entry::P2pWatch;
+using lapwing::entry::rarely;
+using lapwing::entry::refuse_merged;
+using lapwing::entry::send_blocking;
+using lapwing::entry::straight;
+using lapwing::entry::watched;
+using lapwing::transfer::ProgressWay;
+using lapwing::transfer::SendArguments;
+using SendKind = SendArguments::Kind;
+
+#define BLOCKING(NAME, COUNT, KIND)                                                                   \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
+                               MPI_Comm comm) {                                                       \
+    lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                    \
+    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);              \
+    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                        \
+      const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                      \
+      return send_blocking(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });     \
+    });                                                                                               \
+  }
+
+// FAST: small ones may go straight to MPI; a persistent request is always remembered.
+#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION, FAST)                                                     \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,        \
+                               MPI_Comm comm, MPI_Request* request) {                                        \
+    if (FAST) {                                                                                              \
+      lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                         \
+      lapwing::transfer::PlainWay::note_posted(count, type, rank);                                           \
+    }                                                                                                        \
+    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);    \
+    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                               \
+      const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                             \
+      refuse_merged(comm, caller);                                                                           \
+      if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
+      const int rc = lapwing::transfer::OPERATION(                                                           \
+          a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
+      if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
+        ProgressWay::begun(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank,    \
+                           ProgressWay::Kind::send);                                                         \
+      return accounted_start(rc, request, caller, count, type, false, !FAST);                                \
+    });                                                                                                      \
+  }
+
+#define SENDS(SUFFIX, COUNT)                                                       \
+  BLOCKING(Send##SUFFIX, COUNT, SendKind::standard)                                \
+  BLOCKING(Ssend##SUFFIX, COUNT, SendKind::synchronous)                            \
+  BLOCKING(Rsend##SUFFIX, COUNT, SendKind::ready)                                  \
+  BLOCKING(Bsend##SUFFIX, COUNT, SendKind::buffered)                               \
+  NON_BLOCKING(Isend##SUFFIX, COUNT, SendKind::standard, isend, true)              \
+  NON_BLOCKING(Issend##SUFFIX, COUNT, SendKind::synchronous, isend, true)          \
+  NON_BLOCKING(Irsend##SUFFIX, COUNT, SendKind::ready, isend, true)                \
+  NON_BLOCKING(Ibsend##SUFFIX, COUNT, SendKind::buffered, isend, true)             \
+  NON_BLOCKING(Send_init##SUFFIX, COUNT, SendKind::standard, send_init, false)     \
+  NON_BLOCKING(Ssend_init##SUFFIX, COUNT, SendKind::synchronous, send_init, false) \
+  NON_BLOCKING(Rsend_init##SUFFIX, COUNT, SendKind::ready, send_init, false)       \
+  NON_BLOCKING(Bsend_init##SUFFIX, COUNT, SendKind::buffered, send_init, false)
+
+SENDS(, int)
+
+#if MPI_VERSION >= 4
+SENDS(_c, MPI_Count)
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decodes group calls from any spelling, and makes them between the watcher's
+// before and after.
+#include "entry/sets/watched.hpp"
+
+#include <cstring>
+
+#include "entry/arguments.hpp"
+#include "entry/fortran/caller.hpp"
+#include "entry/table/group_spec.hpp"
+
+__thread int lapwing_entry_result = 0;
+
+namespace lapwing::entry {
+namespace {
+
+using sets::GroupCall;
+using sets::Made;
+
+class Inside {
+ public:
+  Inside() { inside_group_call = true; }
+  ~Inside() { inside_group_call = false; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
+sets::Data decode_data(const GroupData& at, const Arguments& arguments) {
+  sets::Data data;
+  if (at.buffer < 0) return data;
+  data.given = true;
+  data.buffer = arguments.pointer(at.buffer);
+  if (arguments.is_in_place(data.buffer)) {
+    data.buffer = MPI_IN_PLACE;
+  } else if (arguments.is_bottom(data.buffer)) {
+    data.buffer = MPI_BOTTOM;
+  }
+  data.large = arguments.form() == Form::large;
+  data.fortran = arguments.fortran();
+  if (at.counts) {
+    data.counts = arguments.pointer(at.count);
+    if (at.displacement >= 0) data.displacements = arguments.pointer(at.displacement);
+  } else {
+    data.one_count = arguments.count(at.count);
+  }
+  if (at.types) {
+    data.types = arguments.pointer(at.type);
+  } else {
+    data.one_type = arguments.type(at.type);
+  }
+  return data;
+}
+
+std::uint64_t fold(std::uint64_t folded, int value) {
+  return (folded ^ static_cast<unsigned>(value)) * 1099511628211u;
+}
+
+std::uint64_t decode_same(const GroupSpec& spec, const Arguments& arguments) {
+  std::uint64_t folded = 0;
+  for (const SameArgument& same : spec.same) {
+    if (same.at < 0) break;
+    if (same.length < 0) {
+      folded = fold(folded, arguments.integer(same.at));
+      continue;
+    }
+    const int* values = static_cast<const int*>(arguments.pointer(same.at));
+    const int length = arguments.integer(same.length);
+    for (int i = 0; values && i < length; ++i) folded = fold(folded, values[i]);
+  }
+  return folded;
+}
+
+// A handle that stands behind an address: C's own type, or Fortran's integer,
+// which are one and the same argument in Fortran.
+template <typename Handle, typename FromFortran>
+Handle behind(const Arguments& arguments, int index, FromFortran from_fortran, Handle null) {
+  void* address = arguments.pointer(index);
+  if (!address) return null;
+  return arguments.fortran() ? from_fortran(*static_cast<const MPI_Fint*>(address))
+                             : *static_cast<const Handle*>(address);
+}
+
+template <typename Handle, typename ToFortran>
+void put(const Arguments& arguments, int index, Handle value, ToFortran to_fortran) {
+  void* address = index < 0 ? nullptr : arguments.pointer(index);
+  if (!address) return;
+  if (arguments.fortran()) {
+    *static_cast<MPI_Fint*>(address) = to_fortran(value);
+  } else {
+    *static_cast<Handle*>(address) = value;
+  }
+}
+
+MPI_Comm comm_of(MPI_Fint f) { return PMPI_Comm_f2c(f); }
+MPI_Win win_of(MPI_Fint f) { return PMPI_Win_f2c(f); }
+MPI_File file_of(MPI_Fint f) { return PMPI_File_f2c(f); }
+MPI_Request request_of(MPI_Fint f) { return PMPI_Request_f2c(f); }
+
+GroupCall decode(const GroupSpec& spec, const Arguments& a) {
+  GroupCall call{};
+  call.operation = spec.operation;
+  call.way = spec.way;
+  call.name = spec.name;
+  if (spec.comm >= 0)
+    call.comm = spec.by_address ? behind<MPI_Comm>(a, spec.comm, comm_of, MPI_COMM_NULL) : a.comm(spec.comm);
+  if (spec.win >= 0)
+    call.win = spec.by_address ? behind<MPI_Win>(a, spec.win, win_of, MPI_WIN_NULL) : a.win(spec.win);
+  if (spec.file >= 0)
+    call.file = spec.by_address ? behind<MPI_File>(a, spec.file, file_of, MPI_FILE_NULL) : a.file(spec.file);
+  call.has_root = spec.root >= 0;
+  if (call.has_root) call.root = a.integer(spec.root);
+  if (spec.op >= 0) call.op = a.op(spec.op);
+  if (spec.group >= 0) call.group = a.group(spec.group);
+  if (spec.peer_comm >= 0) {
+    call.peer_comm = a.comm(spec.peer_comm);
+    call.peer = a.integer(spec.peer);
+    call.tag = a.integer(spec.tag);
+  }
+  call.same = decode_same(spec, a);
+  call.send = decode_data(spec.send, a);
+  call.receive = decode_data(spec.receive, a);
+  return call;
+}
+
+Made read_made(const GroupSpec& spec, const Arguments& a) {
+  Made made;
+  if (spec.request >= 0) made.request = behind<MPI_Request>(a, spec.request, request_of, MPI_REQUEST_NULL);
+  if (spec.new_comm >= 0) made.comm = behind<MPI_Comm>(a, spec.new_comm, comm_of, MPI_COMM_NULL);
+  if (spec.new_win >= 0) made.win = behind<MPI_Win>(a, spec.new_win, win_of, MPI_WIN_NULL);
+  if (spec.new_file >= 0) made.file = behind<MPI_File>(a, spec.new_file, file_of, MPI_FILE_NULL);
+  return made;
+}
+
+void give_made(const GroupSpec& spec, const Arguments& a, const Made& made) {
+  put(a, spec.request, made.request, [](MPI_Request r) { return PMPI_Request_c2f(r); });
+  put(a, spec.new_comm, made.comm, [](MPI_Comm c) { return PMPI_Comm_c2f(c); });
+  put(a, spec.new_win, made.win, [](MPI_Win w) { return PMPI_Win_c2f(w); });
+  put(a, spec.new_file, made.file, [](MPI_File f) { return PMPI_File_c2f(f); });
+}
+
+const lapwing_call_site* take_mark() {
+  const lapwing_call_site* mark = sets::next_call;
+  sets::next_call = nullptr;
+  return mark;
+}
+
+}  // namespace
+
+void make_watched_call(unsigned index, const std::int64_t* registers, const std::int64_t* stack) {
+  const Spec& spec = specs[index];
+  const GroupSpec& group = group_specs[spec.group];
+  const Inside inside;
+  const Arguments arguments(spec.form, registers, stack);
+  GroupCall call = decode(group, arguments);
+  call.returns_to = call_site(reinterpret_cast<const void*>(stack[-1]));
+  call.site = take_mark();
+  int result = MPI_SUCCESS;
+  Made made;
+  void* const error_at = arguments.fortran() ? arguments.pointer(group.arguments) : nullptr;
+  if (sets::watcher->before(call, &result, &made)) {
+    if (result == MPI_SUCCESS) give_made(group, arguments, made);
+    if (error_at) *static_cast<MPI_Fint*>(error_at) = result;
+    lapwing_entry_result = result;
+    return;
+  }
+  // In mpi_f08 the error argument may be absent: we want to know all the same.
+  constexpr int most = 12;
+  std::int64_t registers_again[6], stack_again[most];
+  for (int i = 0; i < 6; ++i) registers_again[i] = registers[i];
+  for (int i = 0; i < most; ++i) stack_again[i] = stack[i];
+  MPI_Fint error = MPI_SUCCESS, instead = 0;
+  if (made.instead != MPI_COMM_NULL && group.comm >= 0) {
+    std::int64_t word = 0;
+    if (arguments.fortran()) {
+      instead = PMPI_Comm_c2f(made.instead);
+      word = reinterpret_cast<std::int64_t>(&instead);
+    } else {
+      std::memcpy(&word, &made.instead, sizeof made.instead);
+    }
+    (group.comm < 6 ? registers_again[group.comm] : stack_again[group.comm - 6]) = word;
+  }
+  if (arguments.fortran() && !error_at) {
+    const auto address = reinterpret_cast<std::int64_t>(&error);
+    (group.arguments < 6 ? registers_again[group.arguments] : stack_again[group.arguments - 6]) = address;
+  }
+  result = lapwing_entry_call(lapwing_entry_real[index], registers_again, stack_again);
+  lapwing_entry_result = result;  // a subroutine of Fortran has none
+  if (arguments.fortran()) result = error_at ? *static_cast<const MPI_Fint*>(error_at) : error;
+  if (result == MPI_SUCCESS) made = read_made(group, arguments);
+  sets::watcher->after(call, result, made);
+}
+
+bool finalize_is_done(const void* returns_to, int* result) {
+  if (!sets::watcher || inside_group_call) return false;
+  const Inside inside;
+  GroupCall call{};
+  call.operation = sets::Operation::finalize;
+  call.name = "MPI_Finalize";
+  call.comm = MPI_COMM_WORLD;
+  call.returns_to = call_site(returns_to);
+  call.site = take_mark();
+  Made made;
+  return sets::watcher->before(call, result, &made);
+}
+
+}  // namespace lapwing::entry

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sets/check/check.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "sets/check/call_signature.hpp"
+#include "sets/check/deadlock.hpp"
+#include "sets/check/epochs.hpp"
+#include "sets/check/mpi_errors.hpp"
+#include "sets/check/p2p_watch.hpp"
+#include "sets/check/path.hpp"
+#include "sets/check/pending.hpp"
+#include "sets/check/waiting.hpp"
+#include "sets/circle_make.hpp"
+#include "sets/messages.hpp"
+#include "sets/report/report.hpp"
+#include "sets/report/report_text.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+using Guard = std::lock_guard<Lock>;
+
+bool finalized = false;
+bool left = false;  ///< all processes have come to the end of main without it
+
+/// This thread's call, between before() and after(); no circle if it is not followed.
+struct Current {
+  Circle* circle = nullptr;
+  std::uint64_t number = 0;
+  std::uint64_t agreed_id = 0;  ///< of what it has made, where both sides had to agree on it
+};
+constinit thread_local Current current;
+
+pid_t checked_process = 0;
+
+Circle* circle_of(const GroupCall& call) {
+  const Guard guard(Messages::lock());
+  if (call.win != MPI_WIN_NULL) return Circles::of(call.win);
+  if (call.file != MPI_FILE_NULL) return Circles::of(call.file);
+  if (call.comm == MPI_COMM_NULL) return nullptr;
+  Circle* circle = Circles::of(call.comm);
+  return circle && call.operation == Operation::comm_create_group ? group_circle(*circle, call.group)
+                                                                  : circle;
+}
+
+// The other side of these is not in sight, or not of this job.
+bool joins_strangers(Operation operation) {
+  return operation == Operation::comm_spawn || operation == Operation::comm_spawn_multiple ||
+         operation == Operation::comm_accept || operation == Operation::comm_connect;
+}
+
+// No process waits in MPI_Comm_free, in any MPI; that all have called it is seen at
+// the end. A call that returns at once is looked at when it is waited for.
+bool returns_at_once(const GroupCall& call) {
+  return call.way == Way::immediate || call.way == Way::persistent || call.operation == Operation::comm_free;
+}
+
+std::uint64_t open_call(Circle& circle, const GroupCall& call) {
+  const Signature signature = call_signature(call, circle);
+  const Told told = call_told(call, circle);
+  const Blocks blocks = call_blocks(call, circle);
+  const Guard guard(Messages::lock());
+  return circle.open(signature, told, blocks);
+}
+
+void wait_for_all(Circle& circle, std::uint64_t number) {
+  CallWait wait(circle, number);
+  block(wait);
+  const Guard guard(Messages::lock());
+  circle.close(number);
+}
+
+// The leaders of the two groups of an intercommunicator wait for each other, and
+// the others for their leaders.
+void meet_other_leader(const Circle& circle, const GroupCall& call) {
+  if (call.operation != Operation::intercomm_create || call.root != circle.me) return;
+  Signature signature;
+  signature.say(Signature::operation, 1);
+  const Told told = call_told(call, circle);
+  Circle* pair = nullptr;
+  std::uint64_t number = 0;
+  {
+    const Guard guard(Messages::lock());
+    const Circle* peers = call.peer_comm == MPI_COMM_NULL ? nullptr : Circles::of(call.peer_comm);
+    if (!peers || call.peer < 0 || static_cast<std::size_t>(call.peer) >= peers->peers.size()) return;
+    pair = pair_circle(*peers, peers->peers[static_cast<std::size_t>(call.peer)], call.tag);
+    if (!pair) return;
+    number = pair->open(signature, told);
+  }
+  wait_for_all(*pair, number);
+}
+
+// Calls `then` with the handle that the call frees, if it frees one.
+template <typename Then>
+void with_freed(const GroupCall& call, Then then) {
+  const Guard guard(Messages::lock());
+  switch (call.operation) {
+    case Operation::comm_free:
+    case Operation::comm_disconnect:
+      return then(call.comm);
+    case Operation::win_free:
+      return then(call.win);
+    case Operation::file_close:
+      return then(call.file);
+    default:
+      return;
+  }
+}
+
+// Another thread may be given the handle as soon as MPI has freed it.
+void unbind_freed(const GroupCall& call) {
+  with_freed(call, [](auto handle) { Circles::unbind(handle); });
+}
+
+void bind_again(const GroupCall& call, Circle* circle) {
+  with_freed(call, [circle](auto handle) { Circles::bind(handle, circle); });
+}
+
+// A process that ends without MPI_Finalize is missed by those that go on. If all come here, a destructor
+// may still call it; what follows it could only be followed with objects that exist no more.
+void at_exit() {
+  if (finalized || job_ends || !watcher || getpid() != checked_process) return;
+  int over = 0;
+  PMPI_Finalized(&over);
+  if (over) return;
+  GroupCall call{};
+  call.operation = Operation::finalize;
+  call.way = Way::end;  // never as the others'
+  call.name = "exit";
+  call.comm = MPI_COMM_WORLD;
+  Circle* world = Circles::of(MPI_COMM_WORLD);
+  wait_for_all(*world, open_call(*world, call));
+  left = true;
+  path = nullptr;
+  P2pWatch::stop();
+}
+
+}  // namespace
+
+void Checker::start(bool provable) {
+  static Checker checker;
+  checked_process = getpid();
+  Circles::start();
+  Deadlock::start(provable);
+  Epochs::start();
+  Reports::start();
+  make_world_circles();
+  MpiErrors::start();
+  if (provable) P2pWatch::start();
+  path = &path_recorder();
+  watcher = &checker;
+  std::atexit(at_exit);
+}
+
+bool Checker::before(const GroupCall& call, int* result, Made*) {
+  current = {};
+  if (left) return false;
+  if (Epochs::is_one(call.operation)) return Epochs::before(call, result);
+  if (is_partitioned(call.operation)) return false;
+  Circle* circle = circle_of(call);
+  if (!circle) return false;
+  meet_other_leader(*circle, call);
+  current.circle = circle;
+  current.number = open_call(*circle, call);
+  if (!returns_at_once(call)) wait_for_all(*circle, current.number);
+  unbind_freed(call);
+  if (call.operation == Operation::finalize) {
+    finalized = true;
+    announce_finalize();
+    P2pWatch::stop();
+  }
+  return false;
+}
+
+void Checker::after(const GroupCall& call, int result, const Made& made) {
+  if (left) return;
+  if (Epochs::is_one(call.operation) && result == MPI_SUCCESS) return Epochs::after(call);
+  if (is_partitioned(call.operation) && result == MPI_SUCCESS)
+    return P2pWatch::note_partitioned(call, made.request);
+  if (!current.circle) return;
+  if (result != MPI_SUCCESS) return bind_again(call, current.circle);
+  // The two sides wait for each other here, so no lock of ours is held.
+  if (call.operation == Operation::intercomm_create && made.comm != MPI_COMM_NULL)
+    current.agreed_id = id_of_both_sides(*current.circle, current.number, made.comm);
+  const Guard guard(Messages::lock());
+  bind_made(call, made);
+}
+
+void Checker::bind_made(const GroupCall& call, const Made& made) {
+  Circle& circle = *current.circle;
+  const std::uint64_t number = current.number;
+  Told maker;
+  maker.name = call.name;
+  maker.operation = call.operation;
+  maker.returns_to = call.returns_to;
+  maker.site = call.site;
+  if (made.comm != MPI_COMM_NULL && !joins_strangers(call.operation)) {
+    if (call.way == Way::immediate) {
+      twin_circle(circle, number, made.comm, maker);
+    } else {
+      comm_circle(circle, number, made.comm, maker, current.agreed_id);
+    }
+  }
+  if (made.win != MPI_WIN_NULL) {
+    Circles::bind(made.win, object_circle(circle, number, maker));
+    MpiErrors::watch(made.win);
+  }
+  if (made.file != MPI_FILE_NULL) Circles::bind(made.file, object_circle(circle, number, maker));
+  if (made.request == MPI_REQUEST_NULL) return;
+  Pending pending;
+  pending.kind = Pending::group;
+  pending.circle = &circle;
+  pending.number = number;
+  pending.name = call.name;
+  pending.returns_to = call.returns_to;
+  if (call.way == Way::persistent) {
+    // Requests are made in the same order everywhere, and started in any.
+    pending.circle = object_circle(circle, number, maker);
+    pending.persistent = true;
+    pending.active = false;
+    pending.count = static_cast<std::int64_t>(call.operation) + 1;
+  }
+  PendingRequests::add(made.request, pending);
+}
+
+}  // namespace lapwing::sets

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker's kinds of control message.
+#pragma once
+
+#include "sets/messages.hpp"
+
+namespace lapwing::sets {
+
+enum CheckKind : int {
+  round_kind = check_kinds,  ///< agreement.hpp
+  amount_kind,               ///< agreement.hpp: what one member sends another in one call
+  question_kind,             ///< deadlock.hpp
+  answer_kind,
+  report_kind,    ///< report.hpp: a description for who reports
+  finished_kind,  ///< finalize.cpp: how many messages went where
+  sent_as_kind,   ///< finalize.cpp: which call sent messages of a type?
+  post_kind,      ///< epochs.cpp
+};
+
+}  // namespace lapwing::sets

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends, receives and probes while checking.
+#include "sets/check/p2p_watch.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "sets/check/p2p_waits.hpp"
+#include "sets/check/pending.hpp"
+#include "sets/messages.hpp"
+#include "transfer/packing.hpp"
+#include "transfer/posting.hpp"
+#include "transfer/wire/datatype.hpp"
+
+namespace lapwing::sets {
+namespace {
+
+using Send = P2pWatch::Send;
+using Receive = P2pWatch::Receive;
+
+/// The circle in which a call's partner is; null for calls that are not followed.
+template <typename Arguments>
+Circle* followed(const Arguments& a) {
+  if (a.rank == MPI_PROC_NULL) return nullptr;
+  Circle* circle = Circles::of(a.comm);
+  if (!circle) return nullptr;
+  const bool known = a.rank >= 0 ? static_cast<std::size_t>(a.rank) < circle->peers.size()
+                                 : a.rank == MPI_ANY_SOURCE && !circle->peers.empty();
+  return known ? circle : nullptr;
+}
+
+template <typename Arguments>
+Pending pending_of(const Arguments& a, Pending::Kind kind, Circle* circle) {
+  Pending pending;
+  pending.kind = kind;
+  pending.circle = circle;
+  pending.peer = a.rank;
+  pending.tag = a.tag;
+  pending.count = a.count;
+  pending.name = a.caller.name;
+  pending.returns_to = a.caller.address;
+  if (!circle) return pending;
+  pending.element = element_of(a.type);
+  if (kind == Pending::send)
+    pending.bytes =
+        pending.element.size > 0 && *pending.element.name == 'M'
+            ? static_cast<std::uint64_t>(a.count) * static_cast<std::uint64_t>(pending.element.size)
+            : bytes_of(a.count, a.type);
+  return pending;
+}
+
+/// A send begins.
+void count_sent(Pending* pending) {
+  Channel& channel = pending->circle->channel(pending->peer, pending->tag);
+  pending->number = ++channel.sent;
+  channel.call = pending->name;
+  channel.returns_to = pending->returns_to;
+  channel.sent_contents.add(pending->element, pending->bytes, part_of(*pending));
+}
+
+/// It was refused.
+void discount_sent(const Pending& pending) {
+  Channel& channel = pending.circle->channel(pending.peer, pending.tag);
+  --channel.sent;
+  channel.sent_contents.forget();
+}
+
+}  // namespace
+
+int P2pWatch::send(const Send& a) {
+  if (a.kind == Send::Kind::buffered) {
+    if (Circle* circle = followed(a)) {
+      Pending pending = pending_of(a, Pending::send, circle);
+      count_sent(&pending);
+    }
+    return transfer::send_buffered(a);
+  }
+  Circle* circle = followed(a);
+  MPI_Request request = MPI_REQUEST_NULL;
+  Pending pending = pending_of(a, Pending::send, circle);
+  if (circle) count_sent(&pending);
+  const int rc = post(a, &request);
+  if (rc != MPI_SUCCESS) {
+    if (circle) discount_sent(pending);
+    return rc;
+  }
+  int done = 0;
+  const int tested = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  if (done || tested != MPI_SUCCESS) return tested;
+  return wait_for(request, pending, MPI_STATUS_IGNORE, a.comm);
+}
+
+int P2pWatch::isend(const Send& a, MPI_Request* request) {
+  Circle* circle = followed(a);
+  Pending pending = pending_of(a, Pending::send, circle);
+  if (circle) count_sent(&pending);
+  const int rc = post(a, request);
+  if (circle && rc == MPI_SUCCESS) PendingRequests::add(*request, pending);
+  if (circle && rc != MPI_SUCCESS) discount_sent(pending);
+  return rc;
+}
+
+int P2pWatch::send_init(const Send& a, MPI_Request* request) {
+  const int rc = transfer::prepare(a, request);
+  Circle* circle = followed(a);
+  if (rc != MPI_SUCCESS || !circle) return rc;
+  Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::send, circle));
+  pending.persistent = true;
+  pending.active = false;
+  return rc;
+}
+
+int P2pWatch::receive(const Receive& a, MPI_Status* status) {
+  Circle* circle = followed(a);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int rc = post(a, &request);
+  if (rc != MPI_SUCCESS) return rc;
+  return wait_for(request, pending_of(a, Pending::receive, circle), status, a.comm);
+}
+
+int P2pWatch::ireceive(const Receive& a, MPI_Request* request) {
+  Circle* circle = followed(a);
+  const int rc = post(a, request);
+  if (circle && rc == MPI_SUCCESS) PendingRequests::add(*request, pending_of(a, Pending::receive, circle));
+  return rc;
+}
+
+int P2pWatch::receive_init(const Receive& a, MPI_Request* request) {
+  const int rc = transfer::prepare(a, request);
+  Circle* circle = followed(a);
+  if (rc != MPI_SUCCESS || !circle) return rc;
+  Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::receive, circle));
+  pending.persistent = true;
+  pending.active = false;
+  return rc;
+}
+
+void P2pWatch::note_partitioned(const GroupCall& call, MPI_Request request) {
+  Send a{};
+  a.rank = call.peer;
+  a.comm = call.comm;
+  Circle* circle = p2p_watched ? followed(a) : nullptr;
+  if (!circle) return;
+  Pending pending;
+  pending.kind = call.operation == Operation::psend_init ? Pending::send : Pending::receive;
+  pending.persistent = true;
+  pending.active = false;
+  pending.circle = circle;
+  pending.peer = call.peer;
+  pending.tag = first_partitioned_tag + call.tag;
+  pending.name = call.name;
+  pending.returns_to = call.returns_to;
+  PendingRequests::add(request, pending);
+}
+
+int P2pWatch::send_receive(const Send& s, const Receive& r, MPI_Status* status) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int rc = ireceive(r, &requests[0]);
+  if (rc != MPI_SUCCESS) return rc;
+  rc = isend(s, &requests[1]);
+  if (rc != MPI_SUCCESS) {
+    PMPI_Cancel(&requests[0]);
+    PMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    return rc;
+  }
+  MPI_Status both[2];
+  rc = wait_all(2, requests, both, s.caller);
+  if (status != MPI_STATUS_IGNORE) {
+    const int error = status->MPI_ERROR;
+    *status = both[0];
+    status->MPI_ERROR = error;
+  }
+  if (rc == MPI_ERR_IN_STATUS) rc = both[0].MPI_ERROR != MPI_SUCCESS ? both[0].MPI_ERROR : both[1].MPI_ERROR;
+  return rc;
+}
+
+int P2pWatch::send_receive_replace(const Send& s, const Receive& r, MPI_Status* status) {
+  std::unique_ptr<char[]> copy;
+  Send packed = s;
+  const int rc = transfer::copy_to_send(&packed, &copy);
+  if (rc != MPI_SUCCESS) return rc;
+  return send_receive(packed, r, status);
+}
+
+void P2pWatch::note_exchange(const Send& s, const Receive& r) {
+  if (Circle* circle = followed(s)) {
+    Channel& channel = circle->channel(s.rank, s.tag);
+    ++channel.sent;
+    channel.sent_contents.forget();
+  }
+  if (Circle* circle = followed(r)) circle->uncertain = true;
+}
+
+}  // namespace lapwing::sets

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings as sentences and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sets/report/report.hpp"
+
+namespace lapwing::sets {
+
+struct Finding {
+  std::string kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost", "request", "error",
+                     ///< "overlap", "leak"
+  std::string text;  ///< lines for a person
+  std::string json;  ///< one object in one line
+};
+
+Finding mismatch_finding(std::uint32_t wrong, const std::vector<Account>& accounts, int members);
+Finding amount_finding(const Account& here, int from, const Amount& amount);
+Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<int>& core,
+                         const std::vector<Attended>& calls);
+/// In run mode: all of these wait for ever, or have come to the end.
+Finding stuck_finding(const std::vector<Account>& accounts);
+/// `sender` may be empty: then nothing is known of who sent them but the rank.
+Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group,
+                     const Account& sender);
+Finding unfinished_finding(const Account& account);
+/// The data that `sender` sent are of another type than those that `receiver` received.
+Finding types_finding(const Account& sender, const Account& receiver);
+/// An error of MPI's own.
+Finding error_finding(const Account& account, const std::string& text);
+/// A request that is still active when its process comes to MPI_Finalize.
+Finding request_finding(const Account& account);
+
+/// Says it, writes the file that LAPWING_CHECK_JSON names, and aborts the job.
+[[noreturn]] void end_job(const Finding& finding);
+
+/// Set before the job ends here or by MPI_Abort: nobody waits any more.
+inline bool job_ends = false;
+
+}  // namespace lapwing::sets

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/decisions/governor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+#include "transfer/decisions/progress_way.hpp"
+#include "transfer/engine.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+// Of a whole iteration, on both ranks together: less would not show.
+constexpr double least_share = 0.03;
+// A receive that waits for less is not worth a look.
+constexpr std::uint64_t least_wait = 50'000;
+constexpr std::uint64_t first_looks[] = {2, 3};
+constexpr std::uint64_t between_looks = 256;
+constexpr double would_not_try = -1;
+
+struct Letter {
+  double share;
+  std::uint64_t sent;
+};
+
+unsigned size_class(std::size_t bytes) { return static_cast<unsigned>(std::bit_width(bytes)); }
+
+bool look_is_due(std::uint64_t call) {
+  return std::find(std::begin(first_looks), std::end(first_looks), call) != std::end(first_looks) ||
+         call % between_looks == 0;
+}
+
+}  // namespace
+
+Governor::Governor(Engine& engine, bool always)
+    : engine_(engine), always_(always), restless_(engine.settings().restless()) {
+  judge_.permit(false, 0);
+  for (const int kind : {wish_kind, offer_kind, accept_kind, stop_kind}) {
+    engine.control().on(
+        kind, [this, kind](int s, const char* data, std::size_t size) { on_letter(kind, s, data, size); });
+  }
+}
+
+bool Governor::leads(int rank) const { return engine_.world_rank() < rank; }
+
+void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends) {
+  if (always_ || closed_) return;
+  if (restless_) return stir(peer, sends);
+  const std::uint64_t key = std::uint64_t{site.key} << 40 | std::uint64_t{size_class(bytes)} << 33 |
+                            std::uint64_t{sends} << 32 | static_cast<std::uint32_t>(peer);
+  judge_.begins(key, now_ns());
+  const Trial* trial = judge_.trial();
+  const bool tries = trial && trial->way() == Trial::Way::other;
+  const bool ended = tries_ && !tries;
+  tries_ = tries;
+  // A loop that has been left, or a way that does not pay, ends it for the partners too.
+  if (ended || (expected_ > 0 && !trial)) stop_all(trial && trial->state() != Trial::State::refused);
+  if (judge_.iterations() == iterations_) return;
+  iterations_ = judge_.iterations();
+  iteration_ended();
+}
+
+void Governor::stir(int peer, bool sends) {
+  letters_due_ = true;
+  if (sends) partner(peer);
+  if (++arrivals_ % 3 != 0) return;
+  for (auto& [rank, partner] : partners_) {
+    if (partner.agreement == Agreement::agreed && arrivals_ % 2 == 0) {
+      stop(rank, partner, true);
+    } else if (partner.agreement == Agreement::none && leads(rank)) {
+      enter(partner, Agreement::offered);
+      tell(rank, offer_kind, 0);
+    }
+  }
+}
+
+// For LAPWING_VERBOSE=2.
+void Governor::say() const {
+  const Trial* trial = judge_.trial();
+  fmt::print(stderr, "lapwing: rank {}: iteration {} of {:.3f} ms, {}:", engine_.world_rank(), iterations_,
+             static_cast<double>(judge_.iteration_ns()) * 1e-6, trial ? trial->name() : "no loop");
+  static constexpr const char* names[] = {"plain", "offered", "agreed", "stopping", "draining"};
+  for (const auto& [rank, partner] : partners_)
+    fmt::print(stderr, " rank {} {}, could save {:.1f} %, it says {:.1f} %", rank,
+               names[static_cast<int>(partner.agreement)], 100 * partner.share, 100 * partner.wished);
+  fmt::print(stderr, ".\n");
+}
+
+void Governor::iteration_ended() {
+  const auto iteration = static_cast<double>(std::max<std::uint64_t>(judge_.iteration_ns(), 1));
+  const bool plain = !judge_.splits();
+  for (auto& [rank, partner] : partners_) {
+    // A wait that the engine drives shows nothing.
+    if (plain) {
+      if (!partner.watched) continue;
+      const double share = std::min(1.0, static_cast<double>(partner.saved) / iteration);
+      partner.share = partner.share == 0 ? share : (3 * partner.share + share) / 4;
+    }
+    partner.saved = 0;
+    partner.watched = false;
+  }
+  if (engine_.settings().verbose > 1) say();
+  letters_due_ = true;
+  const Trial* trial = judge_.trial();
+  if (!trial || trial->state() != Trial::State::watching || ProgressWay::tries()) return;
+  for (auto& [rank, partner] : partners_) seek_agreement(rank, partner);
+}
+
+void Governor::attend() {
+  if (!letters_due_ && expected_ == 0) return;
+  letters_due_ = false;
+  engine_.control().progress();
+}
+
+void Governor::seek_agreement(int rank, Partner& partner) {
+  if (partner.agreement != Agreement::none) return;
+  if (leads(rank)) {
+    if (partner.wished < 0 || partner.share + partner.wished < least_share) return;
+    enter(partner, Agreement::offered);
+    tell(rank, offer_kind, partner.share);
+    return;
+  }
+  const double news = partner.share - partner.told;
+  if (std::max(news, -news) < least_share / 2) return;
+  partner.told = partner.share;
+  tell(rank, wish_kind, partner.share);
+}
+
+void Governor::tell(int rank, int kind, double share) {
+  const Letter letter{share, partners_[rank].sent};
+  engine_.control().send(rank, kind, &letter, sizeof letter);
+}
+
+void Governor::enter(Partner& partner, Agreement agreement) {
+  expected_ += (agreement != Agreement::none) - (partner.agreement != Agreement::none);
+  partner.agreement = agreement;
+  engine_.set_expects_headers(expected_ > 0);
+  if (expected_ > 0) engine_.wake_helper();
+  permit();
+}
+
+// The trial may begin once a partner has agreed.
+void Governor::permit() {
+  double others = 0;
+  bool agreed = false;
+  for (const auto& [rank, partner] : partners_) {
+    if (partner.agreement != Agreement::agreed) continue;
+    agreed = true;
+    others += std::max(0.0, partner.wished);
+  }
+  judge_.permit(agreed, others);
+}
+
+void Governor::stop(int rank, Partner& partner, bool would_try_again) {
+  if (partner.agreement != Agreement::offered && partner.agreement != Agreement::agreed) return;
+  enter(partner, Agreement::stopping);
+  partner.told = 0;
+  tell(rank, stop_kind, would_try_again ? partner.share : would_not_try);
+}
+
+void Governor::stop_all(bool would_try_again) {
+  for (auto& [rank, partner] : partners_) stop(rank, partner, would_try_again);
+}
+
+void Governor::settle(Partner& partner) {
+  if (partner.agreement == Agreement::draining && partner.came >= partner.due)
+    enter(partner, Agreement::none);
+}
+
+void Governor::note_header(int peer) {
+  Partner& from = partner(peer);
+  ++from.came;
+  settle(from);
+}
+
+void Governor::on_letter(int kind, int source, const char* data, std::size_t size) {
+  Letter letter;
+  if (closed_ || size != sizeof letter) return;
+  std::memcpy(&letter, data, sizeof letter);
+  Partner& from = partner(source);
+  from.wished = letter.share;
+  switch (kind) {
+    case offer_kind: {
+      const Trial* trial = judge_.trial();
+      const bool ready = restless_ || (trial && trial->state() == Trial::State::watching);
+      enter(from, Agreement::agreed);
+      if (ready) {
+        from.told = from.share;
+        tell(source, accept_kind, from.share);
+      } else {
+        stop(source, from, false);
+      }
+      break;
+    }
+    case accept_kind:
+      if (from.agreement == Agreement::offered) enter(from, Agreement::agreed);
+      break;
+    case stop_kind:
+      from.due = letter.sent;
+      stop(source, from, true);
+      enter(from, Agreement::draining);
+      settle(from);
+      if (std::none_of(partners_.begin(), partners_.end(),
+                       [](const auto& entry) { return entry.second.agreement == Agreement::agreed; })) {
+        judge_.release();
+        tries_ = false;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+bool Governor::strips(int peer) const {
+  if (always_) return true;
+  if (!restless_ && !judge_.splits()) return false;
+  const auto found = partners_.find(peer);
+  return found != partners_.end() && found->second.agreement == Agreement::agreed;
+}
+
+bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t waited) {
+  if (always_ || closed_) return false;
+  Stream& stream = site.streams[size_class(bytes)];
+  ++stream.calls;
+  const std::uint64_t saved = saving(waited, stream.touches);
+  Partner& from = partner(peer);
+  from.saved += saved;
+  from.watched = true;
+  judge_.went_plainly(saved, saved);
+  if (stream.observed) {
+    // The program has not needed the parts that it has not touched by now.
+    for (Observed& observed : observations_) {
+      if (observed.stream == &stream) observed.observation->end(nullptr, nullptr, 0, 0);
+    }
+    advance();
+  }
+  return restless_ || (waited >= least_wait && look_is_due(stream.calls));
+}
+
+void Governor::observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited) {
+  Stream& stream = site.streams[size_class(bytes)];
+  auto observation = Observation::begin(base, bytes, now_ns(), in_mpi_);
+  if (!observation) return;
+  stream.observed = true;
+  observations_.push_back({std::move(observation), &stream, &started, waited});
+}
+
+bool Governor::advance() {
+  bool moved = false;
+  for (auto it = observations_.begin(); it != observations_.end();) {
+    moved |= it->observation->advance(now_ns(), in_mpi_);
+    if (!it->observation->ended()) {
+      ++it;
+      continue;
+    }
+    it->stream->touches = it->observation->touches();
+    ++(saving(it->waited, it->stream->touches) > 0 ? it->started->looks_worth_it
+                                                   : it->started->looks_in_vain);
+    it->stream->observed = false;
+    it = observations_.erase(it);
+  }
+  return moved;
+}
+
+void Governor::end_observations(const char* from, const char* to) {
+  for (Observed& observed : observations_) {
+    if (observed.observation->meets(from, to)) observed.observation->end(from, to, now_ns(), in_mpi_);
+  }
+  advance();
+}
+
+Verdict Governor::verdict() const {
+  const Trial* trial = judge_.trial();
+  if (always_) return Verdict::hides;
+  if (!trial) return Verdict::watches;
+  switch (trial->state()) {
+    case Trial::State::kept:
+      return Verdict::hides;
+    case Trial::State::trying:
+      return Verdict::tries;
+    case Trial::State::refused:
+      return Verdict::stands_aside;
+    default:
+      return Verdict::watches;
+  }
+}
+
+}  // namespace lapwing::transfer

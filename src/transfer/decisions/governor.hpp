@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides whether messages between this rank and a partner are stripped, where the
+// user leaves that to Lapwing (LAPWING_DEFER=auto).
+//
+// All messages start plain. Plain receives show what strips could hide: how long the
+// program waits, and how soon it touches what it waited for (observation.hpp). Where
+// the model predicts a clear gain for the program's loop, the two ranks of a pair agree
+// to try strips in both directions at once; each then judges by the time of whole
+// iterations (loop_judge.hpp), and the first rank that sees no gain ends it for both.
+//
+// Agreeing takes control messages between a *leader*, the lower rank, and a *follower*:
+//
+//   wish    follower to leader:  the share of its iterations that strips could hide
+//   offer   leader to follower:  strips may come from now on; its own share
+//   accept  follower to leader:  the same, in answer
+//   stop    either, to the other: no strips any more; how many messages had any, and
+//           whether this rank would try again
+//
+// A rank strips only for a partner that has said that it expects strips, so a rank that
+// expects none may wait inside MPI, and needs no thread that looks for headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+
+#include "transfer/decisions/observation.hpp"
+#include "transfer/decisions/sites.hpp"
+#include "transfer/decisions/split_judge.hpp"
+#include "transfer/wire/control.hpp"
+
+namespace lapwing::transfer {
+
+class Engine;
+
+/// The state of the loop at hand, for reports.
+enum class Verdict : std::uint8_t { watches, tries, hides, stands_aside };
+
+/// Calls under the engine's lock. Times in nanoseconds.
+class Governor {
+ public:
+  /// `always`: LAPWING_DEFER=on, every pair strips from the beginning.
+  Governor(Engine& engine, bool always);
+
+  /// A large message to or from `peer` begins at `site`.
+  void arrive(const Site& site, int peer, std::size_t bytes, bool sends);
+  /// A large message has come the plain way, and the program has waited for it. Whether
+  /// this one is worth a look at when it is used: see observe().
+  bool received(Site& site, int peer, std::size_t bytes, std::uint64_t waited);
+  /// Watches when the program uses what it has received at `base`, memory that nothing else uses.
+  /// `started`: where the receive was started.
+  void observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited);
+  /// Reads what partners have said. Only where the program waits in MPI anyway: a look at
+  /// MPI between a program's receive and its send would answer the partner too early, and
+  /// the two directions would travel one after the other.
+  void attend();
+  /// The program has spent so long in a call of MPI's that it has not yet left.
+  void note_in_mpi(std::uint64_t time) { in_mpi_ += time; }
+
+  /// Whether messages to `peer` may be stripped now.
+  bool strips(int peer) const;
+  /// Whether a header may come from any rank.
+  bool expects() const { return always_ || expected_ > 0; }
+  /// Whether this rank's loop is in strips.
+  bool tries() const { return always_ || (expected_ > 0 && (restless_ || judge_.splits())); }
+  void note_sent(int peer) { ++partner(peer).sent; }
+  void note_header(int peer);
+
+  bool observing() const { return !observations_.empty(); }
+  /// Answers touches of what is observed; true if there were any.
+  bool advance();
+  /// Opens what is observed in [from, to), as its use by a call of MPI's.
+  void end_observations(const char* from, const char* to);
+
+  /// Before MPI_Finalize: nothing is agreed any more.
+  void close() { closed_ = true; }
+  Verdict verdict() const;
+
+ private:
+  enum class Agreement : std::uint8_t {
+    none,      ///< messages are plain both ways
+    offered,   ///< of the leader: headers may come, none may be sent yet
+    agreed,    ///< headers may come and be sent
+    stopping,  ///< this rank has sent its stop, the partner has not
+    draining,  ///< both have, and headers from before are on their way
+  };
+
+  struct Partner {
+    Agreement agreement = Agreement::none;
+    std::uint64_t saved = 0;  // in this iteration, by the model
+    bool watched = false;     // plain receives of this iteration have been looked at
+    double share = 0;         // of an iteration, smoothed: what strips could hide here
+    double wished = 0;        // what the partner has told of its own; negative: it would not try
+    double told = 0;          // what it has been told
+    std::uint64_t sent = 0;   // stripped messages to it
+    std::uint64_t came = 0;   // headers from it
+    std::uint64_t due = 0;    // headers that it had sent at its last stop
+  };
+  struct Observed {
+    std::unique_ptr<Observation> observation;
+    Stream* stream;  // of a site; sites are kept for good
+    Site* started;
+    std::uint64_t waited;
+  };
+
+  Partner& partner(int rank) { return partners_[rank]; }
+  bool leads(int rank) const;
+  void stir(int peer, bool sends);
+  void iteration_ended();
+  void say() const;
+  void seek_agreement(int rank, Partner& partner);
+  void enter(Partner& partner, Agreement agreement);
+  void stop(int rank, Partner& partner, bool would_try_again);
+  void stop_all(bool would_try_again);
+  void tell(int rank, int kind, double share);
+  void settle(Partner& partner);
+  void permit();
+  void on_letter(int kind, int source, const char* data, std::size_t size);
+
+  Engine& engine_;
+  const bool always_;
+  const bool restless_;  // for tests: see Settings::restless()
+  SplitJudge judge_;
+  std::map<int, Partner> partners_;
+  int expected_ = 0;    // partners whose agreement is not none
+  bool tries_ = false;  // the loop's iterations are in strips, or would be with all partners' consent
+  bool closed_ = false;
+  bool letters_due_ = false;  // an iteration has ended since they were read
+  std::uint64_t iterations_ = 0, arrivals_ = 0;
+  std::uint64_t in_mpi_ = 0;
+  std::list<Observed> observations_;
+};
+
+}  // namespace lapwing::transfer

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way the transfers go that the compiler has split: each as the program wrote
+// it, or in flight with somebody to move it, by what pays in the loop at hand.
+//
+// Going the plain way shows without any risk what there is to gain: how long a
+// transfer made the program wait, and how long the program then computed before it
+// needed what it had waited for. The lesser of the two could have been hidden.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "transfer/decisions/loop_clock.hpp"
+#include "transfer/decisions/trial.hpp"
+
+namespace lapwing::transfer {
+
+/// The caller sees to it that one thread calls at a time. Times in nanoseconds.
+class SplitJudge {
+ public:
+  /// A transfer of weight begins; `key` is of its call site, size and partner. Whether
+  /// it, and all until the next one begins, are to be in flight with somebody to move them.
+  bool begins(std::uint64_t key, std::uint64_t now);
+  /// Of a transfer that went the plain way, and was needed after the program had
+  /// `computed` for so long.
+  void went_plainly(std::uint64_t waited, std::uint64_t computed);
+
+  bool splits() const { return splits_; }
+  /// Whether the other way may be tried at all, and what share of an iteration other
+  /// ranks would gain by it besides.
+  void permit(bool permitted, double share_of_others) {
+    permitted_ = permitted;
+    share_of_others_ = share_of_others;
+  }
+  /// The other way has ended for a reason of another rank's.
+  void release() {
+    if (loop_) loop_->trial.release();
+    splits_ = false;
+  }
+  /// Whole iterations so far, and the time of the last.
+  std::uint64_t iterations() const { return iterations_; }
+  std::uint64_t iteration_ns() const { return iteration_ns_; }
+  /// Of the loop at hand, for those who look on; null outside of one.
+  const Trial* trial() const { return loop_ ? &loop_->trial : nullptr; }
+
+ private:
+  struct Loop {
+    std::uint64_t name = 0;
+    std::uint64_t seen = 0;
+    Trial trial;
+  };
+  static constexpr std::size_t most_loops = 8;
+
+  Loop& loop_named(std::uint64_t name);
+
+  LoopClock clock_;
+  std::array<Loop, most_loops> loops_{};
+  Loop* loop_ = nullptr;
+  std::uint64_t begun_ = 0;     // transfers so far
+  std::uint64_t hideable_ = 0;  // in this iteration
+  bool whole_ = false;          // it has been seen from its beginning
+  bool splits_ = false;
+  bool permitted_ = true;
+  double share_of_others_ = 0;
+  std::uint64_t iterations_ = 0, iteration_ns_ = 0;
+};
+
+}  // namespace lapwing::transfer
