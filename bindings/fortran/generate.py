@@ -11,6 +11,7 @@ beside it), MPIF_FOLDER where its mpif.h is. NM may name another nm.
 import os
 import sys
 
+import calls_path  # noqa: F401  before all that reads src/calls
 import constants
 import large
 import module_f08

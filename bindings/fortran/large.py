@@ -6,6 +6,7 @@ mpif.h to jump to, and the libraries' own for mpi_f08 read gfortran's descriptor
 lapwing_f08_x_c, whose C source is written here, calls MPI_X_c itself.
 """
 
+import calls_path  # noqa: F401  before signatures
 import constants
 import routines
 import signatures

@@ -1,19 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which routines a flavour has: the table of entry points, what the libraries export, and our signatures.
+"""Which routines a flavour has: those that src/calls describes and whose mpif.h spelling a library exports."""
 
-The table in src/entry is the one list of what MPI is; a routine is offered if
-it stands there, some library of the flavour exports its mpif.h spelling, and we
-know its arguments.
-"""
-
-import os
-import sys
-
+import calls_path  # noqa: F401  before signatures and table
 import signatures
-
-ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "entry", "table")
-sys.path.insert(0, ENTRY)
-import table  # noqa: E402
+import table
 
 # Exported, in the table, and yet not offered.
 LEFT_OUT = {
@@ -55,9 +45,13 @@ def exported(flavour, libmpi, nm="nm"):
     return result
 
 
+def with_arguments():
+    return signatures.read()
+
+
 def select(flavour, libmpi, nm="nm"):
     """(signatures that the flavour has, by lower-case name; symbols that have none and no reason)."""
-    known = signatures.read()
+    known = with_arguments()
     names = {s.name.lower() for s in known.values() if s.kind not in ("callback", "large")}
     chosen, missing = {}, []
     for symbol in sorted(exported(flavour, libmpi, nm)):

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "entry/table/spec.hpp"
+#include "entry/spec.hpp"
 #include "mpi_fortran.hpp"
 
 namespace lapwing::entry {

@@ -9,7 +9,7 @@
 
 #include "entry/fortran/caller.hpp"
 #include "entry/libraries.hpp"
-#include "entry/table/spec.hpp"
+#include "entry/spec.hpp"
 
 using namespace lapwing;
 

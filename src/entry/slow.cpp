@@ -6,7 +6,7 @@
 
 #include "entry/arguments.hpp"
 #include "entry/sets/watched.hpp"
-#include "entry/table/spec.hpp"
+#include "entry/spec.hpp"
 #include "guard/guard.hpp"
 #include "mpi_fortran.hpp"
 #include "transfer/operations.hpp"

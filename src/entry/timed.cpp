@@ -9,9 +9,9 @@
 
 #include "entry/arguments.hpp"
 #include "entry/fortran/caller.hpp"
+#include "entry/group_spec.hpp"
 #include "entry/sets/watched.hpp"
-#include "entry/table/group_spec.hpp"
-#include "entry/table/spec.hpp"
+#include "entry/spec.hpp"
 #include "transfer/accounts/accounts.hpp"
 #include "transfer/accounts/record.hpp"
 #include "transfer/decisions/progress_way.hpp"

@@ -2,7 +2,7 @@
 // The MPI that the program has loaded: where Lapwing's own calls go.
 //
 // Lapwing is linked with no MPI. Every PMPI_ function that it calls is a stub of its own
-// (calls.S, written by src/entry/table/generate.py), which goes to the function of that name in
+// (calls.S, written by src/calls/generate.py), which goes to the function of that name in
 // the one library of this family that the process has, wherever it lies and in whatever
 // scope. Functions that this library lacks are absent: `has` tells.
 #pragma once

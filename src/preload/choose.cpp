@@ -21,7 +21,7 @@
 #include "lapwing/loaded_mpi.hpp"
 #include "preload/hooks.h"
 
-// Written by src/entry/table/generate.py.
+// Written by src/calls/generate.py.
 extern "C" {
 __attribute__((visibility("hidden"))) extern void* lapwing_preload_slots[];
 __attribute__((visibility("hidden"))) extern const char lapwing_preload_names[];

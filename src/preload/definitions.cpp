@@ -7,7 +7,7 @@
 
 #include "preload/choose.hpp"
 
-// Written by src/entry/table/generate.py: names in ascending order, and stubs in theirs.
+// Written by src/calls/generate.py: names in ascending order, and stubs in theirs.
 extern "C" {
 __attribute__((visibility("hidden"))) extern const char lapwing_preload_names[];
 __attribute__((visibility("hidden"))) extern const uint32_t lapwing_preload_name_offsets[];

@@ -21,6 +21,7 @@ import text
 BELOW_TRANSFER = ["guard", "machine", "mpi", "options"]
 BELOW_ENTRY = ["sets", "arrays", "tasks", "transfer", *BELOW_TRANSFER]
 ROOMS = {
+    "calls": [],
     "options": [],
     "mpi": ["options"],
     "guard": ["mpi", "options"],

@@ -15,104 +15,24 @@ using llvm::StringRef;
 
 struct Entry {
   const char* name;
+  const char* operation;  // the same for each way of it: "bcast" for ibcast and bcast_init
   int comm;
-  bool by_address = false;
+  bool by_address;
 };
 
 constexpr Entry entries[] = {
-    {"barrier", 0},
-    {"bcast", 4},
-    {"reduce", 6},
-    {"allreduce", 5},
-    {"scan", 5},
-    {"exscan", 5},
-    {"gather", 7},
-    {"gatherv", 8},
-    {"scatter", 7},
-    {"scatterv", 8},
-    {"allgather", 6},
-    {"allgatherv", 7},
-    {"alltoall", 6},
-    {"alltoallv", 8},
-    {"alltoallw", 8},
-    {"reduce_scatter", 5},
-    {"reduce_scatter_block", 5},
-    {"neighbor_allgather", 6},
-    {"neighbor_allgatherv", 7},
-    {"neighbor_alltoall", 6},
-    {"neighbor_alltoallv", 8},
-    {"neighbor_alltoallw", 8},
-    {"comm_dup", 0},
-    {"comm_dup_with_info", 0},
-    {"comm_idup", 0},
-    {"comm_idup_with_info", 0},
-    {"comm_split", 0},
-    {"comm_split_type", 0},
-    {"comm_create", 0},
-    {"comm_create_group", 0},
-    {"intercomm_create", 0},
-    {"intercomm_merge", 0},
-    {"cart_create", 0},
-    {"cart_sub", 0},
-    {"graph_create", 0},
-    {"dist_graph_create", 0},
-    {"dist_graph_create_adjacent", 0},
-    {"comm_free", 0, true},
-    {"comm_disconnect", 0, true},
-    {"comm_spawn", 5},
-    {"comm_spawn_multiple", 6},
-    {"comm_accept", 3},
-    {"comm_connect", 3},
-    {"win_create", 4},
-    {"win_allocate", 3},
-    {"win_allocate_shared", 3},
-    {"win_create_dynamic", 1},
-    {"win_free", -1},
-    {"win_fence", -1},
-    {"file_open", 0},
-    {"file_close", -1},
-    {"file_set_size", -1},
-    {"file_preallocate", -1},
-    {"file_set_view", -1},
-    {"file_set_atomicity", -1},
-    {"file_sync", -1},
-    {"file_seek_shared", -1},
-    {"file_read_all", -1},
-    {"file_write_all", -1},
-    {"file_read_at_all", -1},
-    {"file_write_at_all", -1},
-    {"file_read_ordered", -1},
-    {"file_write_ordered", -1},
-    {"finalize", -1},
+// Written by src/calls/generate.py.
+#include "group_routines.inc"
+    {"finalize", "finalize", -1, false},
 };
 
-const llvm::StringMap<const Entry*>& group_entries() {
-  static const llvm::StringMap<const Entry*> names = [] {
+const Entry* find(StringRef name) {
+  static const llvm::StringMap<const Entry*> by_name = [] {
     llvm::StringMap<const Entry*> t;
     for (const Entry& entry : entries) t[entry.name] = &entry;
     return t;
   }();
-  return names;
-}
-
-// The operation behind a non-blocking, persistent or split form.
-const Entry* find(StringRef name) {
-  const auto known = [](StringRef n) -> const Entry* {
-    const auto found = group_entries().find(n);
-    return found == group_entries().end() ? nullptr : found->second;
-  };
-  if (const Entry* entry = known(name)) return entry;
-  StringRef rest = name;
-  if (rest.consume_back("_init")) return known(rest);
-  if (rest.starts_with("file_") && (rest.consume_back("_begin") || rest.consume_back("_end")))
-    return known(rest);
-  if (rest.starts_with("file_i")) return known(("file_" + rest.drop_front(6)).str());
-  if (rest.consume_front("i")) {
-    // "Communicators" have their own forms; files and windows have none.
-    const Entry* entry = known(rest);
-    return entry && entry < &entries[22] ? entry : nullptr;
-  }
-  return nullptr;
+  return by_name.lookup(name);
 }
 
 }  // namespace
@@ -142,7 +62,7 @@ std::optional<GroupRoutine> find_group_routine(StringRef symbol) {
   const std::string name = routine_name(symbol, &interface);
   const Entry* entry = name.empty() ? nullptr : find(name);
   if (!entry) return {};
-  return GroupRoutine{entry->name, entry->comm, entry->by_address, interface};
+  return GroupRoutine{entry->operation, entry->comm, entry->by_address, interface};
 }
 
 std::optional<GroupCall> GroupCall::of(const llvm::Instruction& instruction) {

@@ -17,96 +17,20 @@ namespace {
 using llvm::StringRef;
 
 struct MemoryRoutine {
+  const char* name;
   std::vector<Output> outputs;
-  int comm = -1;
-  int op = -1;  // a reduction's: the program's own may do anything
+  int comm;
+  int op;  // a reduction's: the program's own may do anything
 };
 
 const llvm::StringMap<MemoryRoutine>& memory_routines() {
   static const llvm::StringMap<MemoryRoutine> known = [] {
-    using enum Writes;
-    llvm::StringMap<MemoryRoutine> t;
-    const auto add = [&](StringRef name, std::vector<Output> outputs, int comm = -1, int op = -1) {
-      t[name] = MemoryRoutine{std::move(outputs), comm, op};
+    const MemoryRoutine rows[] = {
+// Written by src/calls/generate.py.
+#include "known_calls.inc"
     };
-    add("barrier", {}, 0);
-    add("bcast", {{0, equal_on_comm, 1, 2}}, 4);
-    add("allreduce", {{1, equal_on_comm, 2, 3}}, 5, 4);
-    // Blocks of all processes: how much is count times their number.
-    add("allgather", {{3, equal_on_comm, 4, 5}}, 6);
-    add("allgatherv", {{3, equal_on_comm}}, 7);
-    add("reduce", {{1, differs}}, 6, 4);
-    for (const char* name : {"scan", "exscan"}) add(name, {{1, differs}}, 5, 4);
-    add("gather", {{3, differs}}, 7);
-    add("gatherv", {{3, differs}}, 8);
-    add("scatter", {{3, differs}}, 7);
-    add("scatterv", {{4, differs}}, 8);
-    add("alltoall", {{3, differs}}, 6);
-    for (const char* name : {"alltoallv", "alltoallw", "neighbor_alltoallv", "neighbor_alltoallw"})
-      add(name, {{4, differs}}, 8);
-    for (const char* name : {"reduce_scatter", "reduce_scatter_block"}) add(name, {{1, differs}}, 5, 4);
-    add("neighbor_allgather", {{3, differs}}, 6);
-    add("neighbor_allgatherv", {{3, differs}}, 7);
-    add("neighbor_alltoall", {{3, differs}}, 6);
-
-    for (const char* name : {"send", "ssend", "rsend"}) add(name, {}, 5);
-    add("recv", {{0, differs}, {6, differs}}, 5);
-    add("sendrecv", {{5, differs}, {11, differs}}, 10);
-    add("sendrecv_replace", {{0, differs}, {8, differs}}, 7);
-    add("probe", {{3, differs}}, 2);
-    add("iprobe", {{3, differs}, {4, differs}}, 2);
-
-    add("comm_rank", {{1, differs}}, 0);
-    add("comm_size", {{1, size_of_comm}}, 0);
-    add("group_rank", {{1, differs}});
-    add("group_size", {{1, differs}});
-    add("comm_group", {{1, differs}}, 0);
-    add("comm_compare", {{2, differs}});
-    add("comm_remote_size", {{1, differs}}, 0);
-    add("comm_test_inter", {{1, differs}}, 0);
-    add("comm_dup", {{1, duplicate}}, 0);
-    add("comm_dup_with_info", {{2, duplicate}}, 0);
-    add("comm_split", {{3, differs}}, 0);
-    add("comm_split_type", {{4, differs}}, 0);
-    add("comm_create", {{2, differs}}, 0);
-    add("comm_create_group", {{3, differs}}, 0);
-    add("comm_free", {{0, differs}});
-    add("cart_create", {{5, differs}}, 0);
-    add("cart_sub", {{2, differs}}, 0);
-    add("cart_coords", {{3, differs}}, 0);
-    add("cart_rank", {{2, differs}}, 0);
-    add("cart_shift", {{3, differs}, {4, differs}}, 0);
-    add("cart_get", {{2, differs}, {3, differs}, {4, differs}}, 0);
-    add("dims_create", {{2, from_inputs}});
-    add("intercomm_create", {{5, differs}}, 0);
-    add("intercomm_merge", {{2, differs}}, 0);
-    add("group_incl", {{3, differs}});
-    add("group_excl", {{3, differs}});
-    add("group_free", {{0, differs}});
-    add("group_translate_ranks", {{4, differs}});
-
-    add("init", {});
-    add("init_thread", {{3, equal}});
-    add("finalize", {});
-    add("abort", {});
-    for (const char* name : {"initialized", "finalized", "query_thread"}) add(name, {{0, equal}});
-    add("is_thread_main", {{0, differs}});
-    add("get_version", {{0, equal}, {1, equal}});
-    add("get_processor_name", {{0, differs}, {1, differs}});
-    add("get_count", {{2, differs}});
-    add("get_elements", {{2, differs}});
-    add("type_size", {{1, from_inputs}});
-    add("type_get_extent", {{1, from_inputs}, {2, from_inputs}});
-    add("type_contiguous", {{2, differs}});
-    add("type_vector", {{4, differs}});
-    add("type_commit", {{0, differs}});
-    add("type_free", {{0, differs}});
-    add("wtime", {});
-    add("wtick", {});
-    add("error_string", {{1, differs}, {2, differs}});
-    add("error_class", {{1, differs}});
-    add("comm_set_errhandler", {});
-    add("op_free", {{0, differs}});
+    llvm::StringMap<MemoryRoutine> t;
+    for (const MemoryRoutine& row : rows) t[row.name] = row;
     return t;
   }();
   return known;
@@ -151,7 +75,10 @@ bool memory_use(const llvm::CallBase& call, MemoryUse* use) {
   use->comm = known.comm;
   use->result_differs = name == "wtime" || name == "wtick";
   if (known.comm >= given) return false;
-  for (const Output& output : known.outputs) {
+  // C's forms of Init take the addresses of argc and argv first.
+  const bool arguments_first = use->interface == Interface::c && (name == "init" || name == "init_thread");
+  for (Output output : known.outputs) {
+    if (arguments_first) output.argument += 2;
     if (output.argument >= given) return false;
     if (known.op >= 0 &&
         is_own_operation(call.getArgOperand(static_cast<unsigned>(known.op)), use->interface))
@@ -162,10 +89,7 @@ bool memory_use(const llvm::CallBase& call, MemoryUse* use) {
       return false;
     use->outputs.push_back(output);
   }
-  if (name == "init" || name == "init_thread") {
-    for (int i = 0; use->interface == Interface::c && i < 2 && i < given; ++i)
-      use->outputs.push_back({i, Writes::differs});
-  }
+  for (int i = 0; arguments_first && i < 2 && i < given; ++i) use->outputs.push_back({i, Writes::differs});
   // Fortran's error code.
   if (use->interface == Interface::fortran && given > 0 && !use->result_differs)
     use->outputs.push_back({given - 1, Writes::equal});

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "entry/table/spec.hpp"
+#include "entry/spec.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/references.hpp"
 #include "sets/group_call.hpp"

@@ -7,7 +7,7 @@
 
 #include "entry/arguments.hpp"
 #include "entry/fortran/caller.hpp"
-#include "entry/table/group_spec.hpp"
+#include "entry/group_spec.hpp"
 
 __thread int lapwing_entry_result = 0;
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "entry/table/spec.hpp"
+#include "entry/spec.hpp"
 #include "sets/group_call.hpp"
 
 extern "C" {

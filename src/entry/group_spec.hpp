@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What generate.py writes about each call that a group makes together, from
-// group_calls.txt. Arguments count from 0; -1 is none.
+// src/calls. Arguments count from 0; -1 is none.
 #pragma once
 
 #include <cstdint>

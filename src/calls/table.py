@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads mpi_table.txt and says what each exported symbol is and needs.
+"""Says what each symbol that an MPI exports is and needs, by chapters/*.txt and without_arguments.txt.
 
-Used by generate.py, which writes the stubs, and by the tests in tests/entry.
+Used by generate.py, which writes the stubs, by bindings/fortran and by the tests in tests/entry.
 """
 
 import fnmatch
@@ -11,8 +11,11 @@ import re
 import subprocess
 import textwrap
 
+import group_calls
+import signatures
+
 NAMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "names")
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mpi_table.txt")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "without_arguments.txt")
 CLASSES = ("p2p", "check", "retire", "sync", "pass", "internal")
 
 
@@ -21,79 +24,104 @@ class TableError(Exception):
 
 
 class Item:
-    """One buffer (or scalar) that a call touches."""
+    """One buffer, or a scalar of at most 64 bytes, that a call touches. Arguments count from 0, as in C."""
 
-    def __init__(self, text):
-        match = re.fullmatch(r"([<>])(\d+)(?::(\d+):(\d+)((?::size|:root)*))?", text)
-        if not match:
-            raise TableError(f"'{text}' is no buffer; write <B:C:T, >B:C:T[:size][:root], <B or >B")
-        self.writes = match[1] == ">"
-        self.buffer = int(match[2])
-        self.scalar = match[3] is None
-        self.count = int(match[3] or 0)
-        self.type = int(match[4] or 0)
-        flags = (match[5] or "").split(":")
-        self.per_process = "size" in flags
-        self.root_only = "root" in flags
+    def __init__(self, writes, buffer, count=-1, type=-1, per_process=False, root_only=False):
+        self.writes, self.buffer, self.scalar = writes, buffer, count < 0
+        self.count, self.type = max(count, 0), max(type, 0)
+        self.per_process, self.root_only = per_process, root_only
+
+
+def items_of(signature):
+    """The memory of a call of class `check`: its buffers, and then its results."""
+    buffers, scalars = [], []
+    for index, argument in enumerate(signature.arguments):
+        if argument.type == "buf":
+            data = group_calls.data_at(signature.arguments, index)
+            buffers.append(Item(argument.intent != "in", index, data.count, data.type,
+                                argument.name in signature.facts.get("each", []),
+                                argument.name in signature.facts.get("at_root", [])))
+        elif argument.type != "place" and (argument.intent != "in" or argument.type == "status"):
+            scalars.append(Item(argument.intent != "in", index))
+    return buffers + scalars
 
 
 class Entry:
     """One MPI function, in all its spellings."""
 
-    def __init__(self, name, kind, words):
-        self.name, self.kind = name, kind
+    def __init__(self, name, kind, items=()):
+        self.name, self.kind, self.items = name, kind, list(items)
         self.comm = self.root = -1
         self.group = None  # of group_calls.py, if processes make the call together
-        self.items = []
-        for word in words:
-            if word.startswith("comm="):
-                self.comm = int(word[5:])
-            elif word.startswith("root="):
-                self.root = int(word[5:])
-            else:
-                self.items.append(Item(word))
-        if any(i.per_process for i in self.items) and self.comm < 0:
-            raise TableError(f"{name}: ':size' needs comm=")
-        if any(i.root_only for i in self.items) and (self.root < 0 or self.comm < 0):
-            raise TableError(f"{name}: ':root' needs root= and comm=")
+
+    @staticmethod
+    def of(signature):
+        entry = Entry(signature.name, signature.entry_class)
+        if entry.kind == "check":
+            entry.items = items_of(signature)
+            if any(i.root_only for i in entry.items):
+                entry.root = signature.at("root")
+            if any(i.root_only or i.per_process for i in entry.items):
+                entry.comm = signature.at("comm")
+        return entry
 
 
 class Table:
-    def __init__(self, path=TABLE, groups=None):
+    def __init__(self, path=TABLE, known=None):
         self.entries = {}   # by lower-case name
         self.patterns = []
-        kind, words = None, []
+        for signature in (signatures.read() if known is None else known).values():
+            if signature.kind == "function":
+                self.add(Entry(signature.name, "pass"))
+            elif signature.entry_class:
+                self.add(Entry.of(signature))
+        kind, items = None, []
         with open(path, encoding="ascii") as file:
             for number, line in enumerate(file, 1):
                 line = line.split("#")[0].strip()
                 try:
                     if line.startswith("["):
-                        if not line.endswith("]"):
-                            raise TableError("a section must end with ']'")
-                        kind, *words = line[1:-1].split()
-                        if kind not in CLASSES:
-                            raise TableError(f"no class '{kind}'; there are {', '.join(CLASSES)}")
-                        if bool(words) != (kind == "check"):
-                            raise TableError("'check' needs a specification, and only 'check' takes one")
+                        kind, items = self.section(line)
                         continue
                     for name in line.split():
-                        self.add(name, kind, words)
+                        self.add_name(name, kind, items)
                 except TableError as error:
                     raise TableError(f"{path}:{number}: {error}") from None
-        for name, call in (groups or {}).items():
-            if name not in self.entries:
-                raise TableError(f"group_calls.txt names {call.name}, which mpi_table.txt does not")
+        for name, call in group_calls.load(known).items():
             self.entries[name].group = call
+        for name, entry in self.entries.items():
+            if name.endswith("_cptr"):
+                entry.group = self.entries[name.removesuffix("_cptr")].group
 
-    def add(self, name, kind, words):
+    @staticmethod
+    def section(line):
+        if not line.endswith("]"):
+            raise TableError("a section must end with ']'")
+        kind, *words = line[1:-1].split()
+        if kind not in CLASSES:
+            raise TableError(f"no class '{kind}'; there are {', '.join(CLASSES)}")
+        if bool(words) != (kind == "check"):
+            raise TableError("'check' needs a specification, and only 'check' takes one")
+        items = []
+        for word in words:
+            match = re.fullmatch(r"([<>])(\d+)", word)
+            if not match:
+                raise TableError(f"'{word}' is no scalar; write <B where argument B is read, >B where it is written")
+            items.append(Item(match[1] == ">", int(match[2])))
+        return kind, items
+
+    def add_name(self, name, kind, items):
         if kind is None:
             raise TableError("names stand before the first section")
         if kind == "internal":
             self.patterns.append(name)
-            return
-        if name.lower() in self.entries:
-            raise TableError(f"{name} stands here and in section '{self.entries[name.lower()].kind}'")
-        self.entries[name.lower()] = Entry(name, kind, words)
+        else:
+            self.add(Entry(name, kind, items))
+
+    def add(self, entry):
+        if entry.name.lower() in self.entries:
+            raise TableError(f"{entry.name} stands here and in section '{self.entries[entry.name.lower()].kind}'")
+        self.entries[entry.name.lower()] = entry
 
 
 class Symbol:
@@ -135,7 +163,8 @@ def classify(name, table):
     else:
         if any(fnmatch.fnmatchcase(name, p) for p in table.patterns):
             return None
-    raise TableError(f"{name} is not classified: add it to src/entry/table/mpi_table.txt, whose head says how")
+    raise TableError(f"{name} is not classified: describe it in src/calls/chapters, as src/calls/signatures.py says, or "
+                     "name it in src/calls/without_arguments.txt")
 
 
 def exported(path, nm="nm"):
@@ -201,7 +230,7 @@ def spellings(name):
 
 def save_names(family, names, folder=NAMES):
     """Names that exist in all spellings are written once, with a star."""
-    lines = ["# SPDX-License-Identifier: Apache-2.0", "# Written by src/entry/table/collect.py."]
+    lines = ["# SPDX-License-Identifier: Apache-2.0", "# Written by src/calls/collect.py."]
     for stem, sets in names.items():
         for functions, head in zip(sets, (f"[{stem}]", f"[{stem} calls]")):
             words = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds the entry points of MPI libraries to src/entry/table/names.
+"""Adds the entry points of MPI libraries to src/calls/names.
 
     collect.py FAMILY LIBRARY...
 
