@@ -3,6 +3,7 @@
 
     routines.inc        kinds of calls and where their arguments stand (compiler/mpi/routines.cpp)
     group_routines.inc  calls that a group of processes makes together (compiler/sets/collective_calls.cpp)
+    split_collectives.inc  blocking collectives that can be split (compiler/waits/split_collectives.cpp)
     known_calls.inc     outputs of calls, and on which processes they are equal (compiler/sets/memory_use.cpp)
 """
 
@@ -59,6 +60,21 @@ def routine(signature):
             f"{numbers}, {mask}u, {'true' if whole else 'false'}}},\n")
 
 
+def split_collective(signature):
+    """A row of Collective: its buffers, and the arrays that MPI reads until the end."""
+    pieces, arrays = [], []
+    for index, argument in enumerate(signature.arguments):
+        if argument.type == "buf":
+            data = group_calls.data_at(signature.arguments, index)
+            extent = "spread" if data.counts else "many" if argument.name in signature.facts.get("each", []) else "one"
+            pieces.append(f"{{{index}, {-1 if data.counts else data.count}, {data.type}, "
+                          f"{'false' if argument.intent == 'in' else 'true'}, Piece::Extent::{extent}}}")
+        elif argument.dims:
+            arrays.append(str(index))
+    return (f'{{"{signature.name.lower()}", {signature.at("comm")}, {{{", ".join(pieces)}}}, {{{", ".join(arrays)}}}, '
+            f'{named(signature, "op")}}},\n')
+
+
 def group_routine(call):
     return f'{{"{call.name.lower()}", "{call.operation}", {call.at["comm"]}, {"true" if call.by_address else "false"}}},\n'
 
@@ -87,6 +103,7 @@ def tables():
     known = signatures.read()
     return {
         "routines.inc": "".join(routine(s) for s in known.values() if "kind" in s.facts),
+        "split_collectives.inc": "".join(split_collective(s) for s in known.values() if "split" in s.facts.get("kind", [])),
         "group_routines.inc": "".join(group_routine(c) for c in group_calls.load(known).values() if c.collective),
         "known_calls.inc": "".join(known_call(s) for s in known.values() if "known" in s.facts),
     }

@@ -40,7 +40,8 @@ When in doubt, `retire` is always right and only costs overlap. The other facts:
     group=OP:WAY       the same, as form WAY (immediate, persistent, begin, end) of the operation OP
     same=ARG,ARG*N     integers, or arrays of N integers, that must be equal on all of them
     kind=KIND          what the compiler sees in it (src/compiler/mpi/calls.hpp); `,standard` for sends that
-                       are neither buffered, ready nor synchronous. Other calls may do anything, for the compiler
+                       are neither buffered, ready nor synchronous; `,split` for collectives that it can split.
+                       Other calls may do anything, for the compiler
     known              process sets know what it writes: its outputs, which differ between processes, but for
                        equal=ARG          the same on all
                        equal_on_comm=ARG  the same on all processes of the communicator

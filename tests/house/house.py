@@ -57,6 +57,24 @@ MPI_CALL = re.compile(r"(?<![\w.>])((?:::\s*)?MPI_[A-Z]\w*)\s*\(")
 DECLARES = re.compile(r"(?:\b(?:int|double|void|MPI_\w+)|[*&])\s*$")
 MPI_TYPES = {"Aint", "Comm", "Count", "Datatype", "Errhandler", "File", "Fint", "Group", "Info", "Message",
              "Offset", "Op", "Request", "Session", "Status", "Win"}
+NAME_OF_CALL = re.compile(r'"(?:P?MPI_|p?mpi_)?([A-Za-z_0-9]+?)_*"')
+# Files that name calls, and why.
+NAMES_OF_CALLS = {
+    # Errors and remarks that name the call which the file itself makes or stands for.
+    "src/entry/p2p/complete.cpp", "src/entry/p2p/probe.cpp", "src/entry/p2p/receive.cpp",
+    "src/entry/compiled/compiled.cpp", "src/entry/compiled/collectives.cpp", "src/entry/fortran/compiled.cpp",
+    "src/entry/sets/watched.cpp", "src/entry/timed.cpp", "src/sets/report/report_text.cpp", "src/sets/run/run.hpp",
+    "src/compiler/declared/declared_pass.cpp", "src/compiler/waits/rewrite.cpp",
+    # Symbols that are looked for in the files of a program: some calls change what all others may do.
+    "src/entry/sets/start.cpp", "src/entry/compiled/error_handlers.cpp", "src/entry/compiled/collective_forms.cpp",
+    "src/compiler/effects/module_properties.cpp", "src/compiler/sets/memory_use.cpp",
+    "src/compiler/waits/freed_requests.cpp",
+    # A single call with a meaning of its own.
+    "src/compiler/effects/mpi_effects.cpp", "src/compiler/sets/collective_calls.cpp",
+    "src/compiler/sets/mismatch.cpp", "src/compiler/waits/candidates.cpp",
+    # libc's abort.
+    "src/compiler/sets/language_libraries.cpp",
+}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -194,6 +212,28 @@ class House:
         start = source.rfind("\n", 0, match.start()) + 1
         return source[start:match.start()].lstrip().startswith("#")
 
+    def calls(self):
+        """MPI's calls are described in src/calls and nowhere else: names of calls in the text of a program are a
+        second list, unless NAMES_OF_CALLS says why they stand there."""
+        known = {name.lower() for name in self.described_calls()}
+        for path in self.files():
+            name = self.name(path)
+            if path.suffix not in C_FAMILY or not name.startswith(("src/compiler/", "src/sets/", "src/entry/")) \
+                    or name in NAMES_OF_CALLS:
+                continue
+            source = text.without_comments(path.read_text(errors="replace"))
+            for match in NAME_OF_CALL.finditer(source):
+                if match.group(1).lower() in known:
+                    line = source.count("\n", 0, match.start()) + 1
+                    self.say(path, line, f"names {match.group(0)}: a fact about a call belongs to src/calls/chapters")
+
+    def described_calls(self):
+        for path in sorted((self.root / "src" / "calls" / "chapters").glob("*.txt")):
+            for line in path.read_text().split("\n"):
+                names, colon, _ = line.partition(":")
+                if colon and not line.startswith(("#", " ", "[")):
+                    yield from names.split()
+
     def links(self):
         for path in self.files():
             if path.suffix != ".md":
@@ -232,7 +272,7 @@ class House:
                 self.findings.append(f"clang-format failed: {run.stderr.strip()}")
 
 
-CHECKS = ["rooms", "spdx", "length", "flavours", "pmpi", "links", "sentences", "format"]
+CHECKS = ["rooms", "spdx", "length", "flavours", "pmpi", "links", "sentences", "calls", "format"]
 
 
 def main():

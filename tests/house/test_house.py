@@ -12,6 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 SOUND = {
     "include/lapwing/lapwing.h": SPDX,
+    "src/calls/chapters/p2p.txt": "[routine]\nWaitany: count =array_of_requests >index ?status | p2p\n",
     "src/mpi/handles.hpp": SPDX,
     "src/mpi/mpich/flavour.hpp": SPDX + "#ifdef MPICH_VERSION\n#endif\n",
     "src/guard/guard.hpp": SPDX,
@@ -58,6 +59,8 @@ PLANTED = [
     ("sentences", "src/options/bad.hpp", "/* Sizes.\n * What is it? Nobody\n * knows. */\n", "bad.hpp:3: begins a sentence with 'Nobody"),
     ("sentences", "src/options/bad.cpp", 'auto text = "What failed is told";\n', "bad.cpp:2: begins"),
     ("links", "docs/bad.md", "[gone](nowhere.md)\n", "links to nowhere.md"),
+    ("calls", "src/compiler/bad.cpp", 'auto x = f("waitany");\n', 'bad.cpp:2: names "waitany"'),
+    ("calls", "src/sets/bad.cpp", 'auto x = f("PMPI_Waitany");\n', 'bad.cpp:2: names "PMPI_Waitany"'),
     ("format", "src/guard/bad.cpp", "int   f ( ){return 1;}\n", "src/guard/bad.cpp:2: is not formatted"),
 ]
 

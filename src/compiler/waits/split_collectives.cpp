@@ -13,31 +13,10 @@ namespace lapwing::compiler {
 namespace {
 
 using llvm::StringRef;
-using PieceExtent = Piece::Extent;
 
-Piece reads(int buffer, int count, int type, PieceExtent extent = PieceExtent::one) {
-  return {buffer, count, type, false, extent};
-}
-
-Piece writes(int buffer, int count, int type, PieceExtent extent = PieceExtent::one) {
-  return {buffer, count, type, true, extent};
-}
-
+// Written by src/calls/generate.py.
 const Collective table_of_collectives[] = {
-    {"bcast", 4, {writes(0, 1, 2)}},
-    {"reduce", 6, {reads(0, 2, 3), writes(1, 2, 3)}, {}, 4},
-    {"allreduce", 5, {reads(0, 2, 3), writes(1, 2, 3)}, {}, 4},
-    {"gather", 7, {reads(0, 1, 2), writes(3, 4, 5, PieceExtent::many)}},
-    {"gatherv", 8, {reads(0, 1, 2), writes(3, -1, 6, PieceExtent::spread)}, {4, 5}},
-    {"scatter", 7, {reads(0, 1, 2, PieceExtent::many), writes(3, 4, 5)}},
-    {"scatterv", 8, {reads(0, -1, 3, PieceExtent::spread), writes(4, 5, 6)}, {1, 2}},
-    {"allgather", 6, {reads(0, 1, 2), writes(3, 4, 5, PieceExtent::many)}},
-    {"allgatherv", 7, {reads(0, 1, 2), writes(3, -1, 6, PieceExtent::spread)}, {4, 5}},
-    {"alltoall", 6, {reads(0, 1, 2, PieceExtent::many), writes(3, 4, 5, PieceExtent::many)}},
-    {"alltoallv",
-     8,
-     {reads(0, -1, 3, PieceExtent::spread), writes(4, -1, 7, PieceExtent::spread)},
-     {1, 2, 5, 6}},
+#include "split_collectives.inc"
 };
 static_assert(std::size(table_of_collectives) <= most_collectives);
 
