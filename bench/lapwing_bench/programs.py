@@ -4,6 +4,7 @@
 A round runs every variant once, in turning order, and the plain program a second time (the control). Times are those
 that the programs state themselves.
 """
+import math
 import os
 import sys
 import tempfile
@@ -177,14 +178,43 @@ class Case:
             return "harm"
         return "gain" if fields["speed_lo"] > max(1, above) else "even"
 
-    def emit(self, emit):
+    def emit(self, emit, means):
         """A row for each variant; for the plain program only if it fails, for then there is nothing to compare with."""
         if not self.samples or "plain" in self.faults or not any(s is not None for s in self.samples.get("plain", [])):
             emit(self.record("plain"))
             if "plain" in self.faults:
                 return
-        for variant in self.variants:
-            emit(self.record(variant))
+        records = [self.record(variant) for variant in self.variants]
+        for record in records:
+            emit(record)
+        means.add(self.mpi, records)
+
+
+class Means:
+    """Geometric means over the programs of one MPI: of each variant, of the best variant of each program, and of the
+    control."""
+
+    def __init__(self):
+        self.logarithms = {}
+
+    def add(self, mpi, records):
+        timed = [r for r in records if r["speed"]]
+        if not timed:
+            return
+        for record in timed:
+            self._note(mpi, record["variant"], record["speed"])
+        self._note(mpi, "best", max(r["speed"] for r in timed))
+        if timed[0]["control"]:
+            self._note(mpi, "control", timed[0]["control"])
+
+    def _note(self, mpi, variant, speed):
+        self.logarithms.setdefault((mpi, variant), []).append(math.log(speed))
+
+    def emit(self, emit):
+        for (mpi, variant), values in self.logarithms.items():
+            emit({"bench": "programs", "case": "geometric mean", "mpi": mpi, "variant": variant,
+                  "speed": math.exp(sum(values) / len(values)), "programs": len(values), "hung": 0, "verified": None,
+                  "fault": None, "verdict": "mean"})
 
 
 def _both(first, second):
@@ -215,14 +245,16 @@ def measure(options, build, where, emit):
         case.prepare()
     if options.build:
         return
+    means = Means()
     with where[0] as place:
         for case in cases:
-            _case(case, place, options, emit)
+            _case(case, place, options)
+            case.emit(emit, means)
+    means.emit(emit)
 
 
-def _case(case, place, options, emit):
+def _case(case, place, options):
     if "plain" not in case.paths:
-        case.emit(emit)
         return
     if case.recipe.ranks > 2 and not isinstance(place, Local):
         with place.of(2, (case.recipe.ranks + 1) // 2) as case.place:
@@ -230,7 +262,6 @@ def _case(case, place, options, emit):
     else:
         case.place = place
         _rounds(case, options)
-    case.emit(emit)
 
 
 def _rounds(case, options):
@@ -259,7 +290,7 @@ def _say(case, what):
     print(f"bench: {case.recipe.name}, {case.mpi}, {case.place.transport}: {what}", file=sys.stderr)
 
 
-_ORDER = ("wrong", "harm", "hangs", "absent", "untimed", "even", "gain", "right")
+_ORDER = ("wrong", "harm", "hangs", "absent", "untimed", "even", "gain", "right", "mean")
 
 
 def sort(records):
@@ -274,4 +305,5 @@ COLUMNS = (
     ("plain s", "plain_s", table.three), ("hung", "hung", str), ("plain hung", "plain_hung", str), ("pairs", "pairs", str),
     ("right", "verified", table.yes), ("why", "fault", str))
 EXPLANATION = ("speed: of the plain program's time over the variant's, above 1 is faster, with its 95 % interval; control: "
-               "plain against plain. harm: below 0.98 and below the control; gain: above 1 and above the control.")
+               "plain against plain. harm: below 0.98 and below the control; gain: above 1 and above the control. mean: the "
+               "geometric mean of the programs' medians; best: of the best variant of each program.")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // lapwing bench: finds the driver of the benchmarks and becomes it.
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -36,7 +37,10 @@ int bench(const BenchOptions& options, const std::vector<std::string>& extra) {
   if (!options.matrix.empty()) job.words.insert(job.words.end(), {"--matrix", options.matrix});
   if (options.pairs > 0) job.words.insert(job.words.end(), {"--pairs", std::to_string(options.pairs)});
   job.words.insert(job.words.end(), {"--prefix", prefix().string()});
-  job.words.insert(job.words.end(), extra.begin(), extra.end());
+  // Behind the benchmark's own argument (`programs DIR -- --only x`) the `--` arrives here.
+  std::vector<std::string> rest = extra;
+  if (const auto mark = std::find(rest.begin(), rest.end(), "--"); mark != rest.end()) rest.erase(mark);
+  job.words.insert(job.words.end(), rest.begin(), rest.end());
   become(job);
 }
 

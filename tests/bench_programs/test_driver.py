@@ -35,6 +35,9 @@ class Programs(unittest.TestCase):
                 self.assertEqual([name for name in FIELDS if name not in row], [])
                 self.assertTrue(row["verified"], row)
                 self.assertEqual((row["speed"], row["pairs"], row["plain_s"], row["verdict"]), (1, 1, time, "even"))
+        for variant in ("run", "compiled", "best", "control"):
+            mean = rows["geometric mean", variant]
+            self.assertEqual((mean["speed"], mean["programs"], mean["verdict"]), (1, 2, "mean"))
         self.assertEqual(rows["unbuilt", "plain"]["verdict"], "absent")
         self.assertIn("cannot be built", rows["unbuilt", "plain"]["fault"])
         self.assertEqual((rows["wrong", "plain"]["verdict"], rows["wrong", "plain"]["verified"]), ("wrong", False))
@@ -47,6 +50,14 @@ class Programs(unittest.TestCase):
         late = next(line for line in done.stdout.splitlines() if " late " in line).split()
         self.assertEqual(late[:4], ["even", "late", MPIS[0], "compiled"])
         self.assertIn("absent", done.stdout)
+
+    def test_command_passes_options_on(self):
+        """`lapwing bench programs DIR -- OPTIONS`: the command keeps its own options, and `--` ends with it."""
+        for mark in ((), ("--",)):
+            done = subprocess.run([os.path.join(BUILD, "bin", "lapwing"), "bench", "programs", "--json",
+                                   os.path.join(HERE, "sources"), *mark, "--variants", "fast"],
+                                  capture_output=True, text=True, timeout=30, check=False)
+            self.assertIn("no variant fast", done.stderr)
 
     def test_sentences(self):
         for options, why in ((("--only", "nothing"), "No recipe"), (("--only", "("), "no regular expression"),
