@@ -33,16 +33,19 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
   engine.governor().note_in_mpi(waited);
   engine.drop_locks_at_rest();
   const std::size_t bytes = bytes_of(status);
-  if (!info.eligible || status.MPI_SOURCE < 0 || bytes < engine.settings().guard_threshold ||
-      bytes > destination.capacity)
+  if (status.MPI_SOURCE < 0 || bytes < engine.settings().guard_threshold || bytes > destination.capacity)
     return;
+  if (!info.eligible) return started.went_plain(PlainCause::communicator);
   const int source = info.world_rank(status.MPI_SOURCE);
-  if (engine.never_strips(source)) return;
-  const bool due = engine.governor().received(site, source, bytes, waited);
-  char* base = due ? contiguous_base(destination.buffer, destination.count, destination.type) : nullptr;
-  if (!base || !engine.may_defer_receives() || destination.shared || destination.proved ||
+  if (engine.never_strips(source)) return started.went_plain(PlainCause::own_node);
+  if (!engine.governor().received(site, source, bytes, waited))
+    return started.went_plain(PlainCause::watched);
+  char* const base = contiguous_base(destination.buffer, destination.count, destination.type);
+  if (!base) return started.went_plain(PlainCause::layout);
+  if (!engine.may_defer_receives() || destination.shared || destination.proved ||
       engine.requests().posted().meets({base, bytes}) || engine.sends_from(base, base + bytes))
-    return;
+    return started.went_plain(PlainCause::shared);
+  started.went_plain(PlainCause::watched);
   engine.governor().observe(site, started, base, bytes, waited);
 }
 

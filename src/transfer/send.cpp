@@ -18,17 +18,22 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   const std::size_t bytes = payload_bytes(a.count, a.type);
   if (bytes <= header_bytes) return nullptr;
   CommInfo& info = engine.comms().of(a.comm);
-  if (!info.eligible || a.rank >= info.size()) return nullptr;
+  if (a.rank >= info.size()) return nullptr;
   Site& site = engine.sites().at(a.caller.address, a.caller.name);
+  const auto plainly = [&](PlainCause cause) {
+    if (bytes >= engine.settings().guard_threshold) site.went_plain(cause);
+    return nullptr;
+  };
+  if (!info.eligible) return plainly(PlainCause::communicator);
   const int destination = info.world_rank(a.rank);
   if (!a.half) engine.governor().arrive(site, destination, bytes, true);
-  if (engine.never_strips(destination)) return nullptr;
+  if (engine.never_strips(destination)) return plainly(PlainCause::own_node);
   const char* base = contiguous_base(a.buffer, a.count, a.type);
-  if (!base) return nullptr;
+  if (!base) return plainly(PlainCause::layout);
   // Control messages about earlier messages may have come while nothing flew.
   if (engine.governor().expects()) engine.control().progress();
   Decision decision = engine.decide(site, bytes, destination);
-  if (!decision.stripped) return nullptr;
+  if (!decision.stripped) return plainly(PlainCause::watched);
 
   auto transfer =
       std::make_shared<Outgoing>(engine.next_id(), base, bytes, destination, decision.plan, &site);
@@ -37,7 +42,7 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   if (!blocking) return transfer;
   // The buffer belongs to the program again when the call returns.
   if (!engine.guard_outgoing(*transfer)) {
-    if (!engine.staging_permits(bytes)) return nullptr;
+    if (!engine.staging_permits(bytes)) return plainly(PlainCause::shared);
     transfer->own_payload();
   }
   return transfer;

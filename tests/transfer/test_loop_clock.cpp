@@ -65,6 +65,23 @@ TEST(LoopClock, ManyEqualMessagesWithinAnIterationAreSoonNoLoop) {
   EXPECT_EQ(program.run({1, 1, 1, 1, 1, 2}, 2), (Times{60, 60}));
 }
 
+// An exchange in both directions and back: forces after positions, as molecular dynamics has them.
+TEST(LoopClock, ThereAndBackIsALoop) {
+  Program program;
+  const std::vector<std::uint64_t> step{1, 2, 1, 2, 3, 4, 3, 4};
+  program.run(step, 2);
+  EXPECT_EQ(program.clock.period(), 8u);
+  EXPECT_EQ(program.run(step, 3), (Times{80, 80, 80}));
+}
+
+TEST(LoopClock, ALoopWithAShortInnerOneIsFound) {
+  Program program;
+  const std::vector<std::uint64_t> outer{7, 8, 1, 2, 1, 2, 1, 2, 1, 2};
+  program.run(outer, 3);
+  EXPECT_EQ(program.clock.period(), 10u);
+  EXPECT_EQ(program.run(outer, 2), (Times{100, 100}));
+}
+
 TEST(LoopClock, AnInnerLoopIsALoopOfItsOwn) {
   Program program;
   const std::vector<std::uint64_t> inner{1, 2};

@@ -14,6 +14,8 @@ constexpr double call_s = 50e-6;  // a small message, or a step of a collective,
 // Transfers that waited for their partner tell too low a rate; no machine is slower than these.
 constexpr double least_rate_on_a_node = 500e6, least_rate = 10e6;
 constexpr double of_the_wait = 0.25;  // if moving the bytes takes less than this, the rest is for the partner
+constexpr double short_wait_s = 200e-6;     // of a message; strips save a part of it, and cost about a tenth
+constexpr std::uint64_t many_watched = 64;  // messages, on all ranks
 constexpr double worth_a_word_s = 1e-3;
 constexpr double worth_a_share = 1e-3;
 
@@ -58,6 +60,31 @@ Reason decided(const std::string& decision, const char* whose) {
   if (decision == "learning")
     return {"too-few-calls", fmt::format("too few calls yet to tell whether {} pays", whose)};
   return {"did-not-pay", fmt::format("both ways were tried: {} did not make the program faster", whose)};
+}
+
+// Messages that could have been deferred by their size.
+Reason of_plain(const Line& line) {
+  const auto most = std::max_element(line.plain.begin(), line.plain.end());
+  if (*most == 0)
+    return {"not-deferrable",
+            "of a kind that is not deferred: buffered, to a rank itself, or of a persistent request"};
+  switch (static_cast<PlainCause>(most - line.plain.begin())) {
+    case PlainCause::layout:
+      return {"layout", "not deferred: its datatype is not one run of bytes"};
+    case PlainCause::own_node:
+      return {"own-node", "not deferred: the other rank is on this node, and no core is free"};
+    case PlainCause::communicator:
+      return {"communicator", "not deferred: a rank of its communicator has no Lapwing"};
+    case PlainCause::shared:
+      return {"shared-memory", "not deferred: its memory is used by another transfer, or cannot be guarded"};
+    case PlainCause::watched:
+      break;
+  }
+  const double each = seconds(line.exposed_ns) / static_cast<double>(std::max<std::uint64_t>(line.calls, 1));
+  if (each < short_wait_s)
+    return {"waits-too-little",
+            fmt::format("waits for {:.0f} us a message: too short to be hidden", 1e6 * each)};
+  return {"no-gain-seen", "watched: nothing has shown that hiding would make the loop faster"};
 }
 
 Reason of_group_call(const Line& line, const JobFacts& job) {
@@ -110,12 +137,14 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
   if (!job.defers) return {"off", "deferring is off (LAPWING_DEFER=off)"};
   if (line.at_once > 0)
     return {"used-at-once", "used at once: the data is touched as soon as it is received"};
+  if (decision == "learning" && line.stripped == 0 &&
+      line.plain[static_cast<std::size_t>(PlainCause::watched)] >= many_watched)
+    return {"no-gain-seen", "watched: strips would save too small a part of the loop"};
   if (decision == "plain" && line.calls > 0 && mean_bytes(line) < job.guard_threshold)
     return {"too-small", fmt::format("too small: {} a message, and hiding begins at {}",
                                      size_of(mean_bytes(line)), size_of(job.guard_threshold))};
   if (decision != "plain") return decided(decision, "hiding");
-  return {"not-deferrable",
-          "of a kind that is not deferred: derived types, shared memory, or a node without a free core"};
+  return of_plain(line);
 }
 
 }  // namespace lapwing::transfer

@@ -10,7 +10,7 @@
 namespace lapwing::transfer {
 namespace {
 
-constexpr std::size_t line_fields = 23, wait_fields = 4;
+constexpr std::size_t line_fields = 23 + plain_causes, wait_fields = 4;
 
 Line& line_at(Lines& lines, const void* address, const char* call) {
   Place place = place_of(address);
@@ -60,6 +60,7 @@ void add(Lines& lines, const Site& site, Verdict verdict) {
   line.guard_ns += site.waited_ns;
   line.up += site.up_votes + site.scans_up;
   line.down += site.down_votes + site.scans_down;
+  for (std::size_t i = 0; i < plain_causes; ++i) line.plain[i] += site.plain[i];
   if (site.stripped > 0 || site.looks_worth_it > 0) {
     ++(verdict == Verdict::hides          ? line.hides
        : verdict == Verdict::stands_aside ? line.aside
@@ -98,8 +99,10 @@ std::string text_of(const Lines& lines) {
       out += fmt::format("\t{}", sum);
     for (const int vote : {l.up, l.down, l.hides, l.aside, l.learning, l.at_once})
       out += fmt::format("\t{}", vote);
-    out += fmt::format("\t{}\t{}\t{}\t{}\t{}\n", l.rate, static_cast<int>(l.kind), l.late_calls, l.late_bytes,
+    out += fmt::format("\t{}\t{}\t{}\t{}\t{}", l.rate, static_cast<int>(l.kind), l.late_calls, l.late_bytes,
                        l.guard_ns);
+    for (const std::uint64_t plain : l.plain) out += fmt::format("\t{}", plain);
+    out += '\n';
     for (const auto& [site, wait] : l.waited_at)
       out += fmt::format("\t{}\t{}\t{}\n", site, wait.function, wait.exposed_ns);
   }
@@ -133,6 +136,7 @@ Lines merged(const std::string& texts) {
     line.kind = static_cast<Kind>(std::stoi(f[next++]));
     for (std::uint64_t* sum : {&line.late_calls, &line.late_bytes, &line.guard_ns})
       *sum += std::stoull(f[next++]);
+    for (std::uint64_t& plain : line.plain) plain += std::stoull(f[next++]);
   }
   return lines;
 }

@@ -2,6 +2,7 @@
 // The lines of the report, from one rank's books to the sum over all ranks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -24,6 +25,7 @@ struct Line {
   std::uint64_t guard_ns = 0;                    ///< the part of exposed_ns that was spent at closed pages
   std::uint64_t rate = 0;  ///< bytes a second that large transfers have reached; 0 if unknown
   int up = 0, down = 0, hides = 0, aside = 0, learning = 0, at_once = 0;
+  std::array<std::uint64_t, plain_causes> plain{};  ///< messages of weight that went the plain way, by cause
   struct Wait {
     std::string function;
     std::uint64_t exposed_ns = 0;

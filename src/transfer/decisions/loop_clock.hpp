@@ -33,25 +33,24 @@ class LoopClock {
   std::uint64_t loop() const { return loop_; }
 
  private:
-  static constexpr std::size_t longest = 512;       // arrivals in an iteration
-  static constexpr std::size_t fewest_repeats = 3;  // two equal messages in a row are not a loop
+  static constexpr std::size_t longest = 512;        // arrivals in an iteration
+  static constexpr std::size_t noted = 2 * longest;  // a loop has been seen twice
+  static constexpr std::size_t fewest_repeats = 3;   // two equal messages in a row are not a loop
   /// After so many iterations a loop is one of its own right, though it may stand in a
   /// larger one: the clock then looks for it again before it looks for the larger one.
   static constexpr std::size_t steady = 8;
 
-  std::uint64_t& key_of(std::size_t arrival) { return keys_[arrival % longest]; }
-  std::size_t distance_to_last(std::uint64_t key) const;
-  std::optional<std::uint64_t> repeated(std::size_t arrival, std::uint64_t now);
-  void broken(std::uint64_t key);
+  std::uint64_t& key_of(std::size_t arrival) { return keys_[arrival % noted]; }
+  bool repeats(std::size_t arrival, std::size_t period) const;
+  std::size_t period_at(std::size_t arrival) const;
   std::uint64_t name() const;
 
-  std::array<std::uint64_t, longest> keys_{}, times_{};
+  std::array<std::uint64_t, noted> keys_{}, times_{};
   std::size_t arrivals_ = 0;
-  std::size_t period_ = 0;   // the candidate; 0 where there is none
-  std::size_t repeats_ = 0;  // arrivals in a row that were as a period before
-  std::size_t phase_ = 0;    // arrivals since an iteration ended
-  std::size_t rounds_ = 0;   // iterations since it locked
-  std::size_t grace_ = 0;    // arrivals in which a steady loop may come back
+  std::size_t period_ = 0;  // of the loop that the clock is, or was last, locked to
+  std::size_t phase_ = 0;   // arrivals since an iteration ended
+  std::size_t rounds_ = 0;  // iterations since it locked
+  std::size_t grace_ = 0;   // arrivals in which a steady loop may come back
   bool locked_ = false;
   std::uint64_t loop_ = 0;
 };

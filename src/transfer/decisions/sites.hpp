@@ -2,6 +2,8 @@
 // Call sites: what they did, and when the program used what they received.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
@@ -24,6 +26,16 @@ struct Caller {
   const char* name;     ///< "MPI_Recv"
 };
 
+/// Why a message of weight went the plain way.
+enum class PlainCause : std::uint8_t {
+  watched,       ///< it could be hidden, and nothing has shown yet that this would pay
+  layout,        ///< its datatype is not one run of bytes
+  own_node,      ///< its partner is on this node, and no core is free for the helper
+  communicator,  ///< a member of its communicator is outside the job that has Lapwing
+  shared,        ///< its memory is in use by another transfer, or cannot be guarded
+};
+constexpr std::size_t plain_causes = 5;
+
 struct Site {
   const void* address = nullptr;  ///< where the call returns to
   const char* call = "";          ///< "MPI_Recv"
@@ -39,6 +51,8 @@ struct Site {
   Direction direction = Direction::up;
   // Of receives that were started here: looks that found the message used early or late.
   unsigned looks_worth_it = 0, looks_in_vain = 0;
+  std::array<std::uint64_t, plain_causes> plain{};  ///< messages of weight that went the plain way, by cause
+  void went_plain(PlainCause cause) { ++plain[static_cast<std::size_t>(cause)]; }
   std::unordered_map<unsigned, Stream> streams;  ///< of its receives, by size class
 };
 
