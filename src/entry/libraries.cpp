@@ -54,13 +54,12 @@ LoadedLibrary find_loaded(const char* patterns) {
   return search.found;
 }
 
+// The library stays open: callers keep the address. A dlclose() would also retire all that is in flight,
+// which the preloaded library does before memory may go.
 void* find_in(const LoadedLibrary& library, const char* symbol) {
   if (!library) return nullptr;
   void* handle = dlopen(library.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) return nullptr;
-  void* address = dlsym(handle, symbol);
-  dlclose(handle);  // gives back the count that dlopen took; the library stays
-  return address;
+  return handle ? dlsym(handle, symbol) : nullptr;
 }
 
 }  // namespace lapwing::entry

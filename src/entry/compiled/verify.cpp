@@ -121,6 +121,7 @@ class KeptType {
 };
 
 struct VerifyStarted {
+  MPI_Request request;
   const lapwing_verify_site* site;
   const void* buffer;
   int count;
@@ -129,11 +130,17 @@ struct VerifyStarted {
   std::unique_ptr<GuardedBuffer> guarded;
 };
 
-// By request, until another has that handle: persistent ones are told of once, where they are made.
+// By where the program keeps the request, as the compiler knows it: MPI gives one handle to all sends that
+// are over when they return. Until another is started there; persistent ones are told of once, where they are
+// made.
 std::mutex verify_gate;
-std::unordered_map<std::uint64_t, VerifyStarted>& requests_started() {
-  static auto* all = new std::unordered_map<std::uint64_t, VerifyStarted>;
+std::unordered_map<const void*, VerifyStarted>& requests_started() {
+  static auto* all = new std::unordered_map<const void*, VerifyStarted>;
   return *all;
+}
+VerifyStarted* find_started(const void* place, MPI_Request request) {
+  const auto found = requests_started().find(place);
+  return found != requests_started().end() && found->second.request == request ? &found->second : nullptr;
 }
 
 }  // namespace
@@ -214,38 +221,30 @@ void Verify::wait(lapwing_token* given) {
     transfer::VerifyReport::end_at_status(*token->site);
 }
 
-void Verify::started(const lapwing_verify_site& site, MPI_Request request, const void* buffer, int count,
-                     MPI_Datatype type, bool receives) {
+void Verify::started(const lapwing_verify_site& site, const void* place, MPI_Request request,
+                     const void* buffer, int count, MPI_Datatype type, bool receives) {
   if (!on_ || request == MPI_REQUEST_NULL) return;
   const std::lock_guard lock(verify_gate);
-  requests_started().insert_or_assign(transfer::Requests::key(request),
-                                      VerifyStarted{&site, buffer, count, KeptType(type), receives, nullptr});
+  requests_started().insert_or_assign(
+      place, VerifyStarted{request, &site, buffer, count, KeptType(type), receives, nullptr});
 }
 
-void Verify::reach(int count, const MPI_Request* requests) {
-  if (!may_reach()) return;
-  for (int i = 0; i < count; ++i) {
-    if (requests[i] == MPI_REQUEST_NULL) continue;
-    MPI_Status seen{};
-    for (int done = 0; !done;)
-      if (PMPI_Request_get_status(requests[i], &done, &seen) != MPI_SUCCESS) return;
-    const std::lock_guard lock(verify_gate);
-    const auto found = requests_started().find(transfer::Requests::key(requests[i]));
-    if (found == requests_started().end()) continue;
-    VerifyStarted& one = found->second;
-    const MPI_Count elements = one.receives ? elements_received(seen, one.type.get()) : one.count;
-    one.guarded = GuardedBuffer::close(*one.site, one.receives ? Use::received : Use::sent, one.buffer,
-                                       elements, one.type.get());
-  }
+void Verify::reach(const void* place, MPI_Request request) {
+  if (!may_reach() || request == MPI_REQUEST_NULL) return;
+  MPI_Status seen{};
+  for (int done = 0; !done;)
+    if (PMPI_Request_get_status(request, &done, &seen) != MPI_SUCCESS) return;
+  const std::lock_guard lock(verify_gate);
+  VerifyStarted* const one = find_started(place, request);
+  if (!one) return;
+  const MPI_Count elements = one->receives ? elements_received(seen, one->type.get()) : one->count;
+  one->guarded = GuardedBuffer::close(*one->site, one->receives ? Use::received : Use::sent, one->buffer,
+                                      elements, one->type.get());
 }
 
-void Verify::retire(int count, const MPI_Request* requests) {
-  for (int i = 0; i < count; ++i) {
-    if (requests[i] == MPI_REQUEST_NULL) continue;
-    const std::lock_guard lock(verify_gate);
-    const auto found = requests_started().find(transfer::Requests::key(requests[i]));
-    if (found != requests_started().end()) found->second.guarded.reset();
-  }
+void Verify::retire(const void* place, MPI_Request request) {
+  const std::lock_guard lock(verify_gate);
+  if (VerifyStarted* const one = find_started(place, request)) one->guarded.reset();
 }
 
 }  // namespace lapwing::entry
@@ -256,11 +255,11 @@ LAPWING_ENTRY void lapwing_verify_next(const lapwing_verify_site* site) { Verify
 
 LAPWING_ENTRY void lapwing_verify_started(const lapwing_verify_site* site, const MPI_Request* request,
                                           const void* buffer, int count, MPI_Datatype type, int receives) {
-  Verify::started(*site, *request, buffer, count, type, receives != 0);
+  Verify::started(*site, request, *request, buffer, count, type, receives != 0);
 }
 
 LAPWING_ENTRY void lapwing_verify_started_(const lapwing_verify_site* site, const MPI_Fint* request,
                                            void* buffer, MPI_Fint count, MPI_Fint type, int receives) {
-  Verify::started(*site, PMPI_Request_f2c(*request), lapwing::entry::buffer(buffer), count,
+  Verify::started(*site, request, PMPI_Request_f2c(*request), lapwing::entry::buffer(buffer), count,
                   PMPI_Type_f2c(type), receives != 0);
 }

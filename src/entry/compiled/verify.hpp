@@ -26,10 +26,17 @@ class Verify {
   static void wait(lapwing_token* token);
 
   /// Requests of the program's own: behind their start, where their wait stood, before it where it stands.
-  static void started(const lapwing_verify_site& site, MPI_Request request, const void* buffer, int count,
-                      MPI_Datatype type, bool receives);
-  static void reach(int count, const MPI_Request* requests);
-  static void retire(int count, const MPI_Request* requests);
+  /// `place`: the program's variable for the request.
+  static void started(const lapwing_verify_site& site, const void* place, MPI_Request request,
+                      const void* buffer, int count, MPI_Datatype type, bool receives);
+  static void reach(const void* place, MPI_Request request);
+  static void retire(const void* place, MPI_Request request);
+  static void reach(int count, const MPI_Request* requests) {
+    for (int i = 0; i < count; ++i) reach(requests + i, requests[i]);
+  }
+  static void retire(int count, const MPI_Request* requests) {
+    for (int i = 0; i < count; ++i) retire(requests + i, requests[i]);
+  }
 
  private:
   static const lapwing_verify_site& take_site();

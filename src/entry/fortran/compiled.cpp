@@ -3,12 +3,14 @@
 #include <memory>
 
 #include "entry/compiled/compiled.hpp"
+#include "entry/compiled/verify.hpp"
 #include "entry/fortran/fortran.hpp"
 
 using lapwing::entry::buffer;
 using lapwing::entry::give;
 using lapwing::entry::Receiving;
 using lapwing::entry::Sending;
+using lapwing::entry::Verify;
 using lapwing::mpi::fortran_status;
 using SendKind = lapwing::transfer::SendArguments::Kind;
 
@@ -86,9 +88,11 @@ LAPWING_ENTRY void lapwing_defer_receives_(MPI_Fint count, const MPI_Fint* reque
 }
 
 LAPWING_ENTRY void lapwing_reach_(MPI_Fint count, const MPI_Fint* requests) {
-  lapwing::entry::reach(count, Handles(count, requests).get());
+  if (!Verify::on()) return lapwing::entry::reach(count, Handles(count, requests).get());
+  for (MPI_Fint i = 0; i < count; ++i) Verify::reach(requests + i, PMPI_Request_f2c(requests[i]));
 }
 
 LAPWING_ENTRY void lapwing_retire_(MPI_Fint count, const MPI_Fint* requests) {
-  lapwing::entry::retire(count, Handles(count, requests).get());
+  if (!Verify::on()) return lapwing::entry::retire(count, Handles(count, requests).get());
+  for (MPI_Fint i = 0; i < count; ++i) Verify::retire(requests + i, PMPI_Request_f2c(requests[i]));
 }

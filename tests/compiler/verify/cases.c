@@ -56,6 +56,27 @@ static void receiver(void) {
   MPI_Recv(few, FEW, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   printf("%d\n", few[50]);
 }
+#elif defined(CASE_twins)
+/* MPI may give both requests one handle, as these sends are over when they return. */
+static int twin[FEW];
+static void sender(void) {
+  MPI_Request one, two;
+  for (int i = 0; i < FEW; ++i) few[i] = twin[i] = i;
+  MPI_Isend(few, FEW, MPI_INT, 1, 1, MPI_COMM_WORLD, &one);
+  MPI_Isend(twin, FEW, MPI_INT, 1, 2, MPI_COMM_WORLD, &two);
+  MPI_Wait(&two, MPI_STATUS_IGNORE);
+  compute();
+  twin[50] = (int)work[9];
+  MPI_Wait(&one, MPI_STATUS_IGNORE);
+  compute();
+  twin[50] = -1;
+  few[50] = -1;
+}
+static void receiver(void) {
+  MPI_Recv(few, FEW, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(twin, FEW, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  printf("%d %d\n", few[50], twin[50]);
+}
 #elif defined(CASE_climb)
 static void sender(void) {
   late();

@@ -90,6 +90,12 @@ class Verify(unittest.TestCase):
             self.assertIn("byte 200 of 400", said)
         with self.subTest("Fortran"):
             self.found("reads.f90", "reads", "MPI_Recv")
+        with self.subTest("two requests with one handle"):
+            self.assertEqual(self.result("cases.c", "-DCASE_twins", "-flapwing=verify"), "50 50\n")
+        with self.subTest("the first call of each MPI routine"):
+            expected = self.result("first_calls.f90", "--lapwing-off")
+            self.assertEqual(self.result("first_calls.f90", "-flapwing=verify"), expected)
+            self.assertIn("MPI_Wait at first_calls.f90", self.build("first_calls.f90", "-g", "-Rpass=lapwing"))
         with self.subTest("threads and C++"):
             self.found("reads.cpp", "reads", "MPI_Recv", "-pthread")
 
