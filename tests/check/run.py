@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import cases as library
+import memory
 import right
 import right_strange
 import wrong_collectives
@@ -34,8 +35,8 @@ AT_ONCE = 12  # right cases in one job
 class Suite:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
-        self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases()]
-        self.right = [*right.cases(), *right_strange.cases()]
+        self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases(), *memory.wrong()]
+        self.right = [*right.cases(), *right_strange.cases(), *memory.right()]
         self.all = self.wrong + self.right
         names = [c.name + str(c.wrong) for c in self.all]
         assert len(set(names)) == len(names), "two cases have one name"

@@ -68,7 +68,7 @@ NAMES_OF_CALLS = {
     # Symbols that are looked for in the files of a program: some calls change what all others may do.
     "src/entry/sets/start.cpp", "src/entry/compiled/error_handlers.cpp", "src/entry/compiled/collective_forms.cpp",
     "src/compiler/effects/module_properties.cpp", "src/compiler/sets/memory_use.cpp",
-    "src/compiler/waits/freed_requests.cpp",
+    "src/compiler/waits/freed_requests.cpp", "src/sets/check/in_flight.cpp",
     # A single call with a meaning of its own.
     "src/compiler/effects/mpi_effects.cpp", "src/compiler/sets/collective_calls.cpp",
     "src/compiler/sets/mismatch.cpp", "src/compiler/waits/candidates.cpp",

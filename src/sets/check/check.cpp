@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "sets/check/areas.hpp"
 #include "sets/check/call_signature.hpp"
 #include "sets/check/deadlock.hpp"
 #include "sets/check/epochs.hpp"
+#include "sets/check/in_flight.hpp"
 #include "sets/check/mpi_errors.hpp"
 #include "sets/check/p2p_watch.hpp"
 #include "sets/check/path.hpp"
@@ -32,8 +34,9 @@ struct Current {
   Circle* circle = nullptr;
   std::uint64_t number = 0;
   std::uint64_t agreed_id = 0;  ///< of what it has made, where both sides had to agree on it
+  Areas areas{};                ///< its memory, where requests are followed
 };
-constinit thread_local Current current;
+thread_local Current current;
 
 pid_t checked_process = 0;
 
@@ -120,6 +123,15 @@ void bind_again(const GroupCall& call, Circle* circle) {
   with_freed(call, [circle](auto handle) { Circles::bind(handle, circle); });
 }
 
+// The memory of a collective call must be free for it. Requests are followed where one thread calls MPI.
+void check_memory(const GroupCall& call, const Circle& circle) {
+  if (!p2p_watched || call.operation > Operation::reduce_scatter_block) return;
+  current.areas = areas_of(call, circle);
+  const Told told = call_told(call, circle);
+  InFlight::check_own(current.areas.list, told);
+  if (call.way != Way::persistent) InFlight::check(current.areas.list, told);
+}
+
 // A process that ends without MPI_Finalize is missed by those that go on. If all come here, a destructor
 // may still call it; what follows it could only be followed with objects that exist no more.
 void at_exit() {
@@ -165,6 +177,7 @@ bool Checker::before(const GroupCall& call, int* result, Made*) {
   if (!circle) return false;
   meet_other_leader(*circle, call);
   current.circle = circle;
+  check_memory(call, *circle);
   current.number = open_call(*circle, call);
   if (!returns_at_once(call)) wait_for_all(*circle, current.number);
   unbind_freed(call);
@@ -223,6 +236,8 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
     pending.persistent = true;
     pending.active = false;
     pending.count = static_cast<std::int64_t>(call.operation) + 1;
+  } else {
+    pending.in_flight = InFlight::hold(current.areas.list, maker, made.request);
   }
   PendingRequests::add(made.request, pending);
 }

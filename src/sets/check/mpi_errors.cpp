@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <time.h>
 
 #include <algorithm>
 #include <string>
@@ -82,11 +81,7 @@ std::string text_of(int code) {
   account.site = site_text(told);
   account.group = group;
   account.collective = !group.empty();
-  const Finding finding = error_finding(account, text_of(code));
-  const long wait = std::min(Messages::rank(), 10) * 100L;
-  const timespec pause{wait / 1000, wait % 1000 * 1'000'000L};
-  nanosleep(&pause, nullptr);
-  end_job(finding);
+  end_job_in_turn(error_finding(account, text_of(code)));
 }
 
 void on_comm(MPI_Comm* comm, int* code, ...) {

@@ -290,6 +290,8 @@ int P2pWatch::start_one(MPI_Request* request) {
       pending && pending->persistent && !pending->active) {
     pending->active = true;
     pending->cancelled = false;
+    InFlight::check(pending->area, told_of(*pending));
+    pending->in_flight = InFlight::hold(pending->area, told_of(*pending), *request);
     if (pending->kind == Pending::group) {
       Signature signature;
       signature.say(Signature::operation, mixed(static_cast<std::uint64_t>(pending->count), 1));
@@ -310,6 +312,7 @@ int P2pWatch::start_one(MPI_Request* request) {
 int P2pWatch::cancel(MPI_Request* request) {
   if (Pending* pending = PendingRequests::find(*request)) {
     pending->cancelled = true;
+    pending->release();
     if (pending->kind == Pending::send)
       pending->circle->channel(pending->peer, pending->tag).uncertain = true;
   }

@@ -40,6 +40,7 @@ Pending pending_of(const Arguments& a, Pending::Kind kind, Circle* circle) {
   pending.name = a.caller.name;
   pending.returns_to = a.caller.address;
   if (!circle) return pending;
+  pending.area = area_of(a.buffer, a.count, a.type, kind == Pending::receive);
   pending.element = element_of(a.type);
   if (kind == Pending::send)
     pending.bytes =
@@ -58,6 +59,15 @@ void count_sent(Pending* pending) {
   channel.sent_contents.add(pending->element, pending->bytes, part_of(*pending));
 }
 
+/// Its memory must be free for it.
+void check_memory(const Pending& pending) { InFlight::check(pending.area, told_of(pending)); }
+
+/// The program has its request.
+void follow(MPI_Request request, Pending pending) {
+  pending.in_flight = InFlight::hold(pending.area, told_of(pending), request);
+  PendingRequests::add(request, pending);
+}
+
 /// It was refused.
 void discount_sent(const Pending& pending) {
   Channel& channel = pending.circle->channel(pending.peer, pending.tag);
@@ -71,6 +81,7 @@ int P2pWatch::send(const Send& a) {
   if (a.kind == Send::Kind::buffered) {
     if (Circle* circle = followed(a)) {
       Pending pending = pending_of(a, Pending::send, circle);
+      check_memory(pending);
       count_sent(&pending);
     }
     return transfer::send_buffered(a);
@@ -78,6 +89,7 @@ int P2pWatch::send(const Send& a) {
   Circle* circle = followed(a);
   MPI_Request request = MPI_REQUEST_NULL;
   Pending pending = pending_of(a, Pending::send, circle);
+  check_memory(pending);
   if (circle) count_sent(&pending);
   const int rc = post(a, &request);
   if (rc != MPI_SUCCESS) {
@@ -93,9 +105,10 @@ int P2pWatch::send(const Send& a) {
 int P2pWatch::isend(const Send& a, MPI_Request* request) {
   Circle* circle = followed(a);
   Pending pending = pending_of(a, Pending::send, circle);
+  check_memory(pending);
   if (circle) count_sent(&pending);
   const int rc = post(a, request);
-  if (circle && rc == MPI_SUCCESS) PendingRequests::add(*request, pending);
+  if (circle && rc == MPI_SUCCESS) follow(*request, pending);
   if (circle && rc != MPI_SUCCESS) discount_sent(pending);
   return rc;
 }
@@ -111,17 +124,20 @@ int P2pWatch::send_init(const Send& a, MPI_Request* request) {
 }
 
 int P2pWatch::receive(const Receive& a, MPI_Status* status) {
-  Circle* circle = followed(a);
+  const Pending pending = pending_of(a, Pending::receive, followed(a));
+  check_memory(pending);
   MPI_Request request = MPI_REQUEST_NULL;
   const int rc = post(a, &request);
   if (rc != MPI_SUCCESS) return rc;
-  return wait_for(request, pending_of(a, Pending::receive, circle), status, a.comm);
+  return wait_for(request, pending, status, a.comm);
 }
 
 int P2pWatch::ireceive(const Receive& a, MPI_Request* request) {
   Circle* circle = followed(a);
+  const Pending pending = pending_of(a, Pending::receive, circle);
+  check_memory(pending);
   const int rc = post(a, request);
-  if (circle && rc == MPI_SUCCESS) PendingRequests::add(*request, pending_of(a, Pending::receive, circle));
+  if (circle && rc == MPI_SUCCESS) follow(*request, pending);
   return rc;
 }
 
@@ -159,6 +175,7 @@ int P2pWatch::send_receive(const Send& s, const Receive& r, MPI_Status* status) 
   if (rc != MPI_SUCCESS) return rc;
   rc = isend(s, &requests[1]);
   if (rc != MPI_SUCCESS) {
+    PendingRequests::remove(requests[0]);
     PMPI_Cancel(&requests[0]);
     PMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     return rc;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "sets/check/in_flight.hpp"
 #include "sets/check/waiting.hpp"
 #include "sets/votes/agreement.hpp"
 
@@ -27,6 +28,14 @@ struct Pending {
   std::uint64_t bytes = 0;  ///< of a send
   const char* name = "";
   const void* returns_to = nullptr;
+  Area area;  ///< its buffer, of a message
+  InFlight::Ticket in_flight = nullptr;
+
+  /// The program may use its memory again.
+  void release() {
+    InFlight::release(in_flight);
+    in_flight = nullptr;
+  }
 };
 
 /// Partitioned messages match each other only: they have tags of their own.
@@ -44,9 +53,13 @@ class PendingRequests {
     return found == map_.end() ? nullptr : &found->second;
   }
   static Pending& add(MPI_Request request, const Pending& pending) {
+    if (Pending* former = find(request)) former->release();
     return map_.insert_or_assign(key(request), pending).first->second;
   }
-  static void remove(MPI_Request request) { map_.erase(key(request)); }
+  static void remove(MPI_Request request) {
+    if (Pending* former = find(request)) former->release();
+    map_.erase(key(request));
+  }
   static std::unordered_map<std::uint64_t, Pending>& all() { return map_; }
 
  private:

@@ -61,6 +61,7 @@ void RequestBatch::completed(int i, bool well, const MPI_Status& status) {
   if (handle(i) == MPI_REQUEST_NULL) return;
   Pending* pending = PendingRequests::find(handle(i));
   if (!pending || !pending->active) return;
+  pending->release();
   const Pending copy = *pending;
   if (pending->persistent) {
     pending->active = false;

@@ -2,6 +2,7 @@
 #include "sets/report/report.hpp"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <map>
@@ -168,6 +169,23 @@ Account account_of(const Wait& wait) {
     account.members = circle->members;
   }
   return account;
+}
+
+Account account_of_use(const Told& told, bool writes) {
+  Account account;
+  account.rank = Messages::rank();
+  account.call = told.name;
+  account.details = writes ? "writes to it" : "reads it";
+  account.site = site_text(told);
+  account.path = path_text();
+  return account;
+}
+
+void end_job_in_turn(const Finding& finding) {
+  const long wait = std::min(Messages::rank(), 10) * 100L;
+  const timespec pause{wait / 1000, wait % 1000 * 1'000'000L};
+  nanosleep(&pause, nullptr);
+  end_job(finding);
 }
 
 void note_mismatch(Circle& circle, std::uint64_t call) {

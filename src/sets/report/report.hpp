@@ -32,6 +32,9 @@ struct Account {
 Account account_of(const Told& told, const Circle& circle, std::uint64_t number);
 Account account_of(const Wait& wait);
 
+/// A call's use of memory: without group and arguments.
+Account account_of_use(const Told& told, bool writes);
+
 std::string site_text(const Told& told);
 const char* kind_made(Operation operation);
 /// "0, 2-5"

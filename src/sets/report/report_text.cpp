@@ -325,6 +325,22 @@ Finding request_finding(const Account& account) {
           : "Complete each request with a wait or a test, or free it.");
 }
 
+Finding overlap_finding(const Account& pending, const Account& later, std::size_t bytes) {
+  return finding(
+      "overlap", "pending", {pending, later},
+      fmt::format("rank {} uses {} byte{} of memory that an operation in flight uses, too:", later.rank,
+                  bytes, bytes == 1 ? "" : "s"),
+      "Until an operation is completed by a wait or a test, nothing may write to what it sends, and "
+      "nothing may use what it receives.");
+}
+
+Finding alias_finding(const Account& account) {
+  Account caller = account;
+  caller.details.clear();
+  return finding("overlap", "own", {caller}, "the send and the receive buffer of a collective call overlap:",
+                 "Pass MPI_IN_PLACE, or buffers that do not overlap.");
+}
+
 namespace {
 
 void write_json(const Finding& finding) {

@@ -33,8 +33,16 @@ Finding error_finding(const Account& account, const std::string& text);
 /// A request that is still active when its process comes to MPI_Finalize.
 Finding request_finding(const Account& account);
 
+/// An operation in flight and a later call use the same bytes, and one of them writes.
+Finding overlap_finding(const Account& pending, const Account& later, std::size_t bytes);
+/// The send and the receive buffer of one call overlap.
+Finding alias_finding(const Account& account);
+
 /// Says it, writes the file that LAPWING_CHECK_JSON names, and aborts the job.
 [[noreturn]] void end_job(const Finding& finding);
+
+/// The same for what several ranks may find at the same time: the lowest one says it.
+[[noreturn]] void end_job_in_turn(const Finding& finding);
 
 /// Set before the job ends here or by MPI_Abort: nobody waits any more.
 inline bool job_ends = false;
