@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,7 +53,7 @@ constexpr size_t most_files = 4096;
 uintptr_t files[most_files];
 size_t file_count = 0;
 unsigned long long seen_loads = 0;
-pthread_mutex_t lock_of_files = PTHREAD_MUTEX_INITIALIZER;
+bool busy = false;  // a thread looks through the files
 
 bool is_new(const dl_phdr_info* info) {
   const auto at = reinterpret_cast<uintptr_t>(info->dlpi_phdr);
@@ -104,10 +103,10 @@ void clear_weak_references() {
   unsigned long long loads = 0;
   dl_iterate_phdr(count_loads, &loads);
   if (loads == __atomic_load_n(&seen_loads, __ATOMIC_ACQUIRE)) return;
-  if (pthread_mutex_trylock(&lock_of_files) != 0) return;
+  if (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) return;
   __atomic_store_n(&seen_loads, loads, __ATOMIC_RELEASE);
   dl_iterate_phdr(visit, nullptr);
-  pthread_mutex_unlock(&lock_of_files);
+  __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
 }
 
 }  // namespace lapwing::preload

@@ -7,13 +7,11 @@
 import argparse
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
 PRELOAD = ""
 WEAK = """
 #pragma weak MPI_Init
@@ -23,7 +21,6 @@ int MPI_Status_set_source(void*, int);
 int sees(void) { return (MPI_Init != 0) + 2 * (MPI_Status_set_source != 0); }
 """
 OWN = "int MPI_Init(void* a, void* b) { return 41; }\nint begin(void) { return MPI_Init(0, 0) + 1; }\n"
-STRANGE = "int PMPI_Init(void* a, void* b) { return 7; }\nint MPI_Init(void* a, void* b) { return 7; }\n"
 
 
 class Unseen(unittest.TestCase):
@@ -68,27 +65,6 @@ class Unseen(unittest.TestCase):
     def test_a_library_with_functions_of_these_names_keeps_its_own(self):
         library = self.build("libown.so", OWN, "-shared", "-fPIC")
         self.assertEqual(self.python(f"print(c.CDLL('{library}').begin())")[1], "42\n")
-
-    def test_an_mpi_of_no_known_family(self):
-        library = self.build("libmpi.so.99", STRANGE, "-shared", "-fPIC", "-Wl,-soname,libmpi.so.99")
-        program = self.build("program", "int MPI_Init(void*, void*); int main(void) { MPI_Init(0, 0); return MPI_Init(0, 0); }",
-                             library, f"-Wl,-rpath,{self.folder}")
-        code, _, err = self.run_with(program)
-        self.assertEqual((code, err.count("\n")), (7, 1), err)
-        self.assertIn("libmpi.so.99", err)
-        self.assertIn("runs without Lapwing", err)
-
-    def test_an_mpi_whose_status_is_another(self):
-        for mpi, options in (("mpich", []), ("openmpi", ["--oversubscribe", "--allow-run-as-root", "--bind-to", "none"])):
-            if not shutil.which(f"mpicc.{mpi}") or not shutil.which(f"mpiexec.{mpi}"):
-                continue
-            program = self.folder / mpi
-            subprocess.run([f"mpicc.{mpi}", "-O1", "-o", program, HERE / "exchange.c"], check=True)
-            command = [f"mpiexec.{mpi}", *options, "-n", "2", "env", f"LD_PRELOAD={PRELOAD}", "LAPWING_DEFER=on", "LAPWING_TESTING=1"]
-            plain = self.run_with(*command, "LAPWING=off", program, preload=False)
-            told = self.run_with(*command, "LAPWING_FAULT=other_status", program, preload=False)
-            self.assertEqual((plain[0], plain[1]), (0, told[1]), told[2])
-            self.assertEqual(told[2].count("the program runs without Lapwing"), 1, told[2])
 
     def test_two_mpis(self):
         libraries = [f"/usr/lib/x86_64-linux-gnu/{n}" for n in ("libmpich.so.12", "libmpi.so.40")]

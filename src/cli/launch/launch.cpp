@@ -93,7 +93,8 @@ std::string obstacle(const Program& program, Launcher launcher) {
           "shared MPI library to have its waiting hidden",
           program.name);
     case ProgramKind::foreign:
-      return fmt::format("{} is a program of another kind of machine", program.name);
+      return fmt::format("{} is no program of this 64-bit machine, and the library to preload is one",
+                         program.name);
     default:
       break;
   }
