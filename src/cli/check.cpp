@@ -21,6 +21,7 @@ struct CheckOptions {
   RunOptions run;
   bool json = false;
   bool verbose = false;
+  std::string leaks;
 };
 
 int check(const CheckOptions& options, const std::vector<std::string>& words) {
@@ -31,6 +32,7 @@ int check(const CheckOptions& options, const std::vector<std::string>& words) {
   Variables variables = request.variables;
   set_variable(variables, "LAPWING_SETS", "check");
   set_variable(variables, "LAPWING_DEFER", "off");
+  if (!options.leaks.empty()) set_variable(variables, "LAPWING_CHECK_LEAKS", options.leaks);
   std::optional<TemporaryFile> found;
   if (options.json) {
     // By its whole path: ranks may stand in another folder.
@@ -65,6 +67,13 @@ Command add_check(CLI::App& app) {
   add_launcher(*command, options->run);
   command->add_flag("--json", options->json, "The finding as one JSON object, after the program's output");
   command->add_flag("-v,--verbose", options->verbose, "Say so if nothing was found");
+  command
+      ->add_option(
+          "--leaks", options->leaks,
+          "What to make of handles that are not freed at MPI_Finalize: error ends the job with status "
+          "86, warning only says so")
+      ->check(CLI::IsMember({"error", "warning", "off"}))
+      ->type_name("error|warning|off");
   command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")
       ->type_name("NAME=VALUE")
       ->expected(1)

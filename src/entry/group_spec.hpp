@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "sets/group_call.hpp"
+#include "sets/handle_watch.hpp"
 
 namespace lapwing::entry {
 
@@ -31,5 +32,16 @@ struct GroupSpec {
 };
 
 extern const GroupSpec group_specs[];
+
+/// A call that makes or frees a handle.
+struct HandleSpec {
+  const char* name;  ///< "MPI_Type_vector"
+  sets::HandleKind kind;
+  std::int8_t at;         ///< the argument that holds its address
+  std::int8_t arguments;  ///< in C; Fortran's error comes after them
+  bool frees;
+};
+
+extern const HandleSpec handle_specs[];
 
 }  // namespace lapwing::entry

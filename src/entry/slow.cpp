@@ -80,7 +80,12 @@ extern "C" void* lapwing_entry_slow(unsigned index, const std::int64_t* register
   if (guard::closed_regions.load(std::memory_order_relaxed) != 0) {
     entry::retire_for(spec, entry::Arguments(spec.form, registers, stack));
   }
-  if (!entry::is_watched(spec)) return lapwing_entry_real[index];
-  entry::make_watched_call(index, registers, stack);
+  if (entry::is_watched(spec)) {
+    entry::make_watched_call(index, registers, stack);
+  } else if (entry::makes_watched_handle(spec)) {
+    entry::make_handle_call(index, registers, stack);
+  } else {
+    return lapwing_entry_real[index];
+  }
   return reinterpret_cast<void*>(&lapwing_entry_done);
 }

@@ -34,7 +34,8 @@ struct Spec {
   Form form;
   std::int8_t comm, root;  ///< arguments, or -1
   std::int16_t first_item, item_count;
-  std::int16_t group;  ///< in group_specs, if processes make this call together; or -1
+  std::int16_t group;   ///< in group_specs, if processes make this call together; or -1
+  std::int16_t handle;  ///< in handle_specs, if the call makes or frees a handle; or -1
 };
 
 extern const Spec specs[];

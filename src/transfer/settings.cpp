@@ -72,6 +72,7 @@ constexpr Reader readers[] = {
     choice<&S::split, Split::automatic, Split::overlap, Split::messages, Split::static_, Split::blocking>(
         "LAPWING_SPLIT"),
     text<&S::check_json>("LAPWING_CHECK_JSON"),
+    choice<&S::leaks, LeakReport::error, LeakReport::warning, LeakReport::off>("LAPWING_CHECK_LEAKS"),
     text<&S::profile>("LAPWING_PROFILE"),
     text<&S::report>("LAPWING_REPORT"),
     choice<&S::verbose, 0, 1, 2>("LAPWING_VERBOSE"),

@@ -13,7 +13,9 @@ namespace lapwing::transfer {
 enum class Defer { off = 0, automatic = 1, on = 2 };
 enum class Protect { all, first, last };  ///< all but `all` are benchmark switches (HUNT, section 5.2)
 enum class Order { automatic, up, down };
-enum class Sets { unset, off, check, run };                            ///< unset: as the program was compiled
+enum class Sets { unset, off, check, run };  ///< unset: as the program was compiled
+/// Of handles that are not freed at MPI_Finalize, when checking.
+enum class LeakReport : std::uint8_t { error, warning, off };
 enum class Split { automatic, overlap, messages, static_, blocking };  ///< how votes travel
 
 /// Sizes, and the values of other options, have their defaults in options/options.def.
@@ -45,6 +47,7 @@ struct Settings {
   std::string profile;
   std::string report;
   int verbose = 0;
+  LeakReport leaks = LeakReport::error;
   bool declared_trace = false;  ///< LAPWING_DECLARED=trace: every change of state is printed
   bool uniform_job = false;     ///< the launcher vouches that every rank has Lapwing
   bool testing = false;

@@ -86,14 +86,16 @@ def groups():
     yield Case("communicators/reversed ranks", f"MPI_Comm_split({WORLD}, 0, -rank, &comm);\nMPI_Bcast(&x, 1, MPI_INT, 0, comm);\n"
                "MPI_Comm_free(&comm);")
     yield Case("communicators/create", f"int two[2] = {{0, 2}};\nMPI_Comm_group({WORLD}, &group);\nMPI_Group_incl(group, 2, two, &part);\n"
-               f"MPI_Comm_create({WORLD}, part, &comm);\nif (comm != MPI_COMM_NULL) {{ MPI_Barrier(comm); MPI_Comm_free(&comm); }}")
+               f"MPI_Comm_create({WORLD}, part, &comm);\nif (comm != MPI_COMM_NULL) {{ MPI_Barrier(comm); MPI_Comm_free(&comm); }}\n"
+               "MPI_Group_free(&part);\nMPI_Group_free(&group);")
     yield Case("communicators/create_group", f"int two[2] = {{2, 0}};\nMPI_Comm_group({WORLD}, &group);\nMPI_Group_incl(group, 2, two, &part);\n"
                f"if (rank != 1) for (int i = 0; i < 2; ++i) {{ MPI_Comm_create_group({WORLD}, part, i, &comm); MPI_Barrier(comm); MPI_Comm_free(&comm); }}\n"
-               f"MPI_Barrier({WORLD});")
+               f"MPI_Barrier({WORLD});\nMPI_Group_free(&part);\nMPI_Group_free(&group);")
     yield Case("communicators/create_group alone", f"MPI_Comm made[8];\nint first = 0;\nMPI_Comm_group({WORLD}, &group);\n"
                f"MPI_Group_incl(group, 1, &first, &part);\nfor (int i = 0; i < 8; ++i) MPI_Comm_dup({WORLD}, made + i);\n"
                f"if (!rank) {{ MPI_Comm_create_group({WORLD}, part, 0, &comm); MPI_Barrier(comm); MPI_Comm_free(&comm); }}\n"
-               f"MPI_Barrier({WORLD});\nfor (int i = 0; i < 8; ++i) MPI_Comm_free(made + i);")
+               f"MPI_Barrier({WORLD});\nfor (int i = 0; i < 8; ++i) MPI_Comm_free(made + i);\n"
+               "MPI_Group_free(&part);\nMPI_Group_free(&group);")
     yield Case("communicators/grid", f"int n[2] = {{2, 2}}, no[2] = {{0, 1}}, keep[2] = {{1, 0}};\nMPI_Cart_create({WORLD}, 2, n, no, 1, &comm);\n"
                "MPI_Cart_sub(comm, keep, &comm2);\nMPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, comm2);\n"
                "MPI_Comm_free(&comm2);\nMPI_Comm_free(&comm);", ranks=4)
@@ -244,7 +246,8 @@ def messages():
                                         "MPI_Request_free(requests);\nMPI_Recv_init(b, 1, MPI_INT, 0, 98, MPI_COMM_WORLD, requests + 1);\n"
                                         "MPI_Irecv(b, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, requests + 2);\n"
                                         "MPI_Send(a, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD);\n"
-                                        "for (flag = 0; !flag;) MPI_Testsome(1, requests + 2, &flag, &which, MPI_STATUSES_IGNORE);",
+                                        "for (flag = 0; !flag;) MPI_Testsome(1, requests + 2, &flag, &which, MPI_STATUSES_IGNORE);\n"
+                                        "MPI_Request_free(requests + 1);",
         "to nobody": "MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);\nMPI_Recv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);",
         "many": "for (int i = 0; i < 500; ++i) { MPI_Irecv(&y, 1, MPI_INT, (rank + 1) % size, i, MPI_COMM_WORLD, &request); "
                 "MPI_Send(&x, 1, MPI_INT, (rank + size - 1) % size, i, MPI_COMM_WORLD); MPI_Wait(&request, &status); }",

@@ -8,27 +8,29 @@ from cases import Case
 def one_sided():
     window = "MPI_Win_create(a, 64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);\nMPI_Comm_group(MPI_COMM_WORLD, &group);\n"
     ring = "int next = (rank + 1) % size, last = (rank + size - 1) % size;\nMPI_Group to, from;\nMPI_Group_incl(group, 1, &next, &to);\nMPI_Group_incl(group, 1, &last, &from);\n"
+    ring_freed = "\nMPI_Group_free(&to);\nMPI_Group_free(&from);"
     free = "\nMPI_Win_free(&win);\nMPI_Group_free(&group);"
     for name, text in {
         "ring": ring + "for (int i = 0; i < 5; ++i) { MPI_Win_post(from, 0, win); MPI_Win_start(to, 0, win); MPI_Put(&rank, 1, MPI_INT, next, 0, 1, MPI_INT, win); "
-                       "MPI_Win_complete(win); MPI_Win_wait(win); if (a[0] != last) MPI_Abort(MPI_COMM_WORLD, 3); }",
+                       "MPI_Win_complete(win); MPI_Win_wait(win); if (a[0] != last) MPI_Abort(MPI_COMM_WORLD, 3); }" + ring_freed,
         "tested": ring + "MPI_Win_post(from, 0, win); MPI_Win_start(to, 0, win); MPI_Put(&rank, 1, MPI_INT, next, 0, 1, MPI_INT, win); "
-                         "MPI_Win_complete(win); for (flag = 0; !flag;) MPI_Win_test(win, &flag);",
+                         "MPI_Win_complete(win); for (flag = 0; !flag;) MPI_Win_test(win, &flag);" + ring_freed,
         "all to all": "MPI_Win_post(group, 0, win); MPI_Win_start(group, 0, win); for (int i = 0; i < size; ++i) MPI_Put(&rank, 1, MPI_INT, i, rank, 1, MPI_INT, win); "
                       "MPI_Win_complete(win); MPI_Win_wait(win);",
         "nobody": "MPI_Win_post(MPI_GROUP_EMPTY, 0, win); MPI_Win_start(MPI_GROUP_EMPTY, 0, win); MPI_Win_complete(win); MPI_Win_wait(win);",
-        "one target": "int zero = 0;\nMPI_Group_incl(group, 1, &zero, &part);\nif (rank == 0) { MPI_Group_excl(group, 1, &zero, &part); MPI_Win_post(part, 0, win); MPI_Win_wait(win); }\n"
-                      "else { sleep(rank == 1); MPI_Win_start(part, 0, win); MPI_Accumulate(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win); MPI_Win_complete(win); }",
+        "one target": "int zero = 0;\nMPI_Group_incl(group, 1, &zero, &part);\nif (rank == 0) { MPI_Group_free(&part); MPI_Group_excl(group, 1, &zero, &part); MPI_Win_post(part, 0, win); MPI_Win_wait(win); }\n"
+                      "else { sleep(rank == 1); MPI_Win_start(part, 0, win); MPI_Accumulate(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win); MPI_Win_complete(win); }\nMPI_Group_free(&part);",
         "a late target": ring + "if (rank == 0) sleep(1);\nMPI_Win_post(from, 0, win); MPI_Win_start(to, 0, win); MPI_Get(b, 1, MPI_INT, next, 0, 1, MPI_INT, win); "
-                                "MPI_Win_complete(win); MPI_Win_wait(win);",
+                                "MPI_Win_complete(win); MPI_Win_wait(win);" + ring_freed,
         "a promise not to check": ring + "MPI_Win_post(from, MPI_MODE_NOSTORE, win); MPI_Barrier(MPI_COMM_WORLD); MPI_Win_start(to, MPI_MODE_NOCHECK, win); "
-                                         "MPI_Put(&rank, 1, MPI_INT, next, 0, 1, MPI_INT, win); MPI_Win_complete(win); MPI_Win_wait(win);",
+                                         "MPI_Put(&rank, 1, MPI_INT, next, 0, 1, MPI_INT, win); MPI_Win_complete(win); MPI_Win_wait(win);"
+                                  + ring_freed,
         "epochs and a barrier under way": ring + "MPI_Ibarrier(MPI_COMM_WORLD, &request); MPI_Win_post(from, 0, win); MPI_Win_start(to, 0, win); "
-                                                 "MPI_Win_complete(win); MPI_Win_wait(win); MPI_Wait(&request, &status);",
+                                                 "MPI_Win_complete(win); MPI_Win_wait(win); MPI_Wait(&request, &status);" + ring_freed,
         "of different lengths": "int r[2] = {0, 1};\nMPI_Group_incl(group, 2, r, &part);\nif (rank == 0) for (int i = 0; i < 4; ++i) { int one = 1; MPI_Group o; MPI_Group_incl(group, 1, &one, &o); "
                                 "MPI_Win_start(o, 0, win); MPI_Put(&x, 1, MPI_INT, 1, i, 1, MPI_INT, win); MPI_Win_complete(win); MPI_Group_free(&o); }\n"
                                 "if (rank == 1) for (int i = 0; i < 4; ++i) { int zero = 0; MPI_Group o; MPI_Group_incl(group, 1, &zero, &o); MPI_Win_post(o, 0, win); "
-                                "MPI_Group_free(&o); MPI_Win_wait(win); }",
+                                "MPI_Group_free(&o); MPI_Win_wait(win); }\nMPI_Group_free(&part);",
         "locks": "for (int i = 0; i < size; ++i) { MPI_Win_lock(MPI_LOCK_EXCLUSIVE, i, 0, win); MPI_Accumulate(&x, 1, MPI_INT, i, 0, 1, MPI_INT, MPI_SUM, win); MPI_Win_unlock(i, win); }\n"
                  "MPI_Barrier(MPI_COMM_WORLD); MPI_Win_lock_all(0, win); MPI_Fetch_and_op(&x, &y, MPI_INT, 0, 4, MPI_SUM, win); MPI_Win_flush_all(win); MPI_Win_unlock_all(win); MPI_Barrier(MPI_COMM_WORLD);",
         "waits for a value": "MPI_Win_lock_all(0, win);\nif (rank == 0) { sleep(1); MPI_Accumulate(&x, 1, MPI_INT, 1, 7, 1, MPI_INT, MPI_REPLACE, win); MPI_Win_flush(1, win); }\n"
@@ -112,7 +114,7 @@ def collectives():
         "sub-communicators of two groupings": "for (int i = 0; i < 6; ++i) { MPI_Comm_split(MPI_COMM_WORLD, i % 2 ? rank % 2 : rank / 2, rank, &comm); MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, comm); "
                                               "if (rank == 0) MPI_Barrier(comm); else { int n; MPI_Comm_rank(comm, &n); MPI_Comm c = comm; if (0) MPI_Barrier(c); "
                                               "int zero = 0, mine = 0; MPI_Group w, g; MPI_Comm_group(MPI_COMM_WORLD, &w); MPI_Comm_group(comm, &g); MPI_Group_translate_ranks(w, 1, &zero, g, &mine); "
-                                              "if (mine != MPI_UNDEFINED) MPI_Barrier(comm); } MPI_Comm_free(&comm); }",
+                                              "if (mine != MPI_UNDEFINED) MPI_Barrier(comm); MPI_Group_free(&w); MPI_Group_free(&g); } MPI_Comm_free(&comm); }",
         "large counts in the middle": "MPI_Bcast(a, 60000, MPI_INT, size - 1, MPI_COMM_WORLD);\nMPI_Allgather(a, 5000, MPI_INT, b, 5000, MPI_INT, MPI_COMM_WORLD);",
     }.items():
         yield Case(f"strange/collective/{name}", text)

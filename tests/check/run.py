@@ -17,6 +17,7 @@ import time
 
 import cases as library
 import memory
+import resources
 import right
 import right_strange
 import wrong_collectives
@@ -35,8 +36,9 @@ AT_ONCE = 12  # right cases in one job
 class Suite:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
-        self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases(), *memory.wrong()]
-        self.right = [*right.cases(), *right_strange.cases(), *memory.right()]
+        self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases(), *memory.wrong(),
+                      *resources.wrong()]
+        self.right = [*right.cases(), *right_strange.cases(), *memory.right(), *resources.right()]
         self.all = self.wrong + self.right
         names = [c.name + str(c.wrong) for c in self.all]
         assert len(set(names)) == len(names), "two cases have one name"

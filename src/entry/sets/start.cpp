@@ -127,7 +127,7 @@ void start_sets(const transfer::Settings& settings, bool threads) {
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;
-      sets::Checker::start(!threads);
+      sets::Checker::start(!threads, settings.leaks);
       break;
     default:
       break;

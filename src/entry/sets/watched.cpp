@@ -3,7 +3,9 @@
 // before and after.
 #include "entry/sets/watched.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "entry/arguments.hpp"
 #include "entry/fortran/caller.hpp"
@@ -138,6 +140,54 @@ void give_made(const GroupSpec& spec, const Arguments& a, const Made& made) {
   put(a, spec.new_file, made.file, [](MPI_File f) { return PMPI_File_c2f(f); });
 }
 
+// Makes a call as it came, but for arguments that are changed first, and reads its result.
+class CallAgain {
+ public:
+  CallAgain(const Arguments& arguments, int count, const std::int64_t* registers, const std::int64_t* stack)
+      : fortran_(arguments.fortran()) {
+    std::copy_n(registers, std::size(registers_), registers_);
+    std::copy_n(stack, std::size(stack_), stack_);
+    if (!fortran_) return;
+    error_at_ = static_cast<MPI_Fint*>(arguments.pointer(count));
+    if (error_at_) return;
+    // In mpi_f08 the error argument may be absent.
+    error_at_ = &error_;
+    word(count) = reinterpret_cast<std::int64_t>(&error_);
+  }
+  CallAgain(const CallAgain&) = delete;
+  CallAgain& operator=(const CallAgain&) = delete;
+  std::int64_t& word(int index) { return index < 6 ? registers_[index] : stack_[index - 6]; }
+  int make(unsigned index) {
+    lapwing_entry_result = lapwing_entry_call(lapwing_entry_real[index], registers_, stack_);
+    return fortran_ ? *error_at_ : lapwing_entry_result;  // a subroutine of Fortran has no result
+  }
+
+ private:
+  bool fortran_;
+  MPI_Fint error_ = MPI_SUCCESS;
+  MPI_Fint* error_at_ = nullptr;
+  std::int64_t registers_[6], stack_[12];
+};
+
+template <typename Handle>
+std::uint64_t bits_of(Handle handle) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &handle, sizeof handle);
+  return bits;
+}
+
+MPI_Datatype type_of(MPI_Fint f) { return PMPI_Type_f2c(f); }
+MPI_Group group_of(MPI_Fint f) { return PMPI_Group_f2c(f); }
+MPI_Op op_of(MPI_Fint f) { return PMPI_Op_f2c(f); }
+
+std::uint64_t handle_behind(const HandleSpec& spec, const Arguments& a) {
+  if (spec.kind == sets::HandleKind::datatype)
+    return bits_of(behind<MPI_Datatype>(a, spec.at, type_of, MPI_DATATYPE_NULL));
+  if (spec.kind == sets::HandleKind::group)
+    return bits_of(behind<MPI_Group>(a, spec.at, group_of, MPI_GROUP_NULL));
+  return bits_of(behind<MPI_Op>(a, spec.at, op_of, MPI_OP_NULL));
+}
+
 const lapwing_call_site* take_mark() {
   const lapwing_call_site* mark = sets::next_call;
   sets::next_call = nullptr;
@@ -163,12 +213,8 @@ void make_watched_call(unsigned index, const std::int64_t* registers, const std:
     lapwing_entry_result = result;
     return;
   }
-  // In mpi_f08 the error argument may be absent: we want to know all the same.
-  constexpr int most = 12;
-  std::int64_t registers_again[6], stack_again[most];
-  for (int i = 0; i < 6; ++i) registers_again[i] = registers[i];
-  for (int i = 0; i < most; ++i) stack_again[i] = stack[i];
-  MPI_Fint error = MPI_SUCCESS, instead = 0;
+  CallAgain again(arguments, group.arguments, registers, stack);
+  MPI_Fint instead = 0;
   if (made.instead != MPI_COMM_NULL && group.comm >= 0) {
     std::int64_t word = 0;
     if (arguments.fortran()) {
@@ -177,17 +223,26 @@ void make_watched_call(unsigned index, const std::int64_t* registers, const std:
     } else {
       std::memcpy(&word, &made.instead, sizeof made.instead);
     }
-    (group.comm < 6 ? registers_again[group.comm] : stack_again[group.comm - 6]) = word;
+    again.word(group.comm) = word;
   }
-  if (arguments.fortran() && !error_at) {
-    const auto address = reinterpret_cast<std::int64_t>(&error);
-    (group.arguments < 6 ? registers_again[group.arguments] : stack_again[group.arguments - 6]) = address;
-  }
-  result = lapwing_entry_call(lapwing_entry_real[index], registers_again, stack_again);
-  lapwing_entry_result = result;  // a subroutine of Fortran has none
-  if (arguments.fortran()) result = error_at ? *static_cast<const MPI_Fint*>(error_at) : error;
+  result = again.make(index);
   if (result == MPI_SUCCESS) made = read_made(group, arguments);
   sets::watcher->after(call, result, made);
+}
+
+void make_handle_call(unsigned index, const std::int64_t* registers, const std::int64_t* stack) {
+  const Spec& spec = specs[index];
+  const HandleSpec& handle = handle_specs[spec.handle];
+  const Inside inside;
+  const Arguments arguments(spec.form, registers, stack);
+  const std::uint64_t before = handle.frees ? handle_behind(handle, arguments) : 0;
+  CallAgain again(arguments, handle.arguments, registers, stack);
+  if (again.make(index) != MPI_SUCCESS) return;
+  if (handle.frees)
+    sets::handle_watcher->freed(handle.kind, before);
+  else
+    sets::handle_watcher->made(handle.kind, handle_behind(handle, arguments), handle.name,
+                               call_site(reinterpret_cast<const void*>(stack[-1])));
 }
 
 bool finalize_is_done(const void* returns_to, int* result) {

@@ -6,6 +6,7 @@
 
 #include "entry/spec.hpp"
 #include "sets/group_call.hpp"
+#include "sets/handle_watch.hpp"
 
 extern "C" {
 /// Written by generate.py: the call again, from C++. `stack` as it came.
@@ -29,6 +30,13 @@ inline bool is_watched(const Spec& spec) {
 
 /// Hands the call to the watcher and carries it out, unless that has done so.
 void make_watched_call(unsigned index, const std::int64_t* registers, const std::int64_t* stack);
+
+inline bool makes_watched_handle(const Spec& spec) {
+  return spec.handle >= 0 && sets::handle_watcher != nullptr && !inside_group_call;
+}
+
+/// Carries the call out and tells the watcher which handle it has made or freed.
+void make_handle_call(unsigned index, const std::int64_t* registers, const std::int64_t* stack);
 
 /// MPI_Finalize is a group call of the world's; true: do not call MPI.
 bool finalize_is_done(const void* returns_to, int* result);

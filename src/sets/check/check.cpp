@@ -11,6 +11,7 @@
 #include "sets/check/deadlock.hpp"
 #include "sets/check/epochs.hpp"
 #include "sets/check/in_flight.hpp"
+#include "sets/check/leaks.hpp"
 #include "sets/check/mpi_errors.hpp"
 #include "sets/check/p2p_watch.hpp"
 #include "sets/check/path.hpp"
@@ -97,18 +98,18 @@ void meet_other_leader(const Circle& circle, const GroupCall& call) {
   wait_for_all(*pair, number);
 }
 
-// Calls `then` with the handle that the call frees, if it frees one.
+// Calls `then` with the kind and the handle that the call frees, if it frees one.
 template <typename Then>
 void with_freed(const GroupCall& call, Then then) {
   const Guard guard(Messages::lock());
   switch (call.operation) {
     case Operation::comm_free:
     case Operation::comm_disconnect:
-      return then(call.comm);
+      return then(HandleKind::communicator, call.comm);
     case Operation::win_free:
-      return then(call.win);
+      return then(HandleKind::window, call.win);
     case Operation::file_close:
-      return then(call.file);
+      return then(HandleKind::file, call.file);
     default:
       return;
   }
@@ -116,11 +117,22 @@ void with_freed(const GroupCall& call, Then then) {
 
 // Another thread may be given the handle as soon as MPI has freed it.
 void unbind_freed(const GroupCall& call) {
-  with_freed(call, [](auto handle) { Circles::unbind(handle); });
+  with_freed(call, [](HandleKind, auto handle) { Circles::unbind(handle); });
+}
+
+void note_freed(const GroupCall& call) {
+  with_freed(call, [](HandleKind kind, auto handle) { Leaks::note_freed(kind, handle); });
+}
+
+// Handles that the program has to free. Under the lock of Messages.
+void note_made(const Made& made, const Told& maker) {
+  if (made.comm != MPI_COMM_NULL) Leaks::note_made(HandleKind::communicator, made.comm, maker);
+  if (made.win != MPI_WIN_NULL) Leaks::note_made(HandleKind::window, made.win, maker);
+  if (made.file != MPI_FILE_NULL) Leaks::note_made(HandleKind::file, made.file, maker);
 }
 
 void bind_again(const GroupCall& call, Circle* circle) {
-  with_freed(call, [circle](auto handle) { Circles::bind(handle, circle); });
+  with_freed(call, [circle](HandleKind, auto handle) { Circles::bind(handle, circle); });
 }
 
 // The memory of a collective call must be free for it. Requests are followed where one thread calls MPI.
@@ -153,7 +165,7 @@ void at_exit() {
 
 }  // namespace
 
-void Checker::start(bool provable) {
+void Checker::start(bool provable, transfer::LeakReport leaks) {
   static Checker checker;
   checked_process = getpid();
   Circles::start();
@@ -162,6 +174,7 @@ void Checker::start(bool provable) {
   Reports::start();
   make_world_circles();
   MpiErrors::start();
+  Leaks::start(leaks);
   if (provable) P2pWatch::start();
   path = &path_recorder();
   watcher = &checker;
@@ -194,6 +207,7 @@ void Checker::after(const GroupCall& call, int result, const Made& made) {
   if (Epochs::is_one(call.operation) && result == MPI_SUCCESS) return Epochs::after(call);
   if (is_partitioned(call.operation) && result == MPI_SUCCESS)
     return P2pWatch::note_partitioned(call, made.request);
+  if (result == MPI_SUCCESS) note_freed(call);
   if (!current.circle) return;
   if (result != MPI_SUCCESS) return bind_again(call, current.circle);
   // The two sides wait for each other here, so no lock of ours is held.
@@ -211,6 +225,7 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
   maker.operation = call.operation;
   maker.returns_to = call.returns_to;
   maker.site = call.site;
+  note_made(made, maker);
   if (made.comm != MPI_COMM_NULL && !joins_strangers(call.operation)) {
     if (call.way == Way::immediate) {
       twin_circle(circle, number, made.comm, maker);

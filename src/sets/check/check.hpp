@@ -4,13 +4,14 @@
 
 #include "sets/group_call.hpp"
 #include "sets/votes/agreement.hpp"
+#include "transfer/settings.hpp"
 
 namespace lapwing::sets {
 
 class Checker : public Watcher {
  public:
   /// After Messages::start(). `provable`: one thread at a time calls MPI.
-  static void start(bool provable);
+  static void start(bool provable, transfer::LeakReport leaks);
 
   bool before(const GroupCall& call, int* result, Made* made) override;
   void after(const GroupCall& call, int result, const Made& made) override;

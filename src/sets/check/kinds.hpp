@@ -15,6 +15,7 @@ enum CheckKind : int {
   finished_kind,  ///< finalize.cpp: how many messages went where
   sent_as_kind,   ///< finalize.cpp: which call sent messages of a type?
   post_kind,      ///< epochs.cpp
+  leak_kind,      ///< finalize.cpp: handles that a process has not freed
 };
 
 }  // namespace lapwing::sets

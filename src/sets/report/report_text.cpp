@@ -341,6 +341,12 @@ Finding alias_finding(const Account& account) {
                  "Pass MPI_IN_PLACE, or buffers that do not overlap.");
 }
 
+Finding leak_finding(const std::vector<Account>& accounts) {
+  return finding(
+      "leak", "handle", accounts, "handles are not freed when the program comes to MPI_Finalize:",
+      "Free each handle with the call that belongs to it, MPI_Comm_free, MPI_Type_free or another.");
+}
+
 namespace {
 
 void write_json(const Finding& finding) {
@@ -360,6 +366,11 @@ void say_text(const Finding& finding) {
 }
 
 }  // namespace
+
+void warn(const Finding& finding) {
+  write_json(finding);
+  say_text(finding);
+}
 
 void end_job(const Finding& finding) {
   job_ends = true;

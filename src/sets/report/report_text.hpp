@@ -38,6 +38,11 @@ Finding overlap_finding(const Account& pending, const Account& later, std::size_
 /// The send and the receive buffer of one call overlap.
 Finding alias_finding(const Account& account);
 
+/// Handles that are not freed when the program comes to its end.
+Finding leak_finding(const std::vector<Account>& accounts);
+
+/// Says it and writes the file that LAPWING_CHECK_JSON names; the job goes on.
+void warn(const Finding& finding);
 /// Says it, writes the file that LAPWING_CHECK_JSON names, and aborts the job.
 [[noreturn]] void end_job(const Finding& finding);
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles that the program has made and not freed when it comes to MPI_Finalize:
+// communicators, datatypes, groups, operations, windows, files, persistent requests.
+//
+// MPI may hand out one handle twice (a communicator's group), so the makers of a handle
+// are counted. Handles that the program need not free (predefined ones, those of
+// MPI_Type_create_f90_*) are not made by a call that is watched.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sets/handle_watch.hpp"
+#include "sets/report/report.hpp"
+#include "sets/votes/agreement.hpp"
+#include "transfer/settings.hpp"
+
+namespace lapwing::sets {
+
+class Leaks : public HandleWatcher {
+ public:
+  using Report = transfer::LeakReport;
+
+  /// Before the first call that is watched.
+  static void start(Report report);
+  static Report report() { return report_; }
+
+  void made(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) override;
+  void freed(HandleKind kind, std::uint64_t handle) override;
+
+  /// The same for handles that the checker follows already. Under the lock of Messages.
+  template <typename Handle>
+  static void note_made(HandleKind kind, Handle handle, const Told& maker) {
+    if (report_ != Report::off) add(kind, Circles::key(&handle, sizeof handle), maker);
+  }
+  template <typename Handle>
+  static void note_freed(HandleKind kind, Handle handle) {
+    if (report_ != Report::off) remove(kind, Circles::key(&handle, sizeof handle));
+  }
+
+  /// The leaks of this process, places that made several once. Under the lock of Messages.
+  static std::vector<Account> accounts();
+
+ private:
+  using Key = std::pair<HandleKind, std::uint64_t>;
+  static void add(HandleKind kind, std::uint64_t handle, const Told& maker);
+  static void remove(HandleKind kind, std::uint64_t handle);
+
+  static inline Report report_ = Report::off;
+  static inline std::map<Key, std::vector<Told>> alive_;
+};
+
+}  // namespace lapwing::sets
