@@ -68,10 +68,9 @@ Command add_check(CLI::App& app) {
   command->add_flag("--json", options->json, "The finding as one JSON object, after the program's output");
   command->add_flag("-v,--verbose", options->verbose, "Say so if nothing was found");
   command
-      ->add_option(
-          "--leaks", options->leaks,
-          "What to make of handles that are not freed at MPI_Finalize: error ends the job with status "
-          "86, warning only says so")
+      ->add_option("--leaks", options->leaks,
+                   "Handles that are not freed at MPI_Finalize: error ends the job with status "
+                   "86, warning only says so")
       ->check(CLI::IsMember({"error", "warning", "off"}))
       ->type_name("error|warning|off");
   command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")
