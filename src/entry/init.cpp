@@ -140,6 +140,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   }
   if (stand_aside) {
     transfer::Record::begin(settings.report);
+    transfer::Engine::set_program_has_threads(level == MPI_THREAD_MULTIPLE);
     transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle, futile);
   } else {
     complain(reports);

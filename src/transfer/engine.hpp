@@ -97,6 +97,9 @@ class Engine {
   /// called by several threads. Stands aside with a sentence where it must, and
   /// without one where it is `futile`.
   static void start(const Settings& settings, bool threads, const std::string& obstacle, bool futile);
+  /// Whether threads of the program's may call MPI at once.
+  static bool program_has_threads() { return program_has_threads_.load(std::memory_order_relaxed); }
+  static void set_program_has_threads(bool several) { program_has_threads_.store(several); }
   /// Collective; before PMPI_Finalize. Retires everything.
   static void stop();
 
@@ -231,6 +234,7 @@ class Engine {
   static void relax(unsigned round);
 
   static inline std::atomic<Engine*> instance_{nullptr};
+  static inline std::atomic<bool> program_has_threads_{true};
 
   EngineMutex mutex_;
   Settings settings_;

@@ -39,6 +39,7 @@ bool look_is_due(std::uint64_t call) {
 Governor::Governor(Engine& engine, bool always)
     : engine_(engine), always_(always), restless_(engine.settings().restless()) {
   judge_.permit(false, 0);
+  engine_.set_expects_headers(expects());
   for (const int kind : {wish_kind, offer_kind, accept_kind, stop_kind}) {
     engine.control().on(
         kind, [this, kind](int s, const char* data, std::size_t size) { on_letter(kind, s, data, size); });
@@ -138,7 +139,7 @@ void Governor::tell(int rank, int kind, double share) {
 void Governor::enter(Partner& partner, Agreement agreement) {
   expected_ += (agreement != Agreement::none) - (partner.agreement != Agreement::none);
   partner.agreement = agreement;
-  engine_.set_expects_headers(expected_ > 0);
+  engine_.set_expects_headers(expects());
   if (expected_ > 0) engine_.wake_helper();
   permit();
 }
