@@ -5,7 +5,9 @@
 #   mpi::<family>                 headers and C library, for programs
 #   LAPWING_LIBMPI_<family>       the C library; its other libraries lie beside it
 #   LAPWING_MPI_INCLUDES_<family> folders of headers
-#   MPICC_<family>, MPIFORT_<family>, MPIEXEC_<family>   its commands; what is missing is false
+#   MPICC_<family>, MPICXX_<family>, MPIFORT_<family>, MPIEXEC_<family>   its commands; what is missing is false
+#   LAPWING_MPI_COMMANDS          a folder where they have Debian's names, mpicc.openmpi and so on; empty if all have them
+#   LAPWING_WITH_MPI_COMMANDS     what a command begins with that looks for those names
 #
 # Looked at, in this order: the prefixes in MPI_HOMES (a:b), mpicc on PATH, Debian's two. The first of a family
 # counts; LAPWING_MPIS_ELSEWHERE names the others, for the summary.
@@ -66,7 +68,7 @@ function(lapwing_take_mpi where bin includes library_folders)
   endif()
   set(key "${version};${where}")  # what was found before is found again where this has changed
   if(NOT "${LAPWING_MPI_KEY_${family}}" STREQUAL key)
-    foreach(variable LAPWING_LIBMPI MPICC MPIFORT MPIEXEC LAPWING_MPIF LAPWING_MPI_H)
+    foreach(variable LAPWING_LIBMPI MPICC MPICXX MPIFORT MPIEXEC LAPWING_MPIF LAPWING_MPI_H)
       unset(${variable}_${family} CACHE)
     endforeach()
     set(LAPWING_MPI_KEY_${family} "${key}" CACHE INTERNAL "")
@@ -80,6 +82,7 @@ function(lapwing_take_mpi where bin includes library_folders)
     return()
   endif()
   find_program(MPICC_${family} NAMES mpicc.${family} mpicc PATHS ${bin} NO_DEFAULT_PATH)
+  find_program(MPICXX_${family} NAMES mpicxx.${family} mpicxx PATHS ${bin} NO_DEFAULT_PATH)
   find_program(MPIFORT_${family} NAMES mpifort.${family} mpifort PATHS ${bin} NO_DEFAULT_PATH)
   find_program(MPIEXEC_${family} NAMES mpiexec.${family} mpiexec PATHS ${bin} NO_DEFAULT_PATH)
   set(target lapwing_mpi_${family})
@@ -158,6 +161,24 @@ endforeach()
 if(MPIEXEC_openmpi)
   list(APPEND LAPWING_LAUNCHER_openmpi --oversubscribe --allow-run-as-root --bind-to none)
 endif()
+
+# lwcc and the tests call the commands of MPIs by Debian's names.
+set(LAPWING_MPI_COMMANDS "")
+set(LAPWING_WITH_MPI_COMMANDS "")
+set(folder ${CMAKE_BINARY_DIR}/tests/commands)
+file(REMOVE_RECURSE ${folder})
+foreach(flavour IN LISTS LAPWING_FLAVOURS)
+  foreach(command mpicc mpicxx mpifort mpiexec)
+    string(TOUPPER ${command} variable)
+    set(path ${${variable}_${flavour}})
+    if(path AND NOT path STREQUAL "/usr/bin/${command}.${flavour}")
+      file(WRITE ${folder}/${command}.${flavour} "#!/bin/sh\nexec ${path} \"$@\"\n")
+      file(CHMOD ${folder}/${command}.${flavour} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+      set(LAPWING_MPI_COMMANDS ${folder})
+      set(LAPWING_WITH_MPI_COMMANDS ${CMAKE_COMMAND} -E env PATH=${folder}:$ENV{PATH})
+    endif()
+  endforeach()
+endforeach()
 
 # An MPI program built once per flavour, as libexec/lapwing/<flavour>/<name>;
 # its targets are <name>_mpich and <name>_openmpi. LAPWING_FLAVOUR names the

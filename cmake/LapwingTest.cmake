@@ -20,22 +20,10 @@
 #     cores than ranks; for tests that start mpiexec themselves.
 find_package(GTest REQUIRED)
 
-# Tests call the commands of MPIs by Debian's names, mpiexec.mpich and so on: where an MPI's have others, scripts of
-# these names stand before PATH.
 set(LAPWING_MPI_ENVIRONMENT "")
-set(folder ${CMAKE_BINARY_DIR}/tests/commands)
-file(REMOVE_RECURSE ${folder})
-foreach(flavour IN LISTS LAPWING_FLAVOURS)
-  foreach(command mpicc mpifort mpiexec)
-    string(TOUPPER ${command} variable)
-    set(path ${${variable}_${flavour}})
-    if(path AND NOT path STREQUAL "/usr/bin/${command}.${flavour}")
-      file(WRITE ${folder}/${command}.${flavour} "#!/bin/sh\nexec ${path} \"$@\"\n")
-      file(CHMOD ${folder}/${command}.${flavour} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
-      set(LAPWING_MPI_ENVIRONMENT PATH=${folder}:$ENV{PATH})
-    endif()
-  endforeach()
-endforeach()
+if(LAPWING_MPI_COMMANDS)
+  set(LAPWING_MPI_ENVIRONMENT PATH=${LAPWING_MPI_COMMANDS}:$ENV{PATH})
+endif()
 list(JOIN LAPWING_FLAVOURS "," tested)
 
 list(APPEND LAPWING_MPI_ENVIRONMENT

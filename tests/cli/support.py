@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from mpis import MPIS  # noqa: E402
+from mpis import MPIS, needs  # noqa: E402, F401
 
 BUILD = pathlib.Path(os.environ["CLI_BUILD"])
 SOURCE = pathlib.Path(os.environ["CLI_SOURCE"])

@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support import FLAVOURS, LAPWING, PRELOAD, PROGRAMS, CommandTest, clean_environment, probe
+from support import FLAVOURS, LAPWING, PRELOAD, PROGRAMS, CommandTest, clean_environment, needs, probe
 
 
 class Plain(CommandTest):
@@ -26,6 +26,7 @@ class Plain(CommandTest):
         result = self.lapwing("run", PROGRAMS / "cli_inside", status=0)
         self.assertIn("its MPI linked statically", result.stderr)
 
+    @needs("mpich", "openmpi")
     def test_mpis_that_do_not_match(self):
         for flavour, launcher, needed in (("mpich", "mpiexec.openmpi", "MPICH"),
                                           ("openmpi", "mpiexec.mpich", "Open MPI")):

@@ -7,6 +7,10 @@ import unittest
 from support import FLAVOURS, CommandTest, probe
 
 
+PRODUCTS = {"MPICH": "mpich", "Open MPI": "openmpi"}
+HERE = {product: family for product, family in PRODUCTS.items() if family in FLAVOURS}
+
+
 class Doctor(CommandTest):
     def facts(self, **env):
         found = json.loads(self.lapwing("doctor", "--json", status=0, env=env).stdout)
@@ -15,8 +19,7 @@ class Doctor(CommandTest):
     def test_every_fact_says_what_follows(self):
         facts, found = self.facts()
         for name in ("guard", "kernel", "userfaultfd", "syscall user dispatch", "PROCMAP_QUERY", "cores",
-                     "MPICH",
-                     "Open MPI", "Slurm", "RDMA devices", "debuggers", "memory", "emulated hosts", "preload library",
+                     *HERE, "Slurm", "RDMA devices", "debuggers", "memory", "emulated hosts", "preload library",
                      "profile"):
             self.assertIn(name, facts)
             self.assertIn(facts[name]["level"], ("ok", "warn", "no"))
@@ -26,8 +29,8 @@ class Doctor(CommandTest):
 
     def test_text(self):
         text = self.lapwing("doctor", status=0).stdout
-        self.assertRegex(text, r"(?m)^ok    MPICH: 4\.")
-        self.assertRegex(text, r"(?m)^ok    Open MPI: 4\.")
+        for product in HERE:
+            self.assertRegex(text, rf"(?m)^ok    {product}: [45]\.")
         self.assertNotIn("\033", text)
 
     def test_it_agrees_with_the_kernel(self):
@@ -49,10 +52,10 @@ class Doctor(CommandTest):
     def test_each_mpi_is_asked(self):
         _, found = self.facts()
         by_product = {mpi["product"]: mpi for mpi in found["mpis"]}
-        for product, family in (("MPICH", "mpich"), ("Open MPI", "openmpi")):
+        for product, family in HERE.items():
             mpi = by_product[product]
             self.assertEqual((mpi["family"], mpi["thread_level"], mpi["served"]), (family, "MPI_THREAD_MULTIPLE", True))
-            self.assertTrue(mpi["version"].startswith("4."), mpi)
+            self.assertRegex(mpi["version"], r"^[45]\.")
             self.assertTrue(pathlib.Path(mpi["library"]).exists(), mpi)
             self.assertTrue(mpi["transports"], mpi)
             self.assertIn("srun --mpi=pmi", mpi["slurm"])

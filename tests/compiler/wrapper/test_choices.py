@@ -151,6 +151,7 @@ class WhichCompiler(WrapperTest):
             (folder / program).symlink_to(shutil.which(program))
         self.refused("lwcc.mpich", "x.c", env={"PATH": folder}, status=127, says=["no clang 19 on PATH", "LAPWING_CC"])
 
+    @needs("mpich", "openmpi")
     def test_the_mpi_is_asked_once(self):
         """Half of the wrapper's own time is that one question."""
         count = self.folder / "count"

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import unittest
 
-from support import FLAVOURS, WrapperTest, wanted
+from support import FLAVOURS, WrapperTest, needs, wanted
 
 
 @wanted("clang-19", "flang-new-19")
@@ -275,6 +275,7 @@ class Responses(WrapperTest):
         self.write("empty", " \n\t")
         self.assertEqual(self.words("@empty", "END.c"), [])
 
+    @needs("openmpi")
     def test_own_options_are_in_them(self):
         self.write("r", "-O2 --lapwing-mpi=openmpi -flapwing=report")
         options, words = self.shown("lwcc", "@r", "-c", "a.c")
