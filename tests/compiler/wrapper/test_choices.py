@@ -5,7 +5,7 @@ import os
 import shutil
 import unittest
 
-from support import FLAVOURS, WrapperTest, needs, wanted
+from support import FLAVOURS, FORTRAN, WrapperTest, needs, wanted
 
 LIBRARY = {"mpich": "-lmpich", "openmpi": "-lmpi"}
 
@@ -76,6 +76,7 @@ class WhichMpi(WrapperTest):
         (self.folder / "path" / "mpicc").symlink_to(self.bin / "lwcc")
         self.assertEqual(self.flavour("lwcc", env=env), "mpich")
 
+    @needs("mpich")
     def test_mpicc_that_calls_this_wrapper_ends(self):
         env = self.path_with(FLAVOURS, f'exec {self.bin / "lwcc"} "$@"\n')
         self.refused("lwcc", "x.o", env=env, says=["neither MPICH's nor Open MPI's", "--lapwing-mpi="])
@@ -96,7 +97,7 @@ class WhichMpi(WrapperTest):
 class WhichCompiler(WrapperTest):
     def test_by_default(self):
         for name, compiler in (("lwcc", "clang-19"), ("lwc++", "clang++-19"), ("lwfc", "flang-new-19")):
-            for flavour in FLAVOURS:
+            for flavour in FORTRAN if name == "lwfc" else FLAVOURS:
                 self.assertEqual(self.shown(f"{name}.{flavour}", "x.o")[1][0], compiler)
 
     def test_lapwing_cc_is_followed(self):
@@ -144,6 +145,7 @@ class WhichCompiler(WrapperTest):
         for word in ("-O2", "-fno-strict-aliasing", "-lextra"):
             self.assertIn(word, words)
 
+    @needs("mpich")
     def test_no_compiler(self):
         folder = self.folder / "path"
         folder.mkdir()

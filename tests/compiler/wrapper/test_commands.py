@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import unittest
 
-from support import FLAVOURS, WrapperTest, needs, wanted
+from support import FLAVOURS, FORTRAN, WrapperTest, needs, wanted
 
 
 @wanted("clang-19", "flang-new-19")
@@ -121,13 +121,13 @@ class Steps(WrapperTest):
         self.assertLess(last, words.index(archive[0]))
 
     def test_fortran_takes_nothing_of_gfortran(self):
-        for flavour in FLAVOURS:
+        for flavour in FORTRAN:
             words = self.shown(f"lwfc.{flavour}", "a.f90")[1]
             self.assertEqual([word for word in words if word.startswith("-f") or "usempi" in word], [])
             self.assertIn({"mpich": "-lmpichfort", "openmpi": "-lmpi_mpifh"}[flavour], words)
 
     def test_fortran_modules(self):
-        for flavour in FLAVOURS:
+        for flavour in FORTRAN:
             if (self.lib / "lapwing").is_symlink():
                 (self.lib / "lapwing").unlink()
             modules = self.lib / "lapwing" / flavour / "mod"
@@ -234,7 +234,7 @@ class Shows(WrapperTest):
                 self.assertEqual(self.show(wrapper, "-showme:libs"), [f"lapwing-{flavour}"]
                                  + [w[2:] for w in plain if w.startswith("-l")])
                 self.assertIn(str(self.lib), self.show(wrapper, "-showme:libdirs"))
-                self.assertEqual(self.show(wrapper, "-showme:compile"), [w for w in plain if w.startswith("-I")])
+                self.assertEqual(self.show(wrapper, "-showme:compile"), [w for w in plain if w.startswith(("-I", "-pthread"))])
                 link = self.show(wrapper, "-showme:link")
                 self.assertEqual(self.show(wrapper, "-show-link-info"), link)
                 self.assertIn(f"-llapwing-{flavour}", link)

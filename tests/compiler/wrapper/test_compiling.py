@@ -6,7 +6,7 @@ import signal
 import subprocess
 import unittest
 
-from support import FLAVOURS, WrapperTest, wanted
+from support import FLAVOURS, WrapperTest, needs, wanted
 
 
 @wanted("clang-19", "flang-new-19")
@@ -62,6 +62,7 @@ class Stages(WrapperTest):
             self.call(f"lwcc.{flavour}", "-c", "a.c", env={"LAPWING_CC": folder / "exits"}, status=42)
             self.call(f"lwcc.{flavour}", "-c", "a.c", env={"LAPWING_CC": folder / "dies"}, status=-signal.SIGSEGV)
 
+    @needs("mpich")
     def test_it_becomes_the_compiler(self):
         """No process stays between the caller and the compiler, so signals reach it."""
         folder = self.program("stays", 'case "$*" in *--version*) echo clang version 19.1; exit 0;; esac\necho $$\n')
