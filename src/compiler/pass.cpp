@@ -30,13 +30,15 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
     llvm::errs() << "lapwing: " << profile.complaint << "; all sites are treated.\n";
   bool changed = false;
   CrossedCalls crossed;
+  HandedWaits handed(module, functions, effects);
   const auto each = [&](auto treat) {
-    for (llvm::Function& function : module) {
-      if (!function.isDeclaration() && !function.hasOptNone() && !function.isPresplitCoroutine())
-        changed |= treat(function);
+    for (llvm::Function* function : handed.callees_first()) {
+      if (!function->hasOptNone() && !function->isPresplitCoroutine()) changed |= treat(*function);
     }
   };
-  each([&](llvm::Function& f) { return sink_waits(f, functions, effects, options_, profile, crossed); });
+  each([&](llvm::Function& f) {
+    return sink_waits(f, functions, effects, options_, profile, crossed, handed);
+  });
   if (options_.whole_program) {
     EffectsOf now = effects.anew();
     CollectiveChoice choice(collectives_seen_whole(module));

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "compiler/waits/emit.hpp"
+#include "compiler/waits/handed.hpp"
 #include "compiler/waits/verify.hpp"
 #include "compiler/waits/versioned_calls.hpp"
 
@@ -55,7 +56,7 @@ class Pending {
  public:
   virtual ~Pending() = default;
   /// Emits what keeps the token, before `behind`.
-  virtual void started(llvm::CallBase* token, llvm::Instruction* behind) = 0;
+  virtual void started(llvm::Instruction* token, llvm::Instruction* behind) = 0;
   /// The token that was started last, where the call stood.
   virtual Value* last(IRBuilder<>& builder) = 0;
   virtual void wait(llvm::Instruction* at, const llvm::DebugLoc& where) = 0;
@@ -67,7 +68,7 @@ class Single : public Pending {
   Single(Slots& slots, llvm::Function& function)
       : slot_(slots.make(pointer_type(function), llvm::ConstantPointerNull::get(pointer_type(function)),
                          "lapwing.pending")) {}
-  void started(llvm::CallBase* token, llvm::Instruction* behind) override {
+  void started(llvm::Instruction* token, llvm::Instruction* behind) override {
     IRBuilder<>(behind).CreateStore(token, slot_);
   }
   Value* last(IRBuilder<>& builder) override { return builder.CreateLoad(slot_->getAllocatedType(), slot_); }
@@ -102,7 +103,7 @@ class Queue : public Pending {
     builder.CreateStore(builder.getInt32(0), builder.CreateStructGEP(type_, queue_, 1, "lapwing.w_cnt"));
   }
   Value* last(IRBuilder<>&) override { return last_; }  // starts where the call stood
-  void started(llvm::CallBase* token, llvm::Instruction* behind) override {
+  void started(llvm::Instruction* token, llvm::Instruction* behind) override {
     last_ = token;
     IRBuilder<> builder(behind);
     builder.SetCurrentDebugLocation(token->getDebugLoc());
@@ -128,6 +129,25 @@ class Queue : public Pending {
   llvm::AllocaInst* queue_;
   Value* last_ = nullptr;
 };
+
+std::unique_ptr<Pending> place_waits(const Half& half, Slots& slots, llvm::Function& function,
+                                     const llvm::DebugLoc& where) {
+  std::unique_ptr<Pending> pending;
+  if (half.transfer.queued) {
+    pending = std::make_unique<Queue>(function);
+  } else {
+    pending = std::make_unique<Single>(slots, function);
+  }
+  for (const Stop& point : half.placement.points)
+    if (!half.handed || !is_end(point)) pending->wait(point.at, where);
+  if (!half.handed) return pending;
+  for (llvm::BasicBlock& block : function) {
+    if (!llvm::isa<llvm::ReturnInst>(block.getTerminator())) continue;
+    IRBuilder<> builder(block.getTerminator());
+    builder.CreateStore(pending->last(builder), half.handed);
+  }
+  return pending;
+}
 
 // Where the call stood that has not waited where it started.
 void reach(Pending& pending, llvm::Instruction* at, const llvm::DebugLoc& where) {
@@ -209,14 +229,7 @@ void split(llvm::ArrayRef<Half> halves) {
   Slots slots(function);
   std::vector<std::unique_ptr<Pending>> pending;
   // A wait that its own start stops stands before that.
-  for (const Half& half : halves) {
-    if (half.transfer.queued) {
-      pending.push_back(std::make_unique<Queue>(function));
-    } else {
-      pending.push_back(std::make_unique<Single>(slots, function));
-    }
-    for (const Stop& point : half.placement.points) pending.back()->wait(point.at, where);
-  }
+  for (const Half& half : halves) pending.push_back(place_waits(half, slots, function, where));
   // Behind the waits: what a start's arguments are read from may be received by the last round's message.
   const Half& first = move_all_companions(halves);
   Value* answer = nullptr;
@@ -253,6 +266,16 @@ void split(llvm::ArrayRef<Half> halves) {
     if (in_pair || posted_early) reach(*pending[i], in_place, where);
   }
   if (!invoke && !checked) program_call->eraseFromParent();
+  slots.promote();
+}
+
+void move_handed(const Half& half, llvm::Instruction* token) {
+  llvm::CallBase* wait = half.transfer.call;
+  llvm::Function& function = *wait->getFunction();
+  Slots slots(function);
+  const auto pending = place_waits(half, slots, function, wait->getDebugLoc());
+  pending->started(token, wait);
+  wait->eraseFromParent();
   slots.promote();
 }
 

@@ -16,6 +16,8 @@ struct Half {
   Earlier earlier;  ///< where it starts, if not where the call stood
   /// The description that verify mode is given of it; see verify.hpp.
   llvm::Constant* verified_as = nullptr;
+  /// If callers wait for what is outstanding at the function's end: where its token goes; see handed.hpp.
+  llvm::GlobalVariable* handed = nullptr;
 };
 
 /// Splits a call into its start and guarded waits at the placement's points. A
@@ -32,6 +34,9 @@ struct MovedWait {
   std::string verified_at{};
 };
 void move_wait(const Transfer& transfer, const Placement& placement, const MovedWait& how);
+
+/// Moves a wait that was handed over: the call `half.transfer.call`, for `token`.
+void move_handed(const Half& half, llvm::Instruction* token);
 
 /// Leaves the wait where it is, and tells the helper from each start on that its
 /// requests need progress: what the program overlaps itself.

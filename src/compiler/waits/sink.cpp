@@ -31,20 +31,22 @@ namespace {
 class Sinker {
  public:
   Sinker(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-         const Options& options, const Profile& profile, CrossedCalls& crossed, CollectiveChoice* choice)
+         const Options& options, const Profile& profile, CrossedCalls& crossed, HandedWaits* handed,
+         CollectiveChoice* choice)
       : function_(function),
         manager_(manager),
         effects_(effects),
         options_(options),
         profile_(profile),
         crossed_(crossed),
+        handed_(handed),
         choice_(choice) {}
 
   bool run() {
     llvm::SmallVector<llvm::CallBase*, 16> calls;
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
-      if (call && is_wanted(*call)) calls.push_back(&call->call());
+      if (call && (is_wanted(*call) || (handed_ && handed_->contains(i)))) calls.push_back(&call->call());
     }
     if (calls.empty()) return false;
     const char* obstacle = nullptr;
@@ -62,7 +64,8 @@ class Sinker {
     look_for_unfinished();
     for (llvm::CallBase* call : calls) {
       changed |= gather_locals();
-      changed |= treat(*MpiCall::of(*call));
+      auto handed = handed_ ? handed_->take(*call) : std::nullopt;
+      changed |= handed ? move(*std::move(handed)) : treat(*MpiCall::of(*call));
     }
     return changed;
   }
@@ -187,6 +190,12 @@ class Sinker {
       if (half.earlier.at && passes_wait_of_other(half, halves, memory, flow)) half.earlier = {};
       worth += half.placement.worth + half.earlier.worth;
     }
+    llvm::SmallVector<bool, 2> hands_over;
+    for (Half& half : halves) {
+      const unsigned gain = worth_of_handing_over(half);
+      hands_over.push_back(gain > 0);
+      worth += gain;
+    }
     if (!is_worth(worth)) {
       if (found.division && is_worth_dividing(found.sends, memory, flow)) return divide_wait(call, found);
       const Stop& stop = halves.front().placement.points.front();
@@ -219,6 +228,8 @@ class Sinker {
           half.verified_as = verify_site(call.call(), places_of(half.placement), half.earlier.at != nullptr);
       }
     }
+    for (auto [half, hands] : llvm::zip(halves, hands_over))
+      if (hands) half.handed = handed_->hand_over(half.transfer);
     make_calls(halves);
     if (found.transfers.front().shape == Shape::program_wait) {
       move_wait(halves.front().transfer, halves.front().placement, found.moved);
@@ -230,6 +241,47 @@ class Sinker {
       if (start != &call.call() && start->getFunction() != &function_)
         manager_.invalidate(*start->getFunction(), llvm::PreservedAnalyses::none());
     }
+    manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+    return true;
+  }
+
+  // Says so in the reasons, too.
+  unsigned worth_of_handing_over(Half& half) {
+    if (!handed_ || options_.mode == Mode::conservative) return 0;
+    const unsigned worth = handed_->worth(half.transfer, half.placement);
+    for (Stop& point : half.placement.points)
+      if (worth > 0 && is_end(point)) point.reason.text += ", from where its callers wait for it";
+    return worth;
+  }
+
+  // The wait of a transfer that a function started which is called here.
+  bool move(HandedWaits::Wait handed) {
+    if (handed.transfer.buffers.empty()) return false;
+    Half half{handed.transfer, {}, {}};
+    if (half.transfer.writes_of_unfinished) half.transfer.writes_of_unfinished = &writes_of_unfinished_;
+    const llvm::CallBase& call = *half.transfer.call;
+    Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    stale_pointers_.forget(call, memory, effects_,
+                           manager_.getResult<llvm::DominatorTreeAnalysis>(function_));
+    const Flow flow{manager_.getResult<llvm::DominatorTreeAnalysis>(function_),
+                    manager_.getResult<llvm::PostDominatorTreeAnalysis>(function_),
+                    manager_.getResult<llvm::LoopAnalysis>(function_)};
+    const auto placement = place_as(half.transfer, memory, flow);
+    if (!placement) return false;
+    half.placement = *placement;
+    const unsigned gain = worth_of_handing_over(half);
+    if (!is_worth(half.placement.worth + gain)) {
+      const Stop& stop = half.placement.points.front();
+      miss(call, half.transfer.name, stop.reason.text, stop.culprit);
+      return false;
+    }
+    remark_moved(manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_), half.transfer,
+                 half.placement, "of a function called here is moved");
+    crossed_.note(half);
+    const auto latches = loops_to_poll(half.placement.crossed, flow.loops, flow.dominators, call.getParent());
+    if (gain > 0) half.handed = handed_->hand_over(half.transfer);
+    move_handed(half, handed.token);
+    add_polls(latches);
     manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     return true;
   }
@@ -345,6 +397,7 @@ class Sinker {
   const Options& options_;
   const Profile& profile_;
   CrossedCalls& crossed_;
+  HandedWaits* handed_;       // null: nothing is handed over
   CollectiveChoice* choice_;  // null: calls of single processes
   Instructions writes_of_unfinished_;
   StalePointers stale_pointers_;
@@ -353,14 +406,14 @@ class Sinker {
 }  // namespace
 
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                const Options& options, const Profile& profile, CrossedCalls& crossed) {
-  return Sinker(function, manager, effects, options, profile, crossed, nullptr).run();
+                const Options& options, const Profile& profile, CrossedCalls& crossed, HandedWaits& handed) {
+  return Sinker(function, manager, effects, options, profile, crossed, &handed, nullptr).run();
 }
 
 bool split_collectives(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
                        const Options& options, const Profile& profile, CrossedCalls& crossed,
                        CollectiveChoice& choice) {
-  return Sinker(function, manager, effects, options, profile, crossed, &choice).run();
+  return Sinker(function, manager, effects, options, profile, crossed, nullptr, &choice).run();
 }
 
 }  // namespace lapwing::compiler

@@ -8,13 +8,14 @@
 #include "compiler/options.hpp"
 #include "compiler/profile.hpp"
 #include "compiler/waits/crossed_calls.hpp"
+#include "compiler/waits/handed.hpp"
 #include "compiler/waits/split_collectives.hpp"
 
 namespace lapwing::compiler {
 
 /// True if the function was changed. Analyses of `manager` are then recomputed.
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                const Options& options, const Profile& profile, CrossedCalls& crossed);
+                const Options& options, const Profile& profile, CrossedCalls& crossed, HandedWaits& handed);
 
 /// Which kinds of collectives are split: first all calls are looked at, then those
 /// of kinds of which one was worth it are split.
