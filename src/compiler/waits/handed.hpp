@@ -36,7 +36,7 @@ class HandedWaits {
   llvm::GlobalVariable* hand_over(const Transfer& transfer);
 
   bool contains(const llvm::Instruction& instruction) const { return waits_.contains(&instruction); }
-  /// What is waited for at an instruction, once: it may be erased then.
+  /// Gives a handed wait once: its instruction may be erased then.
   std::optional<Wait> take(const llvm::Instruction& instruction);
 
  private:
