@@ -22,7 +22,7 @@
 #include "mpi/references.hpp"
 #include "sets/report/report_text.hpp"
 #include "transfer/compiled/proved.hpp"
-#include "transfer/decisions/progress_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/retire.hpp"
 
 namespace transfer = lapwing::transfer;
@@ -55,6 +55,15 @@ StandAside* preloaded() {
 bool is_compiled() {
   static constexpr const char* starts[] = {"lapwing_start_", "lapwing_post_", "lapwing_pair_",
                                            "lapwing_defer", nullptr};
+  return mpi::refers_to(starts);
+}
+
+// Whether it starts requests itself: they may want somebody to move them.
+bool starts_requests() {
+  static constexpr const char* starts[] = {
+      "MPI_Isend",   "MPI_Irecv",    "MPI_Issend",  "MPI_Iall",     "MPI_Ibcast", "MPI_Ireduce",
+      "MPI_Igather", "MPI_Iscatter", "mpi_isend",   "mpi_irecv",    "mpi_issend", "mpi_iall",
+      "mpi_ibcast",  "mpi_ireduce",  "mpi_igather", "mpi_iscatter", nullptr};
   return mpi::refers_to(starts);
 }
 
@@ -123,8 +132,10 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::announce_presence(stand_aside != nullptr, sets, collectives);
   std::string obstacle;
   const bool futile = nothing_to_gain(reports && stand_aside);
+  const bool alone_overlaps = !stand_aside && settings.defer == transfer::Defer::automatic && !verifies &&
+                              !entry::checks(settings) && starts_requests();
   const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
-                                    : settings.defer != transfer::Defer::off && compiled;
+                                    : (settings.defer != transfer::Defer::off && compiled) || alone_overlaps;
   const bool declares = entry::declares() || entry::uses_arrays() || entry::passes_votes_on(settings);
   const bool wants_helper = settings.helper && (declares || (!futile && has_work));
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
@@ -151,8 +162,10 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (collectives) entry::Collectives::start(settings);
   mpi::forget_launcher();
   entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
-  if (transfer::Engine::get() && !compiled) transfer::ProgressWay::start(settings, granted);
-  if ((transfer::Record::wanted() || transfer::ProgressWay::watches()) && !lapwing::sets::watcher)
+  // Under the preload, what the compiler has split is the engine's to judge.
+  if ((transfer::Engine::get() && !compiled) || (alone_overlaps && !futile))
+    transfer::Overlap::judge_requests(settings, granted);
+  if ((transfer::Record::wanted() || transfer::Overlap::watches()) && !lapwing::sets::watcher)
     entry::time_group_calls(transfer::Record::wanted());
   // Sets, declared communication, arrays and tasks have threads of their own.
   const bool alone = !sets && !declares && !has_tasks();
@@ -195,7 +208,7 @@ LAPWING_ENTRY int MPI_Finalize() {
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
   const bool active = transfer::Engine::get() != nullptr;
   entry::stop_sets();
-  transfer::ProgressWay::stop();
+  transfer::Overlap::stop();
   entry::Verify::stop();
   transfer::Proved::stop();
   transfer::Engine::stop();

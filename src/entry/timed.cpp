@@ -14,7 +14,7 @@
 #include "entry/spec.hpp"
 #include "transfer/accounts/accounts.hpp"
 #include "transfer/accounts/record.hpp"
-#include "transfer/decisions/progress_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::entry {
@@ -105,7 +105,7 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
   void* const original = entry::originals[index].load(std::memory_order_acquire);
   const entry::Spec& spec = entry::specs[index];
   const bool reports = transfer::Record::wanted();
-  if (!reports && !(transfer::ProgressWay::watches() && entry::is_non_blocking(spec))) return original;
+  if (!reports && !(transfer::Overlap::watches() && entry::is_non_blocking(spec))) return original;
   const entry::Arguments arguments(spec.form, registers, stack);
   const char* const name = lapwing_entry_timers[index].name;
   const transfer::Caller caller{entry::call_site(reinterpret_cast<const void*>(stack[-1])), name};
@@ -121,8 +121,8 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
     const bool persistent = group->way == sets::Way::persistent;
     const MPI_Request request = entry::request_made(*group, arguments);
     if (!persistent)
-      transfer::ProgressWay::begun(request, caller.address, bytes, -1,
-                                   transfer::ProgressWay::Kind::collective);
+      transfer::Overlap::begun(request, caller.address, bytes, -1,
+                                   transfer::Overlap::Kind::collective);
     if (reports) transfer::Accounts::started(request, caller, kind, bytes, false, persistent);
   } else {
     transfer::Accounts::called(caller, kind, bytes, ns);

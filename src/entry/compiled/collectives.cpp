@@ -8,7 +8,7 @@
 #include "entry/p2p/p2p.hpp"
 #include "flavour.hpp"
 #include "transfer/compiled/proved.hpp"
-#include "transfer/decisions/plain_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/wire/datatype.hpp"
 
@@ -47,7 +47,7 @@ int make(Wish& wish, const char* name, Collectives::Kind kind, MPI_Comm comm, By
   if (rc != MPI_SUCCESS) return rc;
   if (wish.what == Wish::all || !keeps) return wait(&started.request, comm);
   const std::size_t known = all == any_size ? 0 : all;
-  if (!transfer::PlainWay::splits(name, known, MPI_ANY_SOURCE)) {
+  if (!transfer::Overlap::begins(name, known, MPI_ANY_SOURCE)) {
     const std::uint64_t begun = transfer::now_ns();
     const int waited = wait(&started.request, comm);
     if (waited == MPI_SUCCESS) wish.token = Proved::went_plainly(transfer::now_ns() - begun);

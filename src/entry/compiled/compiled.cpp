@@ -13,7 +13,7 @@
 #include "entry/p2p/blocking.hpp"
 #include "flavour.hpp"
 #include "transfer/compiled/proved.hpp"
-#include "transfer/decisions/plain_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/nobody.hpp"
 #include "transfer/packing.hpp"
 
@@ -30,7 +30,7 @@ using SendKind = SendArguments::Kind;
 namespace lapwing::entry {
 namespace {
 
-using transfer::PlainWay;
+using transfer::Overlap;
 
 template <typename Arguments>
 bool goes_at_once(const Arguments& a) {
@@ -59,7 +59,7 @@ int blocking_receive(const ReceiveArguments& a, MPI_Status* status) {
 
 template <typename Arguments>
 bool splits(const Arguments& a, std::size_t bytes) {
-  return PlainWay::splits(a.caller.address, bytes, a.rank);
+  return Overlap::begins(a.caller.address, bytes, a.rank);
 }
 
 // The program's own call, whose wait tells what there would have been to hide.
@@ -240,13 +240,13 @@ lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error
   }
   lapwing_token token = describe(a);
   const bool small = token.bytes < Proved::threshold();
-  token.helped = !PlainWay::judged() || (!small && splits(a, token.bytes));
+  token.helped = !Overlap::judged() || (!small && splits(a, token.bytes));
   if (pairs(how) && (Proved::way() == Proved::Way::blocking || (!token.helped && !small))) {
     hold_half(a, how == Sending::paired_copy);
     *error = MPI_SUCCESS;
     return nullptr;
   }
-  if (!token.helped && !small) PlainWay::note_send(a.rank);
+  if (!token.helped && !small) Overlap::note_send(a.rank);
   if (!token.helped && how == Sending::now) return plainly(error, [&] { return blocking_send(a); });
   token.touchy = !mpi::raises_in_place(a.comm);
   std::unique_ptr<char[]> copy;
@@ -292,7 +292,7 @@ lapwing_token* start_send_unverified(const SendArguments& a, Sending how, int* e
 lapwing_token* start_receive_unverified(const ReceiveArguments& a, Receiving how, MPI_Status* status,
                                         int* error) {
   if (pairs(how) && holds_half()) {
-    if (PlainWay::judged()) {
+    if (Overlap::judged()) {
       // As it would where the halves are started apart: the sequence of starts is one.
       if (const std::size_t bytes = transfer::payload_bytes(a.count, a.type); bytes >= Proved::threshold())
         splits(a, bytes);
@@ -318,7 +318,7 @@ lapwing_token* start_receive_unverified(const ReceiveArguments& a, Receiving how
   }
   lapwing_token token = describe(a, status);
   const bool small = token.bytes < Proved::threshold();
-  token.helped = !PlainWay::judged() || (!small && splits(a, token.bytes));
+  token.helped = !Overlap::judged() || (!small && splits(a, token.bytes));
   if (!token.helped && !must_not_block) return plainly(error, [&] { return blocking_receive(a, status); });
   if (how == Receiving::matched) return start_matched(a, status, error);
   token.touchy = !mpi::raises_in_place(a.comm);
@@ -340,7 +340,7 @@ lapwing_token* start_receive_unverified(const ReceiveArguments& a, Receiving how
 void wait_unverified(lapwing_token* token) {
   const std::uint64_t begun = transfer::now_ns();
   if (token->was_waited_for && token->request == MPI_REQUEST_NULL) {
-    Proved::note_plain_wait(*token, begun);
+    Proved::note_wait_of(*token, begun);
   } else if (Proved::take(token)) {
     int rc = MPI_SUCCESS;
     {
@@ -350,7 +350,7 @@ void wait_unverified(lapwing_token* token) {
     }
     if (rc != MPI_SUCCESS) say_failed(*token, rc);
     Proved::exposed_ns.fetch_add(transfer::now_ns() - begun, std::memory_order_relaxed);
-    Proved::note_plain_wait(*token, begun);
+    Proved::note_wait_of(*token, begun);
   }
   Proved::release(token);
 }

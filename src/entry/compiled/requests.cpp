@@ -5,26 +5,17 @@
 #include "entry/compiled/verify.hpp"
 #include "transfer/compiled/polls.hpp"
 #include "transfer/compiled/proved.hpp"
-#include "transfer/decisions/plain_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 
 namespace transfer = lapwing::transfer;
-using transfer::PlainWay;
+using transfer::Overlap;
 using transfer::Proved;
 
 namespace lapwing::entry {
 
 void defer(int count, const MPI_Request* requests, bool receives, const void* site) {
   if (Proved::way() == Proved::Way::blocking) return;
-  if (PlainWay::judged()) {
-    int peer = 0;
-    const std::size_t bytes = PlainWay::take_posted(&peer);
-    if (bytes < Proved::threshold()) return;
-    if (!PlainWay::splits(site, bytes, peer)) {
-      PlainWay::watch(count, requests, receives, peer);
-      return;
-    }
-  }
-  Proved::defer(count, requests, receives);
+  if (Overlap::posted(count, requests, receives, site)) Proved::defer(count, requests, receives);
 }
 
 // A process that is checked, owes votes or has the engine's messages needs more than MPI to complete a
@@ -35,12 +26,11 @@ void reach(int count, const MPI_Request* requests) {
   if (Verify::on()) return Verify::reach(count, requests);
   if (!may_reach()) return;
   const bool blocking = Proved::way() == Proved::Way::blocking;
-  if (blocking || PlainWay::judged()) PlainWay::reach(count, requests, blocking);
+  if (blocking || Overlap::judged()) Overlap::reach(count, requests, blocking);
 }
 
 void retire(int count, const MPI_Request* requests) {
   if (Verify::on()) return Verify::retire(count, requests);
-  PlainWay::retire(count, requests);
   Proved::retire(count, requests);
 }
 

@@ -13,7 +13,7 @@
 #include "mpi/references.hpp"
 #include "transfer/compiled/guarded_buffer.hpp"
 #include "transfer/compiled/verify_report.hpp"
-#include "transfer/decisions/plain_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/wire/datatype.hpp"
 
 namespace lapwing::entry {

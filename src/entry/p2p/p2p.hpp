@@ -11,6 +11,7 @@
 #include "entry/fortran/caller.hpp"
 #include "sets/check/p2p_watch.hpp"
 #include "sets/run/passing_on.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/operations.hpp"
 
 #define LAPWING_ENTRY extern "C" __attribute__((visibility("default")))
@@ -55,6 +56,12 @@ template <typename Rest>
 inline bool straight(MPI_Count count, MPI_Datatype type) {
   return transfer::quiet() && __builtin_expect(sets::messages_are_plain(), 1) &&
          (transfer::surely_below(count, type, transfer::header_bytes) || !transfer::Engine::get());
+}
+
+/// The same of a call that starts a request, which may be one to be watched.
+inline bool starts_straight(MPI_Count count, MPI_Datatype type) {
+  return straight(count, type) &&
+         (!transfer::Overlap::watches() || transfer::surely_below(count, type, transfer::header_bytes));
 }
 
 }  // namespace lapwing::entry

@@ -2,8 +2,7 @@
 // MPI_Recv and its kin, and the calls that send and receive at once.
 #include "entry/p2p/accounted.hpp"
 #include "entry/p2p/blocking.hpp"
-#include "transfer/decisions/plain_way.hpp"
-#include "transfer/decisions/progress_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::exchange_blocking;
@@ -13,9 +12,10 @@ using lapwing::entry::rarely;
 using lapwing::entry::receive_blocking;
 using lapwing::entry::refuse_merged;
 using lapwing::entry::replace_blocking;
+using lapwing::entry::starts_straight;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
-using lapwing::transfer::ProgressWay;
+using lapwing::transfer::Overlap;
 using lapwing::transfer::ReceiveArguments;
 using lapwing::transfer::SendArguments;
 namespace transfer = lapwing::transfer;
@@ -34,17 +34,18 @@ namespace transfer = lapwing::transfer;
 #define POST(NAME, COUNT, OPERATION, FAST)                                                                   \
   LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,              \
                                MPI_Comm comm, MPI_Request* request) {                                        \
-    if (FAST) lapwing::transfer::PlainWay::note_posted(count, type, rank);                                   \
-    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);    \
+    if (FAST) Overlap::note_posted(count, type, rank);                                                       \
+    if (FAST && starts_straight(count, type))                                                                \
+      return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);                                     \
     return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                               \
       const ReceiveArguments a{buffer, count, type, rank, tag, comm, caller};                                \
       refuse_merged(comm, caller);                                                                           \
       if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
       const int rc = transfer::OPERATION(                                                                    \
           a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
-      if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
-        ProgressWay::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,             \
-                           ProgressWay::Kind::receive);                                                      \
+      if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                   \
+        Overlap::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,                 \
+                       Overlap::Kind::receive);                                                              \
       return accounted_start(rc, request, caller, count, type, true, !FAST);                                 \
     });                                                                                                      \
   }

@@ -2,24 +2,24 @@
 // MPI_Send and its kin.
 #include "entry/p2p/accounted.hpp"
 #include "entry/p2p/blocking.hpp"
-#include "transfer/decisions/plain_way.hpp"
-#include "transfer/decisions/progress_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::rarely;
 using lapwing::entry::refuse_merged;
 using lapwing::entry::send_blocking;
+using lapwing::entry::starts_straight;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
-using lapwing::transfer::ProgressWay;
+using lapwing::transfer::Overlap;
 using lapwing::transfer::SendArguments;
 using SendKind = SendArguments::Kind;
 
 #define BLOCKING(NAME, COUNT, KIND)                                                                   \
   LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
                                MPI_Comm comm) {                                                       \
-    lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                    \
+    Overlap::note_own_send(count, type, rank);                                                        \
     if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);              \
     return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                        \
       const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                      \
@@ -32,19 +32,20 @@ using SendKind = SendArguments::Kind;
   LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,        \
                                MPI_Comm comm, MPI_Request* request) {                                        \
     if (FAST) {                                                                                              \
-      lapwing::transfer::PlainWay::note_own_send(count, type, rank);                                         \
-      lapwing::transfer::PlainWay::note_posted(count, type, rank);                                           \
+      Overlap::note_own_send(count, type, rank);                                                             \
+      Overlap::note_posted(count, type, rank);                                                               \
     }                                                                                                        \
-    if (FAST && straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);    \
+    if (FAST && starts_straight(count, type))                                                                \
+      return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);                                     \
     return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                               \
       const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                             \
       refuse_merged(comm, caller);                                                                           \
       if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
       const int rc = lapwing::transfer::OPERATION(                                                           \
           a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
-      if (FAST && rc == MPI_SUCCESS && ProgressWay::watches())                                               \
-        ProgressWay::begun(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank,    \
-                           ProgressWay::Kind::send);                                                         \
+      if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                   \
+        Overlap::begun(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank,        \
+                       Overlap::Kind::send);                                                                 \
       return accounted_start(rc, request, caller, count, type, false, !FAST);                                \
     });                                                                                                      \
   }

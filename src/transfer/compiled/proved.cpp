@@ -15,7 +15,7 @@
 #include "mpi/library_locks.hpp"
 #include "transfer/compiled/polls.hpp"
 #include "transfer/compiled/proved_helper.hpp"
-#include "transfer/decisions/plain_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/operations.hpp"
 
 namespace lapwing::transfer {
@@ -63,7 +63,7 @@ void Proved::start(const Settings& settings, Way way, int level) {
   if (way == Way::direct) {
     wants_helper_.store(settings.helper && level == MPI_THREAD_MULTIPLE);
     Polls::start(level);
-    if (settings.defer == Defer::automatic) PlainWay::start();
+    if (settings.defer == Defer::automatic) Overlap::judge_split_calls();
   }
   way_.store(way);
   if (way != Way::direct) return;
@@ -71,7 +71,8 @@ void Proved::start(const Settings& settings, Way way, int level) {
   std::atexit(abandon);
 }
 
-void Proved::start_for_requests() {
+void Proved::start_for_requests(const Settings& settings) {
+  threshold_ = settings.proved_threshold;
   find_unused_tag();
   wants_helper_.store(true);
   way_.store(Way::direct);
@@ -96,6 +97,8 @@ lapwing_token* Proved::begin(const lapwing_token& what) {
   {
     std::lock_guard guard(lock_);
     token = make(what);
+    token->computing_since = now_ns();
+    token->waited_before = Overlap::waited();
     token->previous = last_;
     (last_ ? last_->next : first_) = token;
     last_ = token;
@@ -328,13 +331,13 @@ int Proved::work(std::uint64_t longest, int quiet_looks) {
 
 void Proved::stop() {
   wants_helper_.store(false);
-  if (verbose_ && PlainWay::judged()) {
+  if (verbose_ && Overlap::judged()) {
     fmt::print(
         stderr,
         "lapwing: of what the compiler has split, {} receives and {} sends were in flight; at last: {}.\n",
-        receives.load(), sends.load(), PlainWay::verdict());
+        receives.load(), sends.load(), Overlap::verdict());
   }
-  PlainWay::stop();
+  Overlap::stop();
   if (ProvedHelper* helper = helper_.exchange(nullptr)) {
     helper->stop();
     delete helper;
@@ -367,7 +370,7 @@ void Proved::stop() {
 void Proved::abandon() {
   way_.store(Way::blocking);
   wants_helper_.store(false);
-  PlainWay::stop();
+  Overlap::stop();
   if (ProvedHelper* helper = helper_.load()) helper->abandon();
 }
 

@@ -63,7 +63,7 @@ class Proved {
   static void start(const Settings& settings, Way way, int level);
   /// Instead, in a program in which the compiler has split nothing: only defer() and
   /// retire() are used. Needs MPI_THREAD_MULTIPLE.
-  static void start_for_requests();
+  static void start_for_requests(const Settings& settings);
   /// Before the engine stops. Transfers without a wait are given a moment to end,
   /// then left to MPI; their tokens stay valid and mean nothing any more.
   static void stop();
@@ -80,7 +80,7 @@ class Proved {
   /// somebody moves what it has started.
   static void reach(lapwing_token* token);
   /// At the end of its wait, which has begun then.
-  static void note_plain_wait(const lapwing_token& token, std::uint64_t begun);
+  static void note_wait_of(const lapwing_token& token, std::uint64_t begun);
   /// From here on nobody but the caller touches the request; false if it has
   /// been dropped.
   static bool take(lapwing_token* token);

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "transfer/compiled/proved.hpp"
-#include "transfer/decisions/plain_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::transfer {
@@ -67,12 +67,12 @@ lapwing_token* Proved::begin_plainly(const lapwing_token& what) {
   }
   token->helped = false;
   token->computing_since = now_ns();
-  token->waited_before = PlainWay::waited();
+  token->waited_before = Overlap::waited();
   return token;
 }
 
 lapwing_token* Proved::went_plainly(std::uint64_t waited) {
-  PlainWay::add_waiting(waited);
+  Overlap::add_waiting(waited);
   lapwing_token over;
   over.was_waited_for = true;
   over.bytes = threshold_;
@@ -83,21 +83,23 @@ lapwing_token* Proved::went_plainly(std::uint64_t waited) {
 void Proved::reach(lapwing_token* token) {
   if (token->helped || token->was_waited_for || token->request == MPI_REQUEST_NULL) return;
   const std::uint64_t begun = now_ns();
-  PlainWay::complete(token->request);
+  Overlap::complete(token->request);
   token->computing_since = now_ns();
   token->was_waited_for = true;
   token->waited = token->computing_since - begun;
-  PlainWay::add_waiting(token->waited);
-  token->waited_before = PlainWay::waited();
+  Overlap::add_waiting(token->waited);
+  token->waited_before = Overlap::waited();
 }
 
-void Proved::note_plain_wait(const lapwing_token& token, std::uint64_t begun) {
-  if (token.helped) return;
+void Proved::note_wait_of(const lapwing_token& token, std::uint64_t begun) {
+  if (!Overlap::judged()) return;
   const std::uint64_t passed = begun - token.computing_since,
-                      waited = PlainWay::waited() - token.waited_before, now = now_ns();
-  PlainWay::add_waiting(now - begun);
+                      waited = Overlap::waited() - token.waited_before, now = now_ns();
+  Overlap::add_waiting(now - begun);
   if (token.bytes < threshold_) return;
-  PlainWay::went(token.was_waited_for ? token.waited : now - begun, passed > waited ? passed - waited : 0);
+  const std::uint64_t computed = passed > waited ? passed - waited : 0;
+  if (token.helped) return Overlap::went_overlapped(computed);
+  Overlap::went(token.was_waited_for ? token.waited : now - begun, computed);
 }
 
 }  // namespace lapwing::transfer

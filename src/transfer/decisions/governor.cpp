@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "transfer/decisions/progress_way.hpp"
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::transfer {
@@ -93,7 +93,7 @@ void Governor::say() const {
 
 void Governor::iteration_ended() {
   const auto iteration = static_cast<double>(std::max<std::uint64_t>(judge_.iteration_ns(), 1));
-  const bool plain = !judge_.splits();
+  const bool plain = !judge_.overlaps();
   for (auto& [rank, partner] : partners_) {
     // A wait that the engine drives shows nothing.
     if (plain) {
@@ -107,7 +107,7 @@ void Governor::iteration_ended() {
   if (engine_.settings().verbose > 1) say();
   letters_due_ = true;
   const Trial* trial = judge_.trial();
-  if (!trial || trial->state() != Trial::State::watching || ProgressWay::tries()) return;
+  if (!trial || trial->state() != Trial::State::watching || Overlap::overlaps()) return;
   for (auto& [rank, partner] : partners_) seek_agreement(rank, partner);
 }
 
@@ -218,7 +218,7 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
 
 bool Governor::strips(int peer) const {
   if (always_) return true;
-  if (!restless_ && !judge_.splits()) return false;
+  if (!restless_ && !judge_.overlaps()) return false;
   const auto found = partners_.find(peer);
   return found != partners_.end() && found->second.agreement == Agreement::agreed;
 }

@@ -26,9 +26,9 @@
 #include <map>
 #include <memory>
 
+#include "transfer/decisions/loop_judge.hpp"
 #include "transfer/decisions/observation.hpp"
 #include "transfer/decisions/sites.hpp"
-#include "transfer/decisions/split_judge.hpp"
 #include "transfer/wire/control.hpp"
 
 namespace lapwing::transfer {
@@ -64,7 +64,7 @@ class Governor {
   /// Whether a header may come from any rank.
   bool expects() const { return always_ || expected_ > 0; }
   /// Whether this rank's loop is in strips.
-  bool tries() const { return always_ || (expected_ > 0 && (restless_ || judge_.splits())); }
+  bool tries() const { return always_ || (expected_ > 0 && (restless_ || judge_.overlaps())); }
   void note_sent(int peer) { ++partner(peer).sent; }
   void note_header(int peer);
 
@@ -122,7 +122,7 @@ class Governor {
   Engine& engine_;
   const bool always_;
   const bool restless_;  // for tests: see Settings::restless()
-  SplitJudge judge_;
+  LoopJudge judge_;
   std::map<int, Partner> partners_;
   int expected_ = 0;    // partners whose agreement is not none
   bool tries_ = false;  // the loop's iterations are in strips, or would be with all partners' consent

@@ -94,7 +94,7 @@ void Trial::tried_iteration(std::uint64_t time) {
     return;
   }
   reference_ = usual;
-  slower_ = 0;
+  in_vain_ = 0;
   pauses_ = first_pause;
   enter(State::kept);
 }
@@ -106,8 +106,10 @@ void Trial::kept_iteration(std::uint64_t time) {
   }
   other_.add(time);
   const double usual = as_double(reference_);
-  slower_ = as_double(time) > clearly * usual ? slower_ + 1 : 0;
-  if (slower_ > 1 || as_double(other_.median()) > usual) {
+  // A program that no longer computes beside its transfers may be as fast as before, and
+  // faster the plain way.
+  in_vain_ = as_double(time) > clearly * usual || share_ < least_share ? in_vain_ + 1 : 0;
+  if (in_vain_ > 1 || as_double(other_.median()) > usual) {
     lost_ = 0;
     plain_.clear();  // the times may have changed, and not by the way
     refuse();

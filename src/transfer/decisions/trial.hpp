@@ -36,7 +36,8 @@ class Trial {
   enum class Way : std::uint8_t { plain, other };
   enum class State : std::uint8_t { watching, trying, kept, refused };
 
-  /// The share of the plain iteration that ends next which the other way could save at most.
+  /// The share of the iteration that ends next which the other way could save, or saves, at
+  /// most. Of one that went the other way it need not be said.
   void predict(double share) { share_ = share; }
   /// An iteration has ended that began with way(). Gives the way of the next one.
   Way iteration(std::uint64_t nanoseconds);
@@ -69,8 +70,8 @@ class Trial {
   bool unsettled_ = true;  // the first iteration of a way still carries the other's consequences
   double share_ = 0;
   RecentTimes plain_, other_;
-  int slower_ = 0;                                  // clearly slower ones in a row, of a way that is kept
-  double lost_ = 0;                                 // by the trial so far, in nanoseconds
+  int in_vain_ = 0;  // in a row, of a way that is kept: clearly slower ones, or with nothing to save
+  double lost_ = 0;  // by the trial so far, in nanoseconds
   std::uint64_t reference_ = 0;                     // a plain iteration when the last decision was made
   std::uint64_t since_ = 0;                         // iterations in this state
   std::uint64_t pause_ = 0, pauses_ = first_pause;  // iterations before the next trial

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way the transfers go that the compiler has split: each as the program wrote
-// it, or in flight with somebody to move it, by what pays in the loop at hand.
+// Which way the transfers of a program's loop go: each as the program wrote it, or
+// overlapped, that is with somebody to move it while the program computes.
 //
 // Going the plain way shows without any risk what there is to gain: how long a
 // transfer made the program wait, and how long the program then computed before it
-// needed what it had waited for. The lesser of the two could have been hidden.
+// needed what it had waited for. The lesser of the two could have been hidden. Each
+// loop has a trial of its own, whose states are watching, trying, kept and refused
+// (trial.hpp).
 #pragma once
 
 #include <array>
@@ -17,16 +19,18 @@
 namespace lapwing::transfer {
 
 /// The caller sees to it that one thread calls at a time. Times in nanoseconds.
-class SplitJudge {
+class LoopJudge {
  public:
   /// A transfer of weight begins; `key` is of its call site, size and partner. Whether
-  /// it, and all until the next one begins, are to be in flight with somebody to move them.
+  /// it, and all until the next one begins, are to be overlapped.
   bool begins(std::uint64_t key, std::uint64_t now);
   /// Of a transfer that went the plain way, and was needed after the program had
   /// `computed` for so long.
   void went_plainly(std::uint64_t waited, std::uint64_t computed);
+  /// Of an overlapped one. No more than that can have been hidden.
+  void went_overlapped(std::uint64_t computed);
 
-  bool splits() const { return splits_; }
+  bool overlaps() const { return overlaps_; }
   /// Whether the other way may be tried at all, and what share of an iteration other
   /// ranks would gain by it besides.
   void permit(bool permitted, double share_of_others) {
@@ -36,7 +40,7 @@ class SplitJudge {
   /// The other way has ended for a reason of another rank's.
   void release() {
     if (loop_) loop_->trial.release();
-    splits_ = false;
+    overlaps_ = false;
   }
   /// Whole iterations so far, and the time of the last.
   std::uint64_t iterations() const { return iterations_; }
@@ -57,10 +61,11 @@ class SplitJudge {
   LoopClock clock_;
   std::array<Loop, most_loops> loops_{};
   Loop* loop_ = nullptr;
-  std::uint64_t begun_ = 0;     // transfers so far
-  std::uint64_t hideable_ = 0;  // in this iteration
-  bool whole_ = false;          // it has been seen from its beginning
-  bool splits_ = false;
+  std::uint64_t begun_ = 0;             // transfers so far
+  std::uint64_t hideable_ = 0;          // in this iteration
+  std::size_t arrived_ = 0, told_ = 0;  // of it: how many began overlapped, and have told what they hid
+  bool whole_ = false;                  // it has been seen from its beginning
+  bool overlaps_ = false;
   bool permitted_ = true;
   double share_of_others_ = 0;
   std::uint64_t iterations_ = 0, iteration_ns_ = 0;
