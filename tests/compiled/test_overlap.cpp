@@ -137,26 +137,4 @@ TEST(Overlap, WhatIsNeededAtOnceIsNeverInFlight) {
   EXPECT_EQ(helpers(), before);
 }
 
-// No word of the compiler's is about these: the program itself overlaps, and somebody moves them if that
-// pays.
-TEST(Overlap, RequestsThatStayTheProgramsOwnAreTriedToo) {
-  if (!judged()) GTEST_SKIP() << "only where ways are judged";
-  constexpr int large = 4 << 20;
-  const int other = 1 - my_rank();
-  int moved = 0;
-  for (int round = 0; pair_at_work() && round < 60; ++round) {
-    const auto out = message(my_rank(), round, large);
-    std::vector<unsigned char> in(large, 0);
-    MPI_Request requests[2];
-    MPI_Irecv(in.data(), large, MPI_BYTE, other, 3, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(out.data(), large, MPI_BYTE, other, 3, MPI_COMM_WORLD, &requests[1]);
-    moved += lapwing_wants_polls != 0;
-    usleep(4'000);  // in place of computing
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    EXPECT_EQ(lapwing_wants_polls, 0);
-    EXPECT_TRUE(holds(in, other, round, large));
-  }
-  EXPECT_TRUE(moved > 0 || !pair_at_work());
-}
-
 }  // namespace
