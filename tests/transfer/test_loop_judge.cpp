@@ -95,7 +95,7 @@ TEST(LoopJudge, AnotherLoopIsJudgedForItself) {
   EXPECT_GT(pays.split - before, 75);
 }
 
-// What a program does changes in mid-run. Any second of it takes at most 1/0.95 of its plain time,
+// A program changes its behaviour in mid-run. Any second of it takes at most 1/0.95 of its plain time,
 // and from the tenth iteration after the change on it takes at most 1/0.98.
 void expect_no_harm_by_change(Program before, Program after, std::uint64_t first_key) {
   LoopJudge judge;

@@ -48,7 +48,7 @@ class Overlap {
   static bool watches() { return watches_.load(std::memory_order_relaxed); }
   /// Whether the transfers of the loop at hand are overlapped.
   static bool overlaps() { return overlaps_.load(std::memory_order_relaxed); }
-  /// What has been decided about the loop at hand.
+  /// The decision about the loop at hand.
   static const char* verdict();
 
   /// Whether a split transfer of weight that begins now is put in flight with somebody
@@ -62,7 +62,7 @@ class Overlap {
   static void add_waiting(std::uint64_t nanoseconds) {
     waited_.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
-  /// What a split transfer tells at its wait: see LoopJudge.
+  /// Told by a split transfer at its wait: see LoopJudge.
   static void went(std::uint64_t waited, std::uint64_t computed);
   static void went_overlapped(std::uint64_t computed);
 
