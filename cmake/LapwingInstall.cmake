@@ -2,7 +2,7 @@
 # What `make install` puts under PREFIX. The command finds its libraries and
 # programs relative to itself, so the installed tree may be moved.
 install(TARGETS lapwing_preload lapwing_tasks_library LIBRARY DESTINATION lib)
-foreach(flavour IN LISTS LAPWING_FLAVOURS)
+foreach(flavour IN LISTS LAPWING_ENGINES)
   install(TARGETS lapwing_${flavour} lapwing_tasks_${flavour} LIBRARY DESTINATION lib)
 endforeach()
 install(DIRECTORY include/lapwing DESTINATION include)

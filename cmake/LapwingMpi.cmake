@@ -9,6 +9,8 @@
 #   LAPWING_MPI_COMMANDS          a folder where they have Debian's names, mpicc.openmpi and so on; empty if all have them
 #   LAPWING_WITH_MPI_COMMANDS     what a command begins with that looks for those names
 #
+#   LAPWING_ENGINES               the families that have an engine: these, and abi where a header of the standard ABI is
+#
 # Looked at, in this order: the prefixes in MPI_HOMES (a:b), mpicc on PATH, Debian's two. The first of a family
 # counts; LAPWING_MPIS_ELSEWHERE names the others, for the summary.
 set(MPI_HOMES "$ENV{MPI_HOMES}" CACHE STRING "Prefixes of MPIs, with colons between; looked at before PATH")
@@ -151,6 +153,33 @@ if(NOT LAPWING_FLAVOURS)
     "(MPI_HOMES=/opt/mpich:/opt/openmpi make); on Debian install libmpich-dev or libopenmpi-dev.")
 endif()
 list(SORT LAPWING_FLAVOURS)
+
+# The standard ABI of MPI 5 has an engine and no programs of this tree: the header of any MPI that has it will do, and
+# the library comes with the program.
+set(LAPWING_ENGINES ${LAPWING_FLAVOURS})
+set(prefixes ${homes})
+list(TRANSFORM prefixes APPEND /include)
+foreach(flavour IN LISTS LAPWING_FLAVOURS)
+  list(APPEND prefixes ${LAPWING_MPI_INCLUDES_${flavour}})
+endforeach()
+find_program(LAPWING_MPICC_ABI mpicc_abi)
+if(LAPWING_MPICC_ABI)
+  get_filename_component(bin ${LAPWING_MPICC_ABI} DIRECTORY)
+  list(APPEND prefixes ${bin}/../include)
+endif()
+file(GLOB fetched ${CMAKE_BINARY_DIR}/mpis/*/include)  # of `make test-mpis`
+find_path(LAPWING_ABI_INCLUDES mpi_abi.h PATHS ${prefixes} ${fetched} NO_DEFAULT_PATH
+  DOC "The folder of mpi_abi.h, the header of MPI 5's standard ABI")
+if(LAPWING_ABI_INCLUDES AND (NOT LAPWING_FAMILIES OR "abi" IN_LIST LAPWING_FAMILIES))
+  # Beside it may lie an mpi.h of another family, which must not be met: the file alone, then.
+  set(folder ${CMAKE_BINARY_DIR}/CMakeFiles/mpi_abi)
+  file(MAKE_DIRECTORY ${folder})
+  file(CREATE_LINK ${LAPWING_ABI_INCLUDES}/mpi_abi.h ${folder}/mpi_abi.h SYMBOLIC)
+  add_library(lapwing_mpi_abi INTERFACE IMPORTED GLOBAL)
+  target_include_directories(lapwing_mpi_abi SYSTEM INTERFACE ${folder})
+  add_library(mpi::abi ALIAS lapwing_mpi_abi)
+  list(APPEND LAPWING_ENGINES abi)
+endif()
 
 foreach(flavour IN LISTS LAPWING_FLAVOURS)
   if(NOT MPIEXEC_${flavour})

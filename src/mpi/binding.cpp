@@ -117,6 +117,10 @@ bool is_as_expected(const char** why) {
     *why = "it is older than MPI 3";
     return false;
   }
+  if (!is_tried_member()) {
+    *why = "Lapwing has not been tried with the MPI behind this library";
+    return false;
+  }
   return a_status_is_right(why);
 }
 

@@ -16,4 +16,7 @@ extern const char* const sonames[];
 /// Finds them in the library `mpi`. Families whose handles are numbers have none.
 void bind_handles(void* mpi, Lookup* lookup);
 
+/// After PMPI_Init or before: whether the library behaves as those with which the family's code was tried.
+bool is_tried_member();
+
 }  // namespace lapwing::mpi

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPICH: how it may be initialised.
+// MPICH, by its own ABI or the standard one: how it may be initialised.
 #include "mpi/launch.hpp"
 
+#include <mpi.h>
 #include <strings.h>
 
 #include <cstdlib>
 #include <utility>
-
-#include "flavour.hpp"
 
 namespace lapwing::mpi {
 

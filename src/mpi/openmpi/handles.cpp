@@ -32,4 +32,6 @@ void bind_handles(void* mpi, Lookup* lookup) {
   }
 }
 
+bool is_tried_member() { return true; }
+
 }  // namespace lapwing::mpi
