@@ -61,7 +61,7 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
   }
   // A message that came by a substitute went straight to the program's buffer.
   if (tracked->kind == Tracked::Kind::receive && tracked->bounce && !tracked->incoming && status &&
-      tracked->active && tracked->substitute == MPI_REQUEST_NULL) {
+      tracked->active && (tracked->substitute == MPI_REQUEST_NULL || tracked->ended_by_look)) {
     MPI_Count bytes = 0;
     int cancelled = 0;
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
@@ -74,6 +74,7 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
   if (tracked->persistent) {
     tracked->active = false;
     tracked->substitute = MPI_REQUEST_NULL;
+    tracked->ended_by_look = false;
     tracked->incoming.reset();
     tracked->outgoing.reset();
     tracked->header_complete = tracked->guard_tried = tracked->guarded = false;

@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "flavour.hpp"
+#include "mpi/binding.hpp"
 #include "mpi/ending.hpp"
 #include "mpi/library_locks.hpp"
 #include "transfer/accounts/accounts.hpp"
@@ -160,6 +161,9 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
     return true;
   }
   if (!complete) return false;
+  // What completes in its place is needed by the program's wait for one of several.
+  const bool ended = tracked.persistent && mpi::looks_end_persistent;
+  tracked.ended_by_look = ended;
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   int cancelled = 0;
@@ -167,6 +171,7 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
   const CommInfo& info = *tracked.info;
   if (cancelled || bytes != static_cast<MPI_Count>(header_bytes) || status.MPI_SOURCE < 0 || !info.eligible) {
     tracked.known_plain = true;
+    if (ended) tracked.substitute = mint_request(status);
     return true;
   }
   HeaderBytes header;
@@ -176,8 +181,10 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
     take_header(tracked.destination, &header);
   if (!Mark::is_on(header)) {
     tracked.known_plain = true;
+    if (ended) tracked.substitute = mint_request(status);
     return true;
   }
+  if (ended) tracked.substitute = mint_request();
   tracked.envelope = status;
   tracked.incoming =
       start_incoming(header, info.world_rank(status.MPI_SOURCE), tracked.destination, tracked.site);
@@ -264,6 +271,22 @@ MPI_Request Engine::mint_request() {
   PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 1, self_comm_, &request);
   PMPI_Isend(nullptr, 0, MPI_BYTE, 0, 1, self_comm_, &sent);
   loose_.push_back(sent);
+  return request;
+}
+
+MPI_Request Engine::mint_request(const MPI_Status& status) {
+  const auto query = [](void* kept, MPI_Status* out) -> int {
+    *out = *static_cast<const MPI_Status*>(kept);
+    return MPI_SUCCESS;
+  };
+  const auto free = [](void* kept) -> int {
+    delete static_cast<MPI_Status*>(kept);
+    return MPI_SUCCESS;
+  };
+  const auto cancel = [](void*, int) -> int { return MPI_SUCCESS; };
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Grequest_start(query, free, cancel, new MPI_Status(status), &request);
+  PMPI_Grequest_complete(request);
   return request;
 }
 

@@ -212,6 +212,8 @@ class Engine {
   /// A real request, or a real matched message, that is complete at once; it
   /// stands for something that the engine holds (`tag` is the caller's).
   MPI_Request mint_request();
+  /// Complete, with this status.
+  MPI_Request mint_request(const MPI_Status& status);
   MPI_Message mint_message();
   std::unordered_map<std::uint64_t, Minted> minted;
 

@@ -79,6 +79,8 @@ struct Tracked {
   MPI_Status envelope{};                   ///< source and tag of the matched header
   /// Completes in place of a persistent request whose message a probe had taken.
   MPI_Request substitute = MPI_REQUEST_NULL;
+  bool ended_by_look =
+      false;  ///< it is persistent, and MPI ended it when the engine looked: the substitute tells
   // send
   std::shared_ptr<Outgoing> outgoing;
   bool header_complete = false, guard_tried = false, guarded = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mpi/binding.hpp"
 #include "mpi/references.hpp"
 #include "sets/report/report_text.hpp"
 
@@ -32,6 +33,7 @@ bool may_know_complete(MPI_Request request) {
   static constexpr const char* asking[] = {"MPI_Request_get_status", "mpi_request_get_status", nullptr};
   static const bool asks = mpi::refers_to(asking);
   int complete = 0;
+  if (mpi::looks_end_persistent) return asks;  // the request may be persistent
   return asks && request != MPI_REQUEST_NULL &&
          (PMPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || complete != 0);
 }

@@ -49,7 +49,7 @@ class RequestWait : public Wait {
     for (int i = 0; i < batch_.count(); ++i) {
       const Pending* pending = PendingRequests::find(batch_.handle(i));
       if (!pending || !pending->active) continue;
-      if (pending->kind != Pending::group) {
+      if (pending->kind != Pending::group && pending->may_be_looked_at()) {
         int complete = 0;
         PMPI_Request_get_status(batch_.handle(i), &complete, MPI_STATUS_IGNORE);
         if (complete) continue;

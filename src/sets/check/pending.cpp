@@ -11,8 +11,9 @@ namespace {
 bool matches(int wanted, int given, int any) { return wanted == any || wanted == given; }
 
 // Whether MPI has completed it, which the program may not know yet.
-bool is_complete(MPI_Request request, MPI_Status* status) {
+bool is_complete(const Pending& pending, MPI_Request request, MPI_Status* status) {
   int complete = 0;
+  if (!pending.may_be_looked_at()) return false;
   return PMPI_Request_get_status(request, &complete, status) != MPI_SUCCESS || complete != 0;
 }
 
@@ -27,7 +28,7 @@ void visit_receives(const Circle& circle, Visit visit) {
   for (const auto& [key, pending] : PendingRequests::all()) {
     if (pending.kind != Pending::receive || pending.circle != &circle || !pending.active) continue;
     MPI_Status status{};
-    const bool complete = is_complete(handle_of(key), &status);
+    const bool complete = is_complete(pending, handle_of(key), &status);
     if (visit(pending, complete, status)) return;
   }
 }
@@ -123,7 +124,7 @@ void request_edges(MPI_Request request, int clause, Edges* edges) {
     if (!call_edge(*pending->circle, pending->number, clause, edges)) edges->goes_on = true;
     return;
   }
-  if (pending->cancelled || is_complete(request, &status)) {
+  if (pending->cancelled || !pending->may_be_looked_at() || is_complete(*pending, request, &status)) {
     edges->goes_on = true;
     return;
   }

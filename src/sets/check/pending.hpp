@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "mpi/binding.hpp"
 #include "sets/check/in_flight.hpp"
 #include "sets/check/waiting.hpp"
 #include "sets/votes/agreement.hpp"
@@ -36,6 +37,8 @@ struct Pending {
     InFlight::release(in_flight);
     in_flight = nullptr;
   }
+
+  bool may_be_looked_at() const { return !(persistent && mpi::looks_end_persistent); }
 };
 
 /// Partitioned messages match each other only: they have tags of their own.

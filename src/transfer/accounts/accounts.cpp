@@ -6,6 +6,7 @@
 #include <functional>
 #include <unordered_map>
 
+#include "mpi/binding.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/owned_mutex.hpp"
 #include "transfer/requests.hpp"
@@ -48,6 +49,15 @@ struct Ledger {
 Ledger& ledger() {
   static auto* const one = new Ledger;
   return *one;
+}
+
+// Not at what may be persistent, where a look would end it.
+bool may_look(std::uint64_t key) {
+  if (!mpi::looks_end_persistent) return true;
+  Ledger& l = ledger();
+  const OwnedLock lock(l.mutex);
+  const auto found = l.started.find(key);
+  return found != l.started.end() && !found->second.persistent;
 }
 
 void note_rate(std::vector<std::uint64_t>& rates, std::size_t bytes, std::uint64_t ns) {
@@ -119,8 +129,12 @@ Completion::Completion(Caller caller, int count, const MPI_Request* requests, bo
   for (int i = 0; requests && i < count; ++i) {
     keys_.push_back(requests[i] == MPI_REQUEST_NULL ? 0 : Requests::key(requests[i]));
     int complete = 1;
-    if (waits && requests[i] != MPI_REQUEST_NULL)
-      PMPI_Request_get_status(requests[i], &complete, MPI_STATUS_IGNORE);
+    if (waits && requests[i] != MPI_REQUEST_NULL) {
+      if (may_look(keys_.back()))
+        PMPI_Request_get_status(requests[i], &complete, MPI_STATUS_IGNORE);
+      else
+        complete = 0;
+    }
     pending_.push_back(complete ? 0 : 1);
   }
   begun_ = now_ns();
@@ -152,8 +166,12 @@ void Completion::end(const MPI_Request* requests, const MPI_Status* statuses) {
     Started& started = found->second;
     int over = freed ? 1 : 0;
     // A persistent request is inactive again; what was not active cannot have been waited for.
-    if (!freed && started.persistent && started.active)
-      PMPI_Request_get_status(left[i], &over, MPI_STATUS_IGNORE);
+    if (!freed && started.persistent && started.active) {
+      if (mpi::looks_end_persistent)
+        over = waits_;
+      else
+        PMPI_Request_get_status(left[i], &over, MPI_STATUS_IGNORE);
+    }
     if (!over) continue;
     std::size_t bytes = started.bytes;
     if (MPI_Count told = 0; started.receives && !told_by.empty() &&

@@ -5,6 +5,7 @@
 #include <bit>
 #include <mutex>
 
+#include "mpi/binding.hpp"
 #include "mpi/library_locks.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/engine.hpp"
@@ -152,6 +153,7 @@ void Overlap::complete(MPI_Request request) {
 }
 
 void Overlap::reach(int count, const MPI_Request* requests, bool all) {
+  all = all && !mpi::looks_end_persistent;  // some of them may be persistent
   if (!all && watched_.load(std::memory_order_relaxed) == 0) return;
   for (int i = 0; i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
