@@ -12,7 +12,7 @@ PRESETS_SANITIZED = asan ubsan asan-ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build configure demo bench test test-mpis test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks wheel test-wheel install clean help
+.PHONY: all build configure demo bench test test-mpis fetch-mpis fuzz-mpis test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks wheel test-wheel install clean help
 
 all: build
 
@@ -57,8 +57,19 @@ fuzz: test-programs
 	python3 tests/fuzz/run.py --programs $(PROGRAMS)
 
 # Every MPI that is there, and PyPI's, in each language and way; writes docs/mpis.md.
-test-mpis: build
+# What is fetched brings the header of the standard ABI: the tree is configured again before its engine is tried.
+test-mpis: build fetch-mpis
 	python3 -B tests/mpis/run.py --build build/release --fetch --table docs/mpis.md
+
+fetch-mpis:
+	python3 -B tests/mpis/run.py --build build/release --fetch --fetch-only
+	@$(MAKE) --no-print-directory configure
+	cmake --build --preset release
+
+# Random programs under each of them that is not Debian's (PROGRAMS=500 MPIS='--mpi "MPICH 5"').
+fuzz-mpis: PROGRAMS = 500
+fuzz-mpis: build fetch-mpis
+	python3 -B tests/mpis/fuzz.py --build build/release --fetch --programs $(PROGRAMS) $(MPIS)
 
 # Jobs under a real Slurm of two nodes on this machine's loopback interface.
 test-slurm:
@@ -139,6 +150,7 @@ help:
 	@echo 'make bench      build what `lapwing bench` measures with'
 	@echo 'make test       build everything, then run every test'
 	@echo 'make test-mpis  one exchange under every MPI that is there and under those of PyPI; writes docs/mpis.md'
+	@echo 'make fuzz-mpis  500 random MPI programs under each of PyPI'"'"'s MPIs (PROGRAMS=n)'
 	@echo 'make test-slurm  jobs under a real Slurm of two nodes, started and removed'
 	@echo 'make fuzz       $(PROGRAMS) random MPI programs, compared byte by byte (PROGRAMS=n)'
 	@echo 'make fuzz-faults  plants each known defect in the engine; all must be found'

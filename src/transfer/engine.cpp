@@ -161,7 +161,7 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
     return true;
   }
   if (!complete) return false;
-  // What completes in its place is needed by the program's wait for one of several.
+  // The program waits for a substitute then, alone or for one of several.
   const bool ended = tracked.persistent && mpi::looks_end_persistent;
   tracked.ended_by_look = ended;
   MPI_Count bytes = 0;

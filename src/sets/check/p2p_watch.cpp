@@ -148,7 +148,7 @@ int P2pWatch::receive_init(const Receive& a, MPI_Request* request) {
   Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::receive, circle));
   pending.persistent = true;
   pending.active = false;
-  // Nobody may look what it has received: no claim is made.
+  // Its messages cannot be counted: no claim is made.
   if (!pending.may_be_looked_at()) circle->uncertain = true;
   return rc;
 }
