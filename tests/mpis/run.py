@@ -127,19 +127,6 @@ class Matrix:
                         yield mpi, language, way, f"failed: {error}"
 
 
-def persistent(matrix, mpi):
-    """Whether persistent receives keep their statuses although reports look at requests."""
-    program = matrix.made(["gcc", HERE / "persistent.c", *mpi.flags], f"{mpi.name}-persistent")
-    for deferred in ("off", "on"):
-        try:
-            variables = {"LD_PRELOAD": matrix.preload, "LAPWING_DEFER": deferred, "LAPWING_REPORT": matrix.folder / "persistent.json"}
-            if matrix.launch(mpi, program, variables)[0].split() != ["right"]:
-                return f"wrong with LAPWING_DEFER={deferred}"
-        except (RuntimeError, subprocess.TimeoutExpired) as error:
-            return f"failed with LAPWING_DEFER={deferred}: {error}"
-    return "passed"
-
-
 def write_table(path, cells, absent):
     rows = {}
     for mpi, language, way, result in cells:
@@ -184,12 +171,7 @@ def main():
     may_be_plain = {"mpich", "openmpi", "abi"} - {f for f in ("mpich", "openmpi", "abi") if (build / f"lib/liblapwing-{f}.so").exists()}
     cells, bad = [], []
     with tempfile.TemporaryDirectory(prefix="lapwing-mpis-") as folder:
-        matrix = Matrix(build, pathlib.Path(folder))
-        for mpi in (m for m in mpis if m.flags and m.family not in may_be_plain):
-            result = persistent(matrix, mpi)
-            bad += [] if result == "passed" else [result]
-            print(mpi.name, "persistent receives", result, sep=" | ", flush=True)
-        for mpi, language, way, result in matrix.run(mpis, ways):
+        for mpi, language, way, result in Matrix(build, pathlib.Path(folder)).run(mpis, ways):
             cells.append((mpi, language, way, result))
             good = result.startswith(("passed", "none: ")) or (mpi.family in may_be_plain and result.startswith("plain: "))
             bad += [] if good else [result]
