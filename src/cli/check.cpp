@@ -22,6 +22,7 @@ struct CheckOptions {
   bool json = false;
   bool verbose = false;
   std::string leaks;
+  bool buffers = false;
 };
 
 int check(const CheckOptions& options, const std::vector<std::string>& words) {
@@ -33,6 +34,7 @@ int check(const CheckOptions& options, const std::vector<std::string>& words) {
   set_variable(variables, "LAPWING_SETS", "check");
   set_variable(variables, "LAPWING_DEFER", "off");
   if (!options.leaks.empty()) set_variable(variables, "LAPWING_CHECK_LEAKS", options.leaks);
+  if (options.buffers) set_variable(variables, "LAPWING_CHECK_BUFFERS", "on");
   std::optional<TemporaryFile> found;
   if (options.json) {
     // By its whole path: ranks may stand in another folder.
@@ -73,6 +75,8 @@ Command add_check(CLI::App& app) {
                    "86, warning only says so")
       ->check(CLI::IsMember({"error", "warning", "off"}))
       ->type_name("error|warning|off");
+  command->add_flag("--buffers", options->buffers,
+                    "Report also uses of a buffer whose operation has not been completed");
   command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")
       ->type_name("NAME=VALUE")
       ->expected(1)

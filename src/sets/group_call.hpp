@@ -146,6 +146,7 @@ struct GroupCall {
   /// Folded: what else must be equal on all (dimensions of a grid, an access mode).
   std::uint64_t same = 0;
   Data send, receive;                ///< a call with one buffer has only `send`
+  bool replaceable = false;          ///< MPI can be given other buffers than the program's
   const void* returns_to = nullptr;  ///< into the caller, for its file and line
   /// The compiler's description, consumed by this call; null in code that was
   /// not compiled with --sets.
@@ -161,6 +162,8 @@ struct Made {
   /// Where before() returned false: make the call on this communicator, not on
   /// the program's.
   MPI_Comm instead = MPI_COMM_NULL;
+  /// And in place of the address that the program gave for its send or its receive buffer.
+  void *send_instead = nullptr, *receive_instead = nullptr;
 };
 
 /// Of two processes, not of a group.

@@ -73,6 +73,7 @@ constexpr Reader readers[] = {
         "LAPWING_SPLIT"),
     text<&S::check_json>("LAPWING_CHECK_JSON"),
     choice<&S::leaks, LeakReport::error, LeakReport::warning, LeakReport::off>("LAPWING_CHECK_LEAKS"),
+    choice<&S::check_buffers, false, true>("LAPWING_CHECK_BUFFERS"),
     text<&S::profile>("LAPWING_PROFILE"),
     text<&S::report>("LAPWING_REPORT"),
     choice<&S::verbose, 0, 1, 2>("LAPWING_VERBOSE"),

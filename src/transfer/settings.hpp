@@ -43,6 +43,7 @@ struct Settings {
   Protect protect = Protect::all;
   Sets sets = Sets::unset;
   Split split = Split::automatic;
+  bool check_buffers = false;
   std::string check_json;  ///< where a finding of the checker's goes as JSON
   std::string profile;
   std::string report;

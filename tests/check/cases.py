@@ -14,6 +14,7 @@ class Case:
     body: str
     ranks: int = 3
     kinds: tuple = ()   # of the finding; none: the program is right
+    buffers: bool = False  # under --buffers
     alone: bool = False  # cannot share a job with others
 
     @property

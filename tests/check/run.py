@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import buffers
 import cases as library
 import memory
 import resources
@@ -37,8 +38,8 @@ class Suite:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
         self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases(), *memory.wrong(),
-                      *resources.wrong()]
-        self.right = [*right.cases(), *right_strange.cases(), *memory.right(), *resources.right()]
+                      *resources.wrong(), *buffers.wrong()]
+        self.right = [*right.cases(), *right_strange.cases(), *memory.right(), *resources.right(), *buffers.right()]
         self.all = self.wrong + self.right
         names = [c.name + str(c.wrong) for c in self.all]
         assert len(set(names)) == len(names), "two cases have one name"
@@ -56,6 +57,8 @@ class Suite:
         environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS="check", SUITE_ID=str(os.getpid()),
                            LAPWING_CHECK_JSON=str(json_file), TMPDIR=str(self.folder))
         environment.pop("LAPWING_TESTING", None)
+        if self.all[numbers[0]].buffers:
+            environment["LAPWING_CHECK_BUFFERS"] = "on"
         command = [*LAUNCHERS[mpi], "-n", str(ranks), "env", f"LD_PRELOAD={self.options.build}/lib/liblapwing-preload.so",
                    str(program), *map(str, numbers)]
         try:
@@ -103,6 +106,10 @@ class Suite:
             return
         self.fail(mpi, self.all[numbers[0]], "flagged" if result.returncode == STATUS else "fails", result)
 
+    def kind(self, number):
+        """Cases of one kind can share a job."""
+        return self.all[number].ranks, self.all[number].buffers
+
     def run(self):
         numbers = [n for n in range(len(self.all)) if self.options.only in self.all[n].name]
         numbers = numbers[self.options.offset::self.options.sample]
@@ -112,8 +119,8 @@ class Suite:
             for number in numbers:
                 if self.all[number].wrong:
                     self.run_wrong(mpi, program, number)
-            for ranks in sorted({self.all[n].ranks for n in numbers}):
-                these = [n for n in numbers if not self.all[n].wrong and self.all[n].ranks == ranks]
+            for kind in sorted({self.kind(n) for n in numbers}):
+                these = [n for n in numbers if not self.all[n].wrong and self.kind(n) == kind]
                 for i in range(0, len(these), AT_ONCE):
                     self.run_right(mpi, program, these[i:i + AT_ONCE])
         wrong = sum(self.all[n].wrong for n in numbers)

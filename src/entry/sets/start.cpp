@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
+#include "entry/compiled/verify.hpp"
 #include "entry/p2p/p2p.hpp"
 #include "entry/sets/declared.hpp"
 #include "lapwing/compiled_sets.h"
 #include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/references.hpp"
+#include "sets/check/buffer_watch.hpp"
 #include "sets/check/check.hpp"
 #include "sets/group_call.hpp"
 #include "sets/messages.hpp"
@@ -127,7 +129,8 @@ void start_sets(const transfer::Settings& settings, bool threads) {
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;
-      sets::Checker::start(!threads, settings.leaks);
+      sets::Checker::start(!threads, settings.leaks,
+                           settings.check_buffers && !Verify::wanted() ? settings.staging : 0);
       break;
     default:
       break;
@@ -139,6 +142,7 @@ void stop_sets() {
   sets::Run::stop();
   sets::path = nullptr;
   sets::watcher = nullptr;
+  sets::BufferWatch::stop();
   sets::Messages::stop();
   sets::mode = sets::Mode::off;
 }

@@ -188,6 +188,14 @@ std::uint64_t handle_behind(const HandleSpec& spec, const Arguments& a) {
   return bits_of(behind<MPI_Op>(a, spec.at, op_of, MPI_OP_NULL));
 }
 
+// A buffer that comes as its address, and not as a descriptor of Fortran's, can be another.
+bool is_plain(const GroupData& data, const sets::Data& decoded, const std::int64_t* registers,
+              const std::int64_t* stack) {
+  if (data.buffer < 0) return true;
+  const std::int64_t word = data.buffer < 6 ? registers[data.buffer] : stack[data.buffer - 6];
+  return reinterpret_cast<void*>(word) == decoded.buffer || decoded.buffer == MPI_IN_PLACE;
+}
+
 const lapwing_call_site* take_mark() {
   const lapwing_call_site* mark = sets::next_call;
   sets::next_call = nullptr;
@@ -204,6 +212,8 @@ void make_watched_call(unsigned index, const std::int64_t* registers, const std:
   GroupCall call = decode(group, arguments);
   call.returns_to = call_site(reinterpret_cast<const void*>(stack[-1]));
   call.site = take_mark();
+  call.replaceable = is_plain(group.send, call.send, registers, stack) &&
+                     is_plain(group.receive, call.receive, registers, stack);
   int result = MPI_SUCCESS;
   Made made;
   void* const error_at = arguments.fortran() ? arguments.pointer(group.arguments) : nullptr;
@@ -225,6 +235,11 @@ void make_watched_call(unsigned index, const std::int64_t* registers, const std:
     }
     again.word(group.comm) = word;
   }
+  const auto replace = [&](const GroupData& data, void* buffer) {
+    if (buffer) again.word(data.buffer) = reinterpret_cast<std::int64_t>(buffer);
+  };
+  replace(group.send, made.send_instead);
+  replace(group.receive, made.receive_instead);
   result = again.make(index);
   if (result == MPI_SUCCESS) made = read_made(group, arguments);
   sets::watcher->after(call, result, made);

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "sets/check/areas.hpp"
+#include "sets/check/buffer_watch.hpp"
 #include "sets/check/call_signature.hpp"
 #include "sets/check/deadlock.hpp"
 #include "sets/check/epochs.hpp"
@@ -36,6 +37,7 @@ struct Current {
   std::uint64_t number = 0;
   std::uint64_t agreed_id = 0;  ///< of what it has made, where both sides had to agree on it
   Areas areas{};                ///< its memory, where requests are followed
+  BufferWatch* watch = nullptr;
 };
 thread_local Current current;
 
@@ -144,6 +146,22 @@ void check_memory(const GroupCall& call, const Circle& circle) {
   if (call.way != Way::persistent) InFlight::check(current.areas.list, told);
 }
 
+// The call is about to begin: MPI gets memory of the checker's to write to.
+void watch_memory(const GroupCall& call, Made* made) {
+  if (call.way != Way::immediate || !call.replaceable || !BufferWatch::wanted() || current.areas.list.empty())
+    return;
+  current.watch = BufferWatch::collective(current.areas, call_told(call, *current.circle));
+  if (!current.watch) return;
+  for (const Area& area : current.areas.list) {
+    if (!area.written) continue;
+    if (area.received) {
+      made->receive_instead = BufferWatch::landing(current.watch, call.receive.buffer);
+    } else {
+      made->send_instead = BufferWatch::landing(current.watch, call.send.buffer);
+    }
+  }
+}
+
 // A process that ends without MPI_Finalize is missed by those that go on. If all come here, a destructor
 // may still call it; what follows it could only be followed with objects that exist no more.
 void at_exit() {
@@ -165,7 +183,7 @@ void at_exit() {
 
 }  // namespace
 
-void Checker::start(bool provable, transfer::LeakReport leaks) {
+void Checker::start(bool provable, transfer::LeakReport leaks, std::size_t watched_bytes) {
   static Checker checker;
   checked_process = getpid();
   Circles::start();
@@ -176,12 +194,13 @@ void Checker::start(bool provable, transfer::LeakReport leaks) {
   MpiErrors::start();
   Leaks::start(leaks);
   if (provable) P2pWatch::start();
+  if (provable && watched_bytes != 0) BufferWatch::start(watched_bytes);
   path = &path_recorder();
   watcher = &checker;
   std::atexit(at_exit);
 }
 
-bool Checker::before(const GroupCall& call, int* result, Made*) {
+bool Checker::before(const GroupCall& call, int* result, Made* made) {
   current = {};
   if (left) return false;
   if (Epochs::is_one(call.operation)) return Epochs::before(call, result);
@@ -194,6 +213,7 @@ bool Checker::before(const GroupCall& call, int* result, Made*) {
   current.number = open_call(*circle, call);
   if (!returns_at_once(call)) wait_for_all(*circle, current.number);
   unbind_freed(call);
+  watch_memory(call, made);
   if (call.operation == Operation::finalize) {
     finalized = true;
     announce_finalize();
@@ -209,7 +229,10 @@ void Checker::after(const GroupCall& call, int result, const Made& made) {
     return P2pWatch::note_partitioned(call, made.request);
   if (result == MPI_SUCCESS) note_freed(call);
   if (!current.circle) return;
-  if (result != MPI_SUCCESS) return bind_again(call, current.circle);
+  if (result != MPI_SUCCESS) {
+    BufferWatch::finish(current.watch, 0);
+    return bind_again(call, current.circle);
+  }
   // The two sides wait for each other here, so no lock of ours is held.
   if (call.operation == Operation::intercomm_create && made.comm != MPI_COMM_NULL)
     current.agreed_id = id_of_both_sides(*current.circle, current.number, made.comm);
@@ -253,6 +276,7 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
     pending.count = static_cast<std::int64_t>(call.operation) + 1;
   } else {
     pending.in_flight = InFlight::hold(current.areas.list, maker, made.request);
+    pending.watch = current.watch;
   }
   PendingRequests::add(made.request, pending);
 }

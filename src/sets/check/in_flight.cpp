@@ -28,13 +28,10 @@ struct Side {
 };
 Side read_areas, written_areas;
 
-// MPI_Request_get_status tells a program that its buffer may be used, and keeps the request.
 bool may_know_complete(MPI_Request request) {
-  static constexpr const char* asking[] = {"MPI_Request_get_status", "mpi_request_get_status", nullptr};
-  static const bool asks = mpi::refers_to(asking);
   int complete = 0;
-  if (mpi::looks_end_persistent) return asks;  // the request may be persistent
-  return asks && request != MPI_REQUEST_NULL &&
+  if (mpi::looks_end_persistent) return InFlight::may_ask_for_status();  // the request may be persistent
+  return InFlight::may_ask_for_status() && request != MPI_REQUEST_NULL &&
          (PMPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || complete != 0);
 }
 
@@ -56,6 +53,12 @@ InFlight::Held* hold_one(const Area& area, const Told& told, MPI_Request request
 }
 
 }  // namespace
+
+bool InFlight::may_ask_for_status() {
+  static constexpr const char* asking[] = {"MPI_Request_get_status", "mpi_request_get_status", nullptr};
+  static const bool asks = mpi::refers_to(asking);
+  return asks;
+}
 
 void InFlight::check(const Area& area, const Told& told) {
   if (!area.begin) return;

@@ -27,6 +27,9 @@ class InFlight {
   static Ticket hold(const Area& area, const Told& told, MPI_Request request);
   static Ticket hold(const std::vector<Area>& areas, const Told& told, MPI_Request request);
   static void release(Ticket ticket);
+
+  /// Whether the program may be told that an operation is complete and keep its request.
+  static bool may_ask_for_status();
 };
 
 }  // namespace lapwing::sets

@@ -292,6 +292,7 @@ int P2pWatch::start_one(MPI_Request* request) {
     pending->cancelled = false;
     InFlight::check(pending->area, told_of(*pending));
     pending->in_flight = InFlight::hold(pending->area, told_of(*pending), *request);
+    if (pending->kind == Pending::send) pending->watch = BufferWatch::sends(pending->area, told_of(*pending));
     if (pending->kind == Pending::group) {
       Signature signature;
       signature.say(Signature::operation, mixed(static_cast<std::uint64_t>(pending->count), 1));
@@ -323,6 +324,11 @@ int P2pWatch::request_free(MPI_Request* request) {
   if (const Pending* pending = PendingRequests::find(*request)) {
     // A receive that nobody waits for: what it takes is not seen.
     if (pending->kind == Pending::receive && pending->active) pending->circle->uncertain = true;
+    if (BufferWatch::abandon(pending->watch, *request)) {
+      PendingRequests::remove(*request);
+      *request = MPI_REQUEST_NULL;
+      return MPI_SUCCESS;
+    }
     PendingRequests::remove(*request);
   }
   return PMPI_Request_free(request);

@@ -60,7 +60,10 @@ void count_sent(Pending* pending) {
 }
 
 /// Its memory must be free for it.
-void check_memory(const Pending& pending) { InFlight::check(pending.area, told_of(pending)); }
+void check_memory(const Pending& pending) {
+  BufferWatch::look_at_abandoned();
+  InFlight::check(pending.area, told_of(pending));
+}
 
 /// The program has its request.
 void follow(MPI_Request request, Pending pending) {
@@ -73,6 +76,36 @@ void discount_sent(const Pending& pending) {
   Channel& channel = pending.circle->channel(pending.peer, pending.tag);
   --channel.sent;
   channel.sent_contents.forget();
+}
+
+// `returns`: to the program, which might use the buffer.
+int start_send(const Send& a, MPI_Request* request, bool returns) {
+  Circle* circle = followed(a);
+  Pending pending = pending_of(a, Pending::send, circle);
+  check_memory(pending);
+  if (circle) count_sent(&pending);
+  const int rc = post(a, request);
+  if (circle && rc == MPI_SUCCESS) {
+    if (returns) pending.watch = BufferWatch::sends(pending.area, told_of(pending));
+    follow(*request, pending);
+  }
+  if (circle && rc != MPI_SUCCESS) discount_sent(pending);
+  return rc;
+}
+
+int start_receive(const Receive& a, MPI_Request* request, bool returns) {
+  Circle* circle = followed(a);
+  Pending pending = pending_of(a, Pending::receive, circle);
+  check_memory(pending);
+  Receive posted = a;
+  if (circle && returns) {
+    pending.watch = BufferWatch::receives(pending.area, told_of(pending));
+    posted.buffer = BufferWatch::landing(pending.watch, a.buffer);
+  }
+  const int rc = post(posted, request);
+  if (rc != MPI_SUCCESS) BufferWatch::finish(pending.watch, 0);
+  if (circle && rc == MPI_SUCCESS) follow(*request, pending);
+  return rc;
 }
 
 }  // namespace
@@ -102,16 +135,7 @@ int P2pWatch::send(const Send& a) {
   return wait_for(request, pending, MPI_STATUS_IGNORE, a.comm);
 }
 
-int P2pWatch::isend(const Send& a, MPI_Request* request) {
-  Circle* circle = followed(a);
-  Pending pending = pending_of(a, Pending::send, circle);
-  check_memory(pending);
-  if (circle) count_sent(&pending);
-  const int rc = post(a, request);
-  if (circle && rc == MPI_SUCCESS) follow(*request, pending);
-  if (circle && rc != MPI_SUCCESS) discount_sent(pending);
-  return rc;
-}
+int P2pWatch::isend(const Send& a, MPI_Request* request) { return start_send(a, request, true); }
 
 int P2pWatch::send_init(const Send& a, MPI_Request* request) {
   const int rc = transfer::prepare(a, request);
@@ -132,14 +156,7 @@ int P2pWatch::receive(const Receive& a, MPI_Status* status) {
   return wait_for(request, pending, status, a.comm);
 }
 
-int P2pWatch::ireceive(const Receive& a, MPI_Request* request) {
-  Circle* circle = followed(a);
-  const Pending pending = pending_of(a, Pending::receive, circle);
-  check_memory(pending);
-  const int rc = post(a, request);
-  if (circle && rc == MPI_SUCCESS) follow(*request, pending);
-  return rc;
-}
+int P2pWatch::ireceive(const Receive& a, MPI_Request* request) { return start_receive(a, request, true); }
 
 int P2pWatch::receive_init(const Receive& a, MPI_Request* request) {
   const int rc = transfer::prepare(a, request);
@@ -173,9 +190,9 @@ void P2pWatch::note_partitioned(const GroupCall& call, MPI_Request request) {
 
 int P2pWatch::send_receive(const Send& s, const Receive& r, MPI_Status* status) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  int rc = ireceive(r, &requests[0]);
+  int rc = start_receive(r, &requests[0], false);
   if (rc != MPI_SUCCESS) return rc;
-  rc = isend(s, &requests[1]);
+  rc = start_send(s, &requests[1], false);
   if (rc != MPI_SUCCESS) {
     PendingRequests::remove(requests[0]);
     PMPI_Cancel(&requests[0]);

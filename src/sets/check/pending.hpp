@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "mpi/binding.hpp"
+#include "sets/check/buffer_watch.hpp"
 #include "sets/check/in_flight.hpp"
 #include "sets/check/waiting.hpp"
 #include "sets/votes/agreement.hpp"
@@ -31,14 +32,21 @@ struct Pending {
   const void* returns_to = nullptr;
   Area area;  ///< its buffer, of a message
   InFlight::Ticket in_flight = nullptr;
+  BufferWatch* watch = nullptr;
 
-  /// The program may use its memory again.
+  /// The program may use its memory again: for MPI, but that it has not been asked yet.
   void release() {
     InFlight::release(in_flight);
     in_flight = nullptr;
   }
 
   bool may_be_looked_at() const { return !(persistent && mpi::looks_end_persistent); }
+  /// The same, and what was received becomes the program's.
+  void finish(std::size_t received) {
+    release();
+    BufferWatch::finish(watch, received);
+    watch = nullptr;
+  }
 };
 
 /// Partitioned messages match each other only: they have tags of their own.

@@ -15,6 +15,17 @@ void close_group(const Pending& pending) {
   if (opened && opened->settled() && !opened->combined.wrong) pending.circle->close(pending.number);
 }
 
+// Into memory of the checker's; of collective calls the whole of it counts.
+std::size_t bytes_landed(const Pending& pending, const MPI_Status& status) {
+  if (!pending.watch || pending.kind == Pending::group) return ~std::size_t{0};
+  if (pending.kind == Pending::send) return 0;
+  int cancelled = 0, bytes = 0;
+  if (pending.cancelled) PMPI_Test_cancelled(&status, &cancelled);
+  if (cancelled) return 0;
+  PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  return bytes == MPI_UNDEFINED || bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
+}
+
 }  // namespace
 
 bool is_wild(const Pending& pending) {
@@ -23,7 +34,7 @@ bool is_wild(const Pending& pending) {
 }
 
 bool wants_status(const Pending& pending) {
-  return is_wild(pending) || (pending.kind == Pending::receive && pending.element.size > 0);
+  return is_wild(pending) || pending.watch || (pending.kind == Pending::receive && pending.element.size > 0);
 }
 
 void retire(const Pending& pending, bool well, const MPI_Status& status) {
@@ -61,7 +72,7 @@ void RequestBatch::completed(int i, bool well, const MPI_Status& status) {
   if (handle(i) == MPI_REQUEST_NULL) return;
   Pending* pending = PendingRequests::find(handle(i));
   if (!pending || !pending->active) return;
-  pending->release();
+  pending->finish(bytes_landed(*pending, status));
   const Pending copy = *pending;
   if (pending->persistent) {
     pending->active = false;

@@ -334,6 +334,20 @@ Finding overlap_finding(const Account& pending, const Account& later, std::size_
       "nothing may use what it receives.");
 }
 
+Finding touch_finding(const Account& pending, bool sent, const std::string& place, std::size_t at,
+                      std::size_t length) {
+  const char* const buffer = sent ? "sends" : "receives";
+  return finding(
+      "buffer", sent ? "sent" : "received", {pending},
+      place.empty()
+          ? fmt::format("rank {} has written to byte {} of {} that an operation in flight {}, before "
+                        "a wait or a test completed it:",
+                        pending.rank, at, length, buffer)
+          : fmt::format("rank {} {} memory that an operation in flight {}, at {}:", pending.rank,
+                        sent ? "writes to" : "uses", buffer, place),
+      "Use a buffer again when its operation has been completed by a wait or a test.");
+}
+
 Finding alias_finding(const Account& account) {
   Account caller = account;
   caller.details.clear();

@@ -35,6 +35,9 @@ Finding request_finding(const Account& account);
 
 /// An operation in flight and a later call use the same bytes, and one of them writes.
 Finding overlap_finding(const Account& pending, const Account& later, std::size_t bytes);
+/// The program has used memory of an operation in flight: at `place`, or, where that is "", bytes differ.
+Finding touch_finding(const Account& pending, bool sent, const std::string& place, std::size_t at,
+                      std::size_t length);
 /// The send and the receive buffer of one call overlap.
 Finding alias_finding(const Account& account);
 

@@ -11,7 +11,6 @@
 #include <mutex>
 
 #include "guard/catching.hpp"
-#include "transfer/compiled/verify_report.hpp"
 #include "transfer/wire/datatype.hpp"
 #include "transfer/wire/pages.hpp"
 
@@ -39,8 +38,8 @@ std::size_t first_shown(const char* bytes, std::size_t length) {
 
 }  // namespace
 
-void GuardedBuffer::start() {
-  VerifyReport::start();
+void GuardedBuffer::start(VerifyReport::Teller teller) {
+  VerifyReport::start(teller);
   guard::start_to_catch(on_touch, nullptr);
 }
 
@@ -79,7 +78,7 @@ std::unique_ptr<GuardedBuffer> GuardedBuffer::close(const lapwing_verify_site& s
   live_buffers.push_back(guarded.get());
   if (char* begin = contiguous_base(buffer, count, type)) {
     guarded->close_run(begin, length);
-  } else if (use != Use::awaited) {
+  } else if (use != Use::awaited && use != Use::landing) {
     guarded->close_packed(buffer, count, type);
   }
   return guarded;

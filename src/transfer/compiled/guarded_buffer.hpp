@@ -11,6 +11,7 @@
 
 #include "guard/guard.hpp"
 #include "lapwing/compiled_verify.h"
+#include "transfer/compiled/verify_report.hpp"
 
 namespace lapwing::transfer {
 
@@ -26,10 +27,12 @@ class GuardedBuffer {
   enum class Use {
     sent,
     received,
-    awaited  ///< nothing has been received yet: whole pages only
+    awaited,  ///< nothing has been received yet: whole pages only
+    landing   ///< it lands elsewhere: nobody may touch whole pages, nor write to the rest
   };
 
-  static void start();
+  /// `teller`: as VerifyReport's.
+  static void start(VerifyReport::Teller teller = nullptr);
   /// Opens whatever is closed still.
   static void stop();
 

@@ -26,6 +26,7 @@ constexpr std::size_t most_touch_frames = 64;
 constexpr unsigned longest_end = 3;  // seconds
 
 int verifying_rank = 0;
+VerifyReport::Teller verify_teller = nullptr;
 sem_t touch_noted;
 std::atomic<bool> touch_told{false};
 
@@ -65,13 +66,17 @@ std::string place_of_access() {
 }
 
 // The thread that was stopped may hold any lock of libc's or of MPI's: the job then ends a little later.
-[[noreturn]] void end_verification(const std::string& sentence) {
+void end_at_alarm() {
   std::signal(SIGALRM, [](int) { _exit(LAPWING_VERIFY_STATUS); });
   sigset_t alarms;
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
   pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
   alarm(longest_end);
+}
+
+[[noreturn]] void end_verification(const std::string& sentence) {
+  end_at_alarm();
   const std::string text = fmt::format("lapwing: rank {}: {}\n", verifying_rank, sentence);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = write(STDERR_FILENO, text.data() + done, text.size() - done);
@@ -94,6 +99,10 @@ void speak_of_touch() {
   guard::mark_engine_thread();
   while (sem_wait(&touch_noted) != 0) {
   }
+  if (verify_teller) {
+    end_at_alarm();
+    verify_teller({touched_site, touched_send, place_of_access(), 0, 0});
+  }
   end_verification(fmt::format(
       "{} {} {}, before its wait at {}.{}", place_of_access(), touched_send ? "writes to" : "touches",
       transfer_of(*touched_site, touched_send), touched_site->waits, verify_advice()));
@@ -101,7 +110,8 @@ void speak_of_touch() {
 
 }  // namespace
 
-void VerifyReport::start() {
+void VerifyReport::start(Teller teller) {
+  verify_teller = teller;
   PMPI_Comm_rank(MPI_COMM_WORLD, &verifying_rank);
   sem_init(&touch_noted, 0, 0);
   // The unwinder's first use allocates.
@@ -120,6 +130,7 @@ void VerifyReport::note_touch(const lapwing_verify_site& its, bool sent) {
 
 void VerifyReport::end_at_bytes(const lapwing_verify_site& its, bool sent, std::size_t at,
                                 std::size_t length) {
+  if (verify_teller) verify_teller({&its, sent, "", at, length});
   end_verification(
       fmt::format("{} was written to before its wait at {}: byte {} of {}. The place of that write is not "
                   "known, as the byte shares its page with other data.{}",

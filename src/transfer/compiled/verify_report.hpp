@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "lapwing/compiled_verify.h"
 
@@ -11,8 +12,18 @@ namespace lapwing::transfer {
 
 class VerifyReport {
  public:
+  /// An access that was not allowed; its place is unknown where bytes of `length` differ from the `at`th on.
+  struct Access {
+    const lapwing_verify_site* site;
+    bool sent;
+    std::string place;
+    std::size_t at, length;
+  };
+  /// Ends the job with a sentence and a status of its own: not the compiler is to blame.
+  using Teller = void (*)(const Access&);
+
   /// Makes the thread that speaks: it can take locks, and a handler of signals cannot.
-  static void start();
+  static void start(Teller teller = nullptr);
 
   /// The calling thread has touched what it must not, and is about to wait for good. Async-signal-safe;
   /// of several only the first is told.
