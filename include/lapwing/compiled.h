@@ -144,6 +144,25 @@ LAPWING_KEEPS_REGISTERS unsigned lapwing_poll(lapwing_loop*);
 /* Not zero while something is in flight that polls would move. */
 extern int lapwing_wants_polls;
 
+/* A loop nest that computes what does not depend on messages first. Before the nest compiled code says how
+ * often its outermost loop runs, less one, what each round touches, and what is in flight: `bytes` from
+ * `first` on, moved by `by` in each round, and by `by1` in each of `back_edges1` further rounds of a loop
+ * inside. The answer is the rounds [begin, end) that may run before all others, while the messages travel;
+ * none where they may depend on each other, or where nothing is put in flight. */
+enum {
+  lapwing_interior_writes = 1, /* of what is in flight: it is received */
+  lapwing_interior_kept = 2,   /* in flight, not touched by the nest itself */
+  lapwing_interior_message = 4 /* kept, and a whole message */
+};
+typedef struct lapwing_rounds {
+  long long begin, end;
+} lapwing_rounds;
+void lapwing_interior_begin(long long back_edges);
+void lapwing_interior_access(const void* first, long long bytes, int flags, long long by, long long by1,
+                             long long back_edges1, long long by2, long long back_edges2, long long by3,
+                             long long back_edges3);
+lapwing_rounds lapwing_interior_end(void);
+
 #ifdef __cplusplus
 }
 #endif

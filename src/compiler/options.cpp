@@ -44,6 +44,8 @@ Options parse_options(llvm::StringRef text) {
       options.before_link = true;
     } else if (key == "profile") {
       options.profile = value.str();
+    } else if (part == "interior=on" || part == "interior=off") {
+      options.interior = value == "on";
     } else if (part == "gate=off") {
       options.cost_gate = false;
     } else if (key == "sets") {
@@ -54,9 +56,9 @@ Options parse_options(llvm::StringRef text) {
     } else if (part == "sink=off") {
       options.sinks = false;
     } else {
-      options.complaints.push_back(
-          "'" + part.str() +
-          "' is no option; there are mode=, profile=, sets=, declared=on, gate=off, sink=off and prelink");
+      options.complaints.push_back("'" + part.str() +
+                                   "' is no option; there are mode=, profile=, sets=, declared=on, "
+                                   "interior=on, interior=off, gate=off, sink=off and prelink");
     }
   }
   return options;

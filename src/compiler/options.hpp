@@ -28,6 +28,8 @@ struct Options {
   /// A report of `lapwing run`: only sites where waiting was measured are changed.
   std::string profile;
 
+  /// Whether loops are divided, so that what needs no message runs while it travels.
+  bool interior = false;
   /// Whether what cannot pay is left alone; off shows every placement.
   bool cost_gate = true;
   std::vector<std::string> complaints;

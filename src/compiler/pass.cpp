@@ -5,6 +5,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/interior/interior.hpp"
+#include "compiler/interior/marks.hpp"
 #include "compiler/mpi/calls.hpp"
 #include "compiler/waits/sink.hpp"
 
@@ -36,6 +38,7 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
       if (!function->hasOptNone() && !function->isPresplitCoroutine()) changed |= treat(*function);
     }
   };
+  each([&](llvm::Function& f) { return divide_nests(f, functions, effects, options_, profile); });
   each([&](llvm::Function& f) {
     return sink_waits(f, functions, effects, options_, profile, crossed, handed);
   });
@@ -50,6 +53,7 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
     each(split);
     if (options_.changes()) changed |= hand_over_collectives(module, choice.kinds());
   }
+  if (options_.interior) each([](llvm::Function& f) { return remove_marks(f), false; });
   changed |= crossed.add_polls(functions);
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }

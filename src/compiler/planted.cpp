@@ -25,6 +25,7 @@ Planted read_planted() {
                          .Case("status", Planted::status)
                          .Case("place", Planted::place)
                          .Case("climb", Planted::climb)
+                         .Case("interior", Planted::interior)
                          .Default(Planted::none);
   if (fault == Planted::none) llvm::errs() << "lapwing: LAPWING_PASS_FAULT=" << name << " names no fault.\n";
   return fault;

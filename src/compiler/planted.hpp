@@ -18,6 +18,7 @@ enum class Planted {
   status,      ///< uses of the status are not seen
   place,       ///< the wait is forgotten at one of its places
   climb,       ///< a start rises above writes to its buffer
+  interior,    ///< a loop that is divided does not ask which of its rounds touch what is received
 };
 
 /// Whether this one is planted.

@@ -72,6 +72,9 @@ const llvm::StringMap<Routine>& runtime_table() {
       t[name] = Routine{name, Kind::poll, false, 6};
     for (const char* name : {"lapwing_may_sink", "lapwing_may_sink_", "lapwing_verify_next"})
       t[name] = Routine{name, Kind::poll, false, 1};
+    t["lapwing_interior_begin"] = Routine{"lapwing_interior_begin", Kind::poll, false, 1};
+    t["lapwing_interior_access"] = Routine{"lapwing_interior_access", Kind::poll, false, 10};
+    t["lapwing_interior_end"] = Routine{"lapwing_interior_end", Kind::poll, false, 0};
     for (const Collective& one : collectives()) {
       const std::string name = one.name.str();
       const Routine& plain_call = table().find(one.name)->second;

@@ -9,6 +9,7 @@
 
 #include "compiler/alias/allocations.hpp"
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/interior/marks.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/names.hpp"
 #include "compiler/planted.hpp"
@@ -292,7 +293,10 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     return llvm::isa<llvm::GlobalVariable>(object) || llvm::isa<llvm::Argument>(object) ||
            llvm::isNoAliasCall(object);
   };
+  // Asked at run time, where the loop was divided, of the message that was started last.
+  const bool is_clear = !transfer_.queued && is_clear_of(instruction, *transfer_.call);
   for (const InFlight& buffer : transfer_.buffers) {
+    if (is_clear) break;
     if (effects.ends_stack && !outlives_dynamic_stack(buffer.where.Ptr))
       return Reason{"the buffer may end here"};
     if (buffer.floating && is_no_floating_access(instruction)) continue;

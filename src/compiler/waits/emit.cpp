@@ -58,7 +58,7 @@ llvm::FunctionCallee runtime_function(llvm::Module& module, llvm::StringRef name
   if (name == "lapwing_wait" || name == "lapwing_drain" || name == "lapwing_poll" ||
       name.starts_with("lapwing_retire") || name.starts_with("lapwing_defer") ||
       name.starts_with("lapwing_reach") || name.starts_with("lapwing_verify") ||
-      name.starts_with("lapwing_may")) {
+      name.starts_with("lapwing_may") || name.starts_with("lapwing_interior")) {
     if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) function->setDoesNotThrow();
   }
   return callee;

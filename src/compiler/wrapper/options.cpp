@@ -26,6 +26,8 @@ const Words own = {"--lapwing-off",
                    "-flapwing=demand",
                    "-flapwing=verify",
                    "-flapwing=report",
+                   "-flapwing-interior",
+                   "-fno-lapwing-interior",
                    "--sets=check",
                    "--sets=run",
                    "--sets=off",
@@ -115,6 +117,8 @@ bool read_lapwing(const std::string& word, Options& options) {
   } else if (word == "-flapwing") {
     options.mode = "aggressive";
     options.mode_given = true;
+  } else if (word == "-flapwing-interior" || word == "-fno-lapwing-interior") {
+    options.interior = word == "-flapwing-interior";
   } else if (const auto mode = after(word, "-flapwing=")) {
     read_mode(*mode, options);
     options.mode_given = true;
@@ -190,6 +194,7 @@ std::string help() {
          R"( [options] files...    as the MPI's own wrapper, with Lapwing's pass
 
   -flapwing=MODE           aggressive (default), conservative, demand, verify or report
+  -flapwing-interior       divide loops: what needs no message runs while it travels (-fno-lapwing-interior, default)
   --lapwing-off            the same compiler, without the pass and the library
   --lapwing-mpi=MPI        mpich or openmpi; also LAPWING_MPI, a name such as lwcc.mpich, or mpicc on PATH
   --lapwing-profile=FILE   work only at the sites where FILE has measured waiting

@@ -37,6 +37,7 @@ struct Options {
   bool mode_given = false;  ///< by the user
   std::string sets;         ///< check or run; empty: off
   bool declared = false;    ///< --declared
+  bool interior = false;    ///< -flapwing-interior
   std::string profile;      ///< absolute
   std::optional<Mpi> mpi;   ///< --lapwing-mpi
   Words mpich_only;         ///< for MPICH's own wrapper: -static-mpi, -profile=, -config=, -nativelinking

@@ -20,6 +20,7 @@ std::string pass_options(const Options& options, bool sinks) {
   std::string pass = "mode=" + options.mode;
   if (!options.sets.empty()) pass += ",sets=" + options.sets;
   if (options.declared) pass += ",declared=on";
+  if (options.interior) pass += ",interior=on";
   if (!sinks) pass += ",sink=off";
   if (!options.profile.empty()) pass += ",profile=" + options.profile;
   if (const auto more = variable("LAPWING_PASS")) pass += "," + *more;

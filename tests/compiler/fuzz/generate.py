@@ -7,6 +7,7 @@ import collectives
 import exchanges
 import faults
 import fillers
+import interior
 import patterns
 import special
 import tree
@@ -20,7 +21,7 @@ def words_of(language):
 
 
 def exchange(scene):
-    return scene.rng.choice(exchanges.ALL + patterns.ALL + collectives.ALL)(scene)
+    return scene.rng.choice(exchanges.ALL + patterns.ALL + interior.ALL + collectives.ALL)(scene)
 
 
 def write_scene(program, number, only=()):
@@ -32,7 +33,7 @@ def write_scene(program, number, only=()):
         scene.buffer()
     checking.handlers(scene)
     if only:
-        known = {f.__name__: f for f in exchanges.ALL + patterns.ALL + collectives.ALL + special.of(scene.words)}
+        known = {f.__name__: f for f in exchanges.ALL + patterns.ALL + interior.ALL + collectives.ALL + special.of(scene.words)}
         for name in only:
             if name in known:
                 scene.body += fillers.block(scene, 1) + known[name](scene)

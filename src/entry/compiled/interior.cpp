@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A loop that the compiler has divided asks here which of its rounds run before the wait.
+#include "entry/compiled/verify.hpp"
+#include "transfer/compiled/interior_range.hpp"
+#include "transfer/compiled/proved.hpp"
+
+namespace transfer = lapwing::transfer;
+using lapwing::entry::Verify;
+using transfer::Proved;
+
+namespace {
+
+// One loop is described at a time: no call and no other loop stands between these calls.
+struct Description {
+  transfer::InteriorRange range;
+  std::uint64_t longest = 0;  // of the messages
+};
+
+Description& description() {
+  static thread_local Description one;
+  return one;
+}
+
+// Where nothing is put in flight the loop runs as it was written.
+bool is_worth(std::uint64_t longest) {
+  if (Verify::on()) return true;
+  return Proved::way() != Proved::Way::blocking && longest >= Proved::threshold();
+}
+
+}  // namespace
+
+LAPWING_ENTRY void lapwing_interior_begin(long long back_edges) {
+  description().range.begin(static_cast<std::uint64_t>(back_edges));
+  description().longest = 0;
+}
+
+LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, int flags, long long by,
+                                           long long by1, long long back_edges1, long long by2,
+                                           long long back_edges2, long long by3, long long back_edges3) {
+  Description& d = description();
+  const auto size = static_cast<std::uint64_t>(bytes);
+  const transfer::AffineAccess access{reinterpret_cast<std::uintptr_t>(first),
+                                      size,
+                                      (flags & lapwing_interior_writes) != 0,
+                                      by,
+                                      {{{by1, static_cast<std::uint64_t>(back_edges1)},
+                                        {by2, static_cast<std::uint64_t>(back_edges2)},
+                                        {by3, static_cast<std::uint64_t>(back_edges3)}}}};
+  if (flags & lapwing_interior_message) d.longest = std::max(d.longest, size);
+  flags& lapwing_interior_kept ? d.range.keep(access) : d.range.access(access);
+}
+
+LAPWING_ENTRY lapwing_rounds lapwing_interior_end(void) {
+  const Description& d = description();
+  if (!is_worth(d.longest)) return {0, 0};
+  const transfer::Rounds found = d.range.find();
+  return {found.begin, found.end};
+}

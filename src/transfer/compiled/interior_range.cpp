@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/compiled/interior_range.hpp"
+
+#include <algorithm>
+
+namespace lapwing::transfer {
+namespace {
+
+// No program has more: numbers beyond are those of loops that do not run, for which they mean nothing. Below
+// them no sum here overflows.
+constexpr std::int64_t most_rounds = std::int64_t{1} << 40;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 47;
+
+std::int64_t floor_of(std::int64_t a, std::int64_t b) {
+  const std::int64_t q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return -floor_of(-a, b); }
+
+// How far an access comes in `back_edges` rounds; nothing beyond the limits above.
+bool travel(std::int64_t by, std::uint64_t back_edges, std::int64_t* distance) {
+  if (by == 0 || back_edges == 0) return *distance = 0, true;
+  if (back_edges >= static_cast<std::uint64_t>(most_rounds)) return false;
+  return !__builtin_mul_overflow(by, static_cast<std::int64_t>(back_edges), distance) &&
+         *distance > -most_bytes && *distance < most_bytes;
+}
+
+}  // namespace
+
+void InteriorRange::begin(std::uint64_t back_edges) {
+  accesses_ = kept_ = 0;
+  sound_ = back_edges < static_cast<std::uint64_t>(most_rounds);
+  rounds_ = sound_ ? static_cast<std::int64_t>(back_edges) + 1 : 0;
+}
+
+bool InteriorRange::resolve(const AffineAccess& a, std::int64_t by, Range* range) const {
+  if (a.first >= static_cast<std::uintptr_t>(most_bytes) || a.bytes >= static_cast<std::uint64_t>(most_bytes))
+    return false;
+  range->low = static_cast<std::int64_t>(a.first);
+  range->high = range->low + static_cast<std::int64_t>(a.bytes);
+  range->by = by;
+  range->writes = a.writes;
+  for (const AffineAccess::Step& step : a.steps) {
+    std::int64_t distance = 0;
+    if (!travel(step.by, step.back_edges, &distance)) return false;
+    (distance < 0 ? range->low : range->high) += distance;
+  }
+  std::int64_t distance = 0;
+  if (!travel(by, static_cast<std::uint64_t>(rounds_ - 1), &distance)) return false;
+  range->lowest = range->low + std::min<std::int64_t>(distance, 0);
+  range->highest = range->high + std::max<std::int64_t>(distance, 0);
+  return true;
+}
+
+void InteriorRange::access(const AffineAccess& a) {
+  sound_ = sound_ && accesses_ < most && resolve(a, a.by, &access_[accesses_]);
+  if (sound_) ++accesses_;
+}
+
+void InteriorRange::keep(const AffineAccess& a) {
+  if (a.bytes == 0) return;
+  sound_ = sound_ && kept_ < most && resolve(a, 0, &keep_[kept_]);
+  if (sound_) ++kept_;
+}
+
+// Either they never meet, or what both touch in one round ends before what they touch in the next begins.
+bool InteriorRange::are_independent(const Range& a, const Range& b) const {
+  if (a.highest <= b.lowest || b.highest <= a.lowest || rounds_ == 1) return true;
+  if (a.by != b.by) return false;
+  const std::int64_t width = std::max(a.high, b.high) - std::min(a.low, b.low);
+  return width <= (a.by < 0 ? -a.by : a.by);
+}
+
+Rounds InteriorRange::touching(const Range& a, const Range& kept) const {
+  if (a.highest <= kept.low || kept.high <= a.lowest) return {};
+  if (a.by == 0) return {0, rounds_};
+  // Round n touches it if n * by lies between these two, both excluded.
+  const std::int64_t above = kept.low - a.high, below = kept.high - a.low;
+  if (a.by > 0) return {floor_of(above, a.by) + 1, ceiling_of(below, a.by)};
+  return {floor_of(-below, -a.by) + 1, ceiling_of(-above, -a.by)};
+}
+
+Rounds InteriorRange::find() const {
+  if (!sound_) return {};
+  for (std::size_t i = 0; i < accesses_; ++i) {
+    for (std::size_t j = i; j < accesses_; ++j) {
+      const bool matters = access_[i].writes || access_[j].writes;
+      if (matters && !are_independent(access_[i], access_[j])) return {};
+    }
+  }
+  Rounds free{0, rounds_};
+  for (std::size_t i = 0; i < accesses_; ++i) {
+    for (std::size_t k = 0; k < kept_; ++k) {
+      if (!access_[i].writes && !keep_[k].writes) continue;
+      const Rounds touched = touching(access_[i], keep_[k]);
+      if (touched.empty() || touched.end <= free.begin || free.end <= touched.begin) continue;
+      const Rounds before{free.begin, std::max(free.begin, touched.begin)};
+      const Rounds behind{std::min(free.end, touched.end), free.end};
+      free = before.end - before.begin >= behind.end - behind.begin ? before : behind;
+    }
+  }
+  return free.empty() ? Rounds{} : free;
+}
+
+}  // namespace lapwing::transfer

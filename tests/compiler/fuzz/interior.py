@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a grid are exchanged with the neighbours, then a nest of loops computes on the grid: most of its
+rounds need nothing of what comes. Some nests look like that and are not."""
+import checking
+import fillers
+from tree import Node
+
+
+class Grid:
+    """`rows` rows of `width` elements, and one more on either side for the neighbours' rows."""
+
+    def __init__(self, scene):
+        rng = scene.rng
+        self.scene, self.words, self.rng = scene, scene.words, rng
+        self.rows, self.width = rng.choice([1, 2, 3, 6, 9]), rng.choice([3, 8, 100, 700, 2000])
+        self.size = (self.rows + 2) * self.width
+        self.now = scene.buffer(size=self.size)
+        self.next = scene.buffer(self.now.element, self.size)
+        self.group = scene.program.group()
+        self.up, self.down = scene.integer("up"), scene.integer("down")
+        self.row, self.column = scene.integer("row"), scene.integer("col")
+        self.tags = scene.new_tag(), scene.new_tag()
+        self.kind = self.words.type_of(self.now)
+
+    def region(self, row):
+        return self.now, row * self.width, (row + 1) * self.width
+
+    def messages(self):
+        """(row that comes or goes, whether it comes, partner, tag)."""
+        first, second = self.tags
+        return [(0, True, self.up, first), (self.rows + 1, True, self.down, second),
+                (1, False, self.up, second), (self.rows, False, self.down, first)]
+
+    def setup(self):
+        words, scene = self.words, self.scene
+        return [Node(words.set(self.up, words.mod("rank - 1 + n", "n")), group=self.group),
+                Node(words.set(self.down, words.mod("rank + 1", "n")), group=self.group),
+                scene.fill(self.now, 0, self.size, group=self.group), scene.fill(self.next, 0, self.size, group=self.group)]
+
+    def own_requests(self):
+        words, scene, rng = self.words, self.scene, self.rng
+        together = rng.random() < 0.6
+        requests = scene.request(4) if together else [scene.request() for _ in range(4)]
+        made, flights = [], []
+        for index, (row, comes, partner, tag) in enumerate(self.messages()):
+            request = words.item(requests, words.literal_index(index)) if together else requests[index]
+            made.append(Node(words.mpi("Irecv" if comes else "Isend", scene.address(self.now, row * self.width), self.width,
+                                       self.kind, partner, tag, "MPI_COMM_WORLD", words.out(request)), group=self.group,
+                             role="start", kind="recv" if comes else "send", request=request, regions=[self.region(row)],
+                             sends=not comes))
+            flights.append(scene.fly(*self.region(row), comes))
+        made += fillers.block(scene, rng.randint(0, 1))
+        if together:
+            line = words.mpi("Waitall", 4, requests, words.ignored_all())
+            made.append(Node(checking.call(scene, line), group=self.group))
+        else:
+            for request in requests:
+                made.append(Node(words.mpi("Wait", words.out(request), words.ignored()), group=self.group))
+        for flight in flights:
+            scene.land(flight)
+        return made
+
+    def both_ways(self):
+        words, scene = self.words, self.scene
+        first, second = self.tags
+        made = []
+        for out, to, into, source, tag in ((self.rows, self.down, 0, self.up, first),
+                                           (1, self.up, self.rows + 1, self.down, second)):
+            line = words.mpi("Sendrecv", scene.address(self.now, out * self.width), self.width, self.kind, to, tag,
+                             scene.address(self.now, into * self.width), self.width, self.kind, source, tag, "MPI_COMM_WORLD",
+                             words.ignored())
+            made.append(Node(checking.call(scene, line), group=self.group))
+        return made
+
+    def at(self, buffer, row, column):
+        return self.words.at(buffer.name, 0, f"({self.row}{row:+d}) * {self.width} + {self.column}{column:+d}")
+
+    def value(self, element, terms):
+        text = " + ".join(f"{term} * {factor}" for factor, term in enumerate(terms, 1))
+        return f"({text}) * {self.words.real('0.25')}" if element == "real" else self.words.masked(text)
+
+    def nest(self):
+        """Of independent rounds, or not, or of rounds that all need what comes."""
+        words, rng = self.words, self.rng
+        shape = rng.choice(["star", "star", "star", "below", "in place", "carried", "sum", "columns", "flat", "turned"])
+        near = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)] if shape != "below" else [(0, 0), (1, 0), (1, 1)]
+        into, offset = self.next, 0
+        if shape == "in place":
+            into, near = self.now, rng.choice([[(0, 0)], [(0, 0), (-1, 0)], [(0, 0), (1, 0)]])
+        elif shape == "carried":
+            offset = 1  # each round reads what the round before has written
+        counted = self.row
+        if shape == "turned":
+            self.row = turned = self.scene.integer("turned")
+        terms = [self.at(self.now, row, column) for row, column in near]
+        if shape == "carried":
+            terms.append(self.at(self.next, 0, 0))
+        low, high, rows_low, rows_high = 1, self.width - 1, 1, self.rows + 1
+        if shape == "carried":
+            rows_high = self.rows
+        body = [Node(words.set(self.at(into, offset, 0), self.value(into.element, terms)))]
+        self.row = counted
+        if shape == "sum":
+            body.append(Node(words.set("acc", words.masked(f"acc * 3 + {self.row} + {self.column}", 1048575))))
+        region = {"reads": [(self.now, 0, self.size)], "writes": [(into, 0, self.size)]}
+        if shape == "flat":
+            flat = words.at(self.now.name, 0, self.row)
+            body = [Node(words.set(words.at(self.next.name, 0, self.row), self.value(self.now.element, [flat])))]
+            return [words.for_loop(self.row, 0, self.size, body, self.group, role="touch", **region)]
+        if shape == "columns":
+            outer, inner = (self.column, low, high), (self.row, rows_low, rows_high)
+        else:
+            outer, inner = (self.row, rows_low, rows_high), (self.column, low, high)
+        loop = words.for_loop(*inner, body, self.group)
+        if shape == "turned":  # from the last to the first
+            first = Node(words.set(turned, f"{self.rows + 1} - {self.row}"))
+            return [words.for_loop(*outer, [first, loop], self.group, role="touch", **region)]
+        return [words.for_loop(*outer, [loop], self.group, role="touch", **region)]
+
+
+def interior(scene):
+    grid = Grid(scene)
+    rng = scene.rng
+    made = grid.setup()
+    repeats = scene.loop_depth < 3 and rng.random() < 0.6
+    scene.loop_depth += repeats  # what stands inside has counters of its own
+    body = grid.both_ways() if rng.random() < 0.4 else grid.own_requests()
+    body += fillers.block(scene, rng.choice([0, 0, 0, 1]))
+    body += grid.nest()
+    if repeats:
+        body = [scene.words.for_loop(f"it{scene.loop_depth}", 0, rng.randint(2, 3), body, grid.group)]
+    scene.loop_depth -= repeats
+    scene.recent.append((grid.next, 0, grid.size))
+    return made + body + [scene.check(grid.next, 0, grid.size, grid.group), scene.check(grid.now, 0, grid.size, grid.group)]
+
+
+ALL = [interior]

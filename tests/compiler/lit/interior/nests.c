@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interior first: a nest that stops a wait becomes three, the first of which runs before it. Which rounds that
+// are is asked at run time.
+//
+// RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=on %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing,verify' -pass-remarks=lapwing -pass-remarks-missed=lapwing 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK <%t.remarks
+// RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=off %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing' | FileCheck %s --check-prefix=OFF
+// RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=on %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing<report>' | FileCheck %s --check-prefix=OFF
+// RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=on %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing<conservative>' | FileCheck %s --check-prefix=OFF
+#include <mpi.h>
+
+// OFF-NOT: lapwing_interior
+
+#define M 1000L
+void rows(double* restrict u, double* restrict v, long n, int peer) {
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i)
+    for (long j = 0; j < M; ++j) v[i * M + j] = u[(i - 1) * M + j] + u[i * M + j];
+}
+// The receive is started, the interior runs, the wait stands before both other parts.
+// CHECK-LABEL: define {{.*}}@rows(
+// CHECK: call ptr @lapwing_start_recv
+// CHECK: call void @lapwing_interior_begin(i64
+// CHECK: call void @lapwing_interior_access(ptr {{.*}}, i32 0,
+// CHECK: call void @lapwing_interior_access(ptr {{.*}}, i32 1,
+// CHECK: call void @lapwing_interior_access(ptr %u, i64 8000, i32 7,
+// CHECK: call { i64, i64 } @lapwing_interior_end()
+// CHECK: br i1 {{.*}}, label %lapwing.interior, label %lapwing.has_first
+// CHECK: lapwing.interior:
+// CHECK-NOT: @lapwing_wait
+// CHECK: lapwing.first:
+// CHECK: call void @lapwing_wait
+// CHECK: lapwing.last:
+// CHECK-NOT: !lapwing.
+// REMARK: nests.c:{{[0-9]+}}:{{[0-9]+}}: the loop is divided: its rounds that touch nothing of MPI_Recv at nests.c:[[#@LINE-19]] run before the others
+
+// A sum goes from round to round.
+double sum(double* restrict u, long n, int peer) {
+  double all = 0;
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 0; i < n; ++i) all += u[i * M];
+  return all;
+}
+// CHECK-LABEL: define {{.*}}@sum(
+// CHECK-NOT: lapwing_interior
+// CHECK: ret double
+// REMARK: the loop is not divided into what needs MPI_Recv at nests.c:[[#@LINE-7]] and what does not:
+
+void search(double* restrict u, double* restrict v, long n, int peer) {
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 0; i < n; ++i) {
+    if (u[i * M] < 0) break;
+    v[i] = u[i * M];
+  }
+}
+// CHECK-LABEL: define {{.*}}@search(
+// CHECK-NOT: lapwing_interior
+// REMARK: what does not: the loop is left from its middle
+
+void listed(double* restrict u, double* restrict v, const int* restrict list, long n, int peer) {
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) v[i] = u[list[i]];
+}
+// CHECK-LABEL: define {{.*}}@listed(
+// CHECK-NOT: lapwing_interior
+// REMARK: what does not: an address that does not grow evenly
+
+void derived(double* restrict u, double* restrict v, MPI_Datatype type, long n, int peer) {
+  MPI_Recv(u, 1, type, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i)
+    for (long j = 0; j < M; ++j) v[i * M + j] = u[(i - 1) * M + j];
+}
+// CHECK-LABEL: define {{.*}}@derived(
+// CHECK-NOT: lapwing_interior
+// REMARK: what does not: its datatype is derived, or not known here
+
+void says(const char*);
+void calls(double* restrict u, double* restrict v, long n, int peer) {
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) {
+    v[i] = u[i * M];
+    says("round");
+  }
+}
+// CHECK-LABEL: define {{.*}}@calls(
+// CHECK-NOT: lapwing_interior
+// REMARK: what does not: a call that may do more than compute
+
+// The compiler may sum in any order, and otherwise in one copy than in another.
+void fast(double* restrict u, double* restrict v, long n, int peer) {
+#pragma clang fp reassociate(on)
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) {
+    double all = 0;
+    for (long j = 0; j < M; ++j) all += u[(i - 1) * M + j];
+    v[i] = all;
+  }
+}
+// CHECK-LABEL: define {{.*}}@fast(
+// CHECK-NOT: lapwing_interior
+// CHECK: ret void
+// REMARK: what does not: the compiler may compute its floating-point numbers in one copy otherwise than in another

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rounds of a loop may run before what is in flight has come, against what each round really touches.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <vector>
+
+#include "transfer/compiled/interior_range.hpp"
+
+namespace lapwing::transfer {
+namespace {
+
+constexpr std::uintptr_t base = 100'000;
+
+AffineAccess row(std::int64_t first, std::uint64_t bytes, bool writes, std::int64_t by) {
+  return {base + static_cast<std::uintptr_t>(first), bytes, writes, by, {}};
+}
+
+Rounds found(std::uint64_t rounds, const std::vector<AffineAccess>& accesses,
+             const std::vector<AffineAccess>& kept) {
+  InteriorRange range;
+  range.begin(rounds - 1);
+  for (const AffineAccess& a : accesses) range.access(a);
+  for (const AffineAccess& a : kept) range.keep(a);
+  return range.find();
+}
+
+// Rows of 100 bytes, a grid of 10 of them at 0 and another one at 10000; the sweep writes rows 1 to 8.
+const AffineAccess above = row(0, 100, false, 100), below = row(200, 100, false, 100),
+                   written = row(10'100, 100, true, 100);
+const AffineAccess first_row = row(0, 100, true, 0), last_row = row(900, 100, true, 0);
+
+TEST(InteriorRange, ASweepNeedsItsNeighboursInTheFirstAndTheLastRound) {
+  const Rounds rounds = found(8, {above, below, written}, {first_row, last_row});
+  EXPECT_EQ(rounds.begin, 1);
+  EXPECT_EQ(rounds.end, 7);
+}
+
+TEST(InteriorRange, WhatIsSentMayBeRead) {
+  const Rounds rounds = found(8, {above, below, written}, {row(100, 100, false, 0), row(800, 100, false, 0)});
+  EXPECT_EQ(rounds.begin, 0);
+  EXPECT_EQ(rounds.end, 8);
+}
+
+TEST(InteriorRange, RoundsThatReadWhatOthersWriteStayInOrder) {
+  EXPECT_TRUE(found(8, {row(0, 100, false, 100), row(100, 100, true, 100)}, {first_row}).empty());
+  EXPECT_TRUE(found(8, {above, row(50, 8, true, 0)}, {first_row}).empty());          // all write one place
+  EXPECT_TRUE(found(8, {above, row(10'000, 101, true, 100)}, {first_row}).empty());  // they overlap
+}
+
+TEST(InteriorRange, LoopsInsideCount) {
+  AffineAccess column = row(10'100, 8, true, 8);
+  column.steps[0] = {100, 7};
+  EXPECT_TRUE(found(10, {column}, {}).empty());  // a column is wider than the step to the next one
+  AffineAccess line = row(10'100, 4, true, 100);
+  line.steps[0] = {-4, 24};
+  line.first += 96;
+  EXPECT_EQ(found(8, {line, above}, {first_row}).begin, 1);
+}
+
+TEST(InteriorRange, NumbersThatMeanNothingDivideNothing) {
+  EXPECT_TRUE(found(0, {above}, {first_row}).empty());
+  EXPECT_TRUE(found(std::uint64_t{1} << 60, {above}, {first_row}).empty());
+  AffineAccess far = above;
+  far.steps[0] = {8, ~std::uint64_t{0}};
+  EXPECT_TRUE(found(8, {far}, {first_row}).empty());
+  far.steps[0] = {std::int64_t{1} << 40, 1 << 20};
+  EXPECT_TRUE(found(8, {far}, {first_row}).empty());
+  EXPECT_TRUE(found(8, {row(0, ~std::uint64_t{0}, false, 8)}, {first_row}).empty());
+  const std::vector<AffineAccess> many(100, above);
+  EXPECT_TRUE(found(8, many, {first_row}).empty());
+}
+
+// What an access touches in one round, byte by byte.
+std::set<std::uintptr_t> bytes_of(const AffineAccess& a, std::int64_t round) {
+  std::set<std::uintptr_t> bytes;
+  for (std::uint64_t i = 0; i <= a.steps[0].back_edges; ++i) {
+    for (std::uint64_t j = 0; j <= a.steps[1].back_edges; ++j) {
+      const std::int64_t at = a.by * round + a.steps[0].by * static_cast<std::int64_t>(i) +
+                              a.steps[1].by * static_cast<std::int64_t>(j);
+      for (std::uint64_t b = 0; b < a.bytes; ++b) bytes.insert(a.first + static_cast<std::uintptr_t>(at) + b);
+    }
+  }
+  return bytes;
+}
+
+bool meet(const std::set<std::uintptr_t>& a, const std::set<std::uintptr_t>& b) {
+  for (const std::uintptr_t one : a)
+    if (b.contains(one)) return true;
+  return false;
+}
+
+TEST(InteriorRange, RandomLoopsAreDividedRightly) {
+  std::mt19937 random(7);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  int divided = 0;
+  for (int n = 0; n < 4000; ++n) {
+    const std::int64_t rounds = draw(1, 7);
+    std::vector<AffineAccess> accesses, kept;
+    const int by = draw(-24, 24);
+    for (int i = draw(1, 4); i > 0; --i) {
+      AffineAccess a = row(draw(0, 400), static_cast<std::uint64_t>(draw(1, 8)), draw(0, 2) == 0,
+                           draw(0, 3) == 0 ? draw(-24, 24) : by);
+      if (draw(0, 1)) a.steps[0] = {draw(-6, 6), static_cast<std::uint64_t>(draw(0, 3))};
+      if (draw(0, 2) == 0) a.steps[1] = {draw(-3, 3), static_cast<std::uint64_t>(draw(0, 2))};
+      accesses.push_back(a);
+    }
+    for (int i = draw(1, 2); i > 0; --i)
+      kept.push_back(row(draw(0, 400), static_cast<std::uint64_t>(draw(0, 30)), draw(0, 2) != 0, 0));
+    const Rounds inside = found(static_cast<std::uint64_t>(rounds), accesses, kept);
+    if (inside.empty()) continue;
+    ++divided;
+    ASSERT_GE(inside.begin, 0);
+    ASSERT_LE(inside.end, rounds);
+    for (const AffineAccess& a : accesses) {
+      for (std::int64_t r = inside.begin; r < inside.end; ++r)
+        for (const AffineAccess& k : kept)
+          ASSERT_FALSE((a.writes || k.writes) && meet(bytes_of(a, r), bytes_of(k, 0))) << n;
+      for (const AffineAccess& b : accesses)
+        for (std::int64_t r = 0; (a.writes || b.writes) && r < rounds; ++r)
+          for (std::int64_t s = 0; s < rounds; ++s)
+            ASSERT_FALSE(r != s && meet(bytes_of(a, r), bytes_of(b, s))) << n;
+    }
+  }
+  EXPECT_GT(divided, 500);
+}
+
+}  // namespace
+}  // namespace lapwing::transfer
