@@ -7,6 +7,7 @@
 
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -168,6 +169,13 @@ class Groups(unittest.TestCase):
 
 
 class Exported(unittest.TestCase):
+    def test_variables_of_threads_are_few(self):
+        """An engine is loaded when the process runs: the C library then has room for about 1.5 KiB of them."""
+        for flavour in PAIRS:
+            headers = subprocess.run(["readelf", "-lW", LAPWING[flavour]], capture_output=True, text=True, check=True).stdout
+            sizes = [int(line.split()[5], 16) for line in headers.splitlines() if line.split()[:1] == ["TLS"]]
+            self.assertLess(sum(sizes), 1280, f"{LAPWING[flavour]}: move large thread_local variables to the heap")
+
     def test_hooks_are_exported(self):
         preload = table.exported(PRELOAD[0])[0]
         for flavour in PAIRS:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop that the compiler has divided asks here which of its rounds run before the wait.
+#include <memory>
+
 #include "entry/compiled/verify.hpp"
 #include "transfer/compiled/interior_range.hpp"
 #include "transfer/compiled/proved.hpp"
@@ -16,9 +18,11 @@ struct Description {
   std::uint64_t longest = 0;  // of the messages
 };
 
+// On the heap: an engine that a process loads late finds little room for variables of threads.
 Description& description() {
-  static thread_local Description one;
-  return one;
+  static thread_local std::unique_ptr<Description> one;
+  if (!one) one = std::make_unique<Description>();
+  return *one;
 }
 
 // Where nothing is put in flight the loop runs as it was written.
