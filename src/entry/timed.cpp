@@ -121,8 +121,7 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
     const bool persistent = group->way == sets::Way::persistent;
     const MPI_Request request = entry::request_made(*group, arguments);
     if (!persistent)
-      transfer::Overlap::begun(request, caller.address, bytes, -1,
-                                   transfer::Overlap::Kind::collective);
+      transfer::Overlap::begun(request, caller.address, bytes, -1, transfer::Overlap::Kind::collective);
     if (reports) transfer::Accounts::started(request, caller, kind, bytes, false, persistent);
   } else {
     transfer::Accounts::called(caller, kind, bytes, ns);

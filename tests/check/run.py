@@ -57,7 +57,7 @@ class Suite:
         environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS="check", SUITE_ID=str(os.getpid()),
                            LAPWING_CHECK_JSON=str(json_file), TMPDIR=str(self.folder))
         environment.pop("LAPWING_TESTING", None)
-        if self.all[numbers[0]].buffers:
+        if numbers and self.all[numbers[0]].buffers:
             environment["LAPWING_CHECK_BUFFERS"] = "on"
         command = [*LAUNCHERS[mpi], "-n", str(ranks), "env", f"LD_PRELOAD={self.options.build}/lib/liblapwing-preload.so",
                    str(program), *map(str, numbers)]
