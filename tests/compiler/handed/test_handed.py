@@ -113,7 +113,7 @@ int main(int argc, char** argv) {{
 
 
 def attempt(seed, mpi, folder):
-    """What is wrong, and how many waits were handed over."""
+    """Returns the mistakes that were found, and how many waits were handed over."""
     (folder / "p.c").write_text(Program(seed).text())
     results, handed = {}, 0
     for way in ("--lapwing-off", "-flapwing=aggressive", "-flapwing=verify"):
