@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler's pass knows of MPI's calls, from chapters/*.txt: rows of three arrays in src/compiler.
+"""Writes the tables of MPI's calls that the compiler's pass includes, from chapters/*.txt: rows of arrays in src/compiler.
 
     routines.inc        kinds of calls and where their arguments stand (compiler/mpi/routines.cpp)
     group_routines.inc  calls that a group of processes makes together (compiler/sets/collective_calls.cpp)

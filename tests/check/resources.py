@@ -6,7 +6,7 @@ WORLD = "MPI_COMM_WORLD"
 TYPE = "MPI_Datatype t;\n"
 GROUP = f"MPI_Comm_group({WORLD}, &group);\n"
 
-# What makes a handle, and what frees it.
+# By name: the call that makes a handle, and the call that frees it.
 HANDLES = {
     "comm_dup": (f"MPI_Comm_dup({WORLD}, &comm);", "MPI_Comm_free(&comm);"),
     "comm_split": (f"MPI_Comm_split({WORLD}, rank % 2, 0, &comm);", "MPI_Comm_free(&comm);"),

@@ -22,7 +22,7 @@ import run as fuzzing  # noqa: E402
 import variations  # noqa: E402
 from installations import homes_of, installations  # noqa: E402
 
-# What the interpreter leaves out for MPICH's mistakes is left out for its kin.
+# The interpreter leaves out for all members of MPICH's family what it leaves out for MPICH's mistakes.
 KIN = ["-DMPICH_VERSION=\"kin\""]
 TRANSPORTS = {
     "MPICH": [{}, {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "posix,self"}],

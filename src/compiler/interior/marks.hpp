@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the division of a loop tells the placing of waits: these instructions touch nothing of what this call
-// has in flight. It was asked at run time, so no analysis could find it again. The marks are metadata; they
-// hold until the pass has placed the waits, and are removed then, as other passes may not keep them true.
+// Marks by which the division of a loop tells the placing of waits: these instructions touch nothing of what
+// this call has in flight. It was asked at run time, so no analysis could find it again. The marks are
+// metadata; they hold until the pass has placed the waits, and are removed then, as other passes may not keep
+// them true.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>

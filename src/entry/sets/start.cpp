@@ -15,6 +15,7 @@
 #include "sets/check/buffer_watch.hpp"
 #include "sets/check/check.hpp"
 #include "sets/group_call.hpp"
+#include "sets/handle_watch.hpp"
 #include "sets/messages.hpp"
 #include "sets/mode.hpp"
 #include "sets/run/run.hpp"
@@ -142,6 +143,7 @@ void stop_sets() {
   sets::Run::stop();
   sets::path = nullptr;
   sets::watcher = nullptr;
+  sets::handle_watcher = nullptr;
   sets::BufferWatch::stop();
   sets::Messages::stop();
   sets::mode = sets::Mode::off;
