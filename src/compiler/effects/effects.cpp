@@ -6,9 +6,12 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
+#include <utility>
+
 #include "compiler/alias/fortran_tags.hpp"
 #include "compiler/declared/declarations.hpp"
 #include "compiler/effects/library_calls.hpp"
+#include "compiler/effects/parallel_regions.hpp"
 #include "compiler/mpi/calls.hpp"
 
 namespace lapwing::compiler {
@@ -65,6 +68,19 @@ void limit_to_arguments(Effects& e, const llvm::CallBase& call) {
           {argument, llvm::LocationSize::beforeOrAfterPointer(), true, !call.onlyReadsMemory(i)});
   }
   e.touches_are_all = true;
+}
+
+// A parallel region finds through its arguments the memory that it shares with its function.
+void hold(Touch& touch, const llvm::Value& pointer) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&pointer);
+  if (!load || !load->isSimple()) return;
+  const llvm::DataLayout& layout = load->getModule()->getDataLayout();
+  llvm::APInt offset(layout.getIndexTypeSizeInBits(load->getPointerOperandType()), 0);
+  const llvm::Value* base =
+      load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+  if (!llvm::isa<llvm::Argument>(base)) return;
+  touch.pointer = base;
+  touch.held_at = offset.getSExtValue();
 }
 
 // Volatile and atomic accesses may be seen from outside, and touch their memory all the same: a local
@@ -138,6 +154,15 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
     e.touches_are_all = true;  // of what is declared, its uses tell
     return e;
   }
+  if (!nameable_) {
+    if (const llvm::Function* region = region_of(call)) return of_region(call, *region);
+    if (stays_in_team(call)) {
+      Effects e;
+      if (meets_team(call)) e.seen = team, e.why = "a barrier of the threads of a parallel region";
+      limit_to_arguments(e, call);
+      return e;
+    }
+  }
   if (callee->isDeclaration() || callee->isInterposable()) {
     if (is_fortran_scalar(callee->getName())) return {};
     LibFunc function;
@@ -159,9 +184,34 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
   Effects e = summary(*callee);
   // From the function's arguments to this call's.
   for (Touch& touch : e.touches) {
+    if (std::exchange(touch.held_at, {})) touch.pointer = nullptr;
     if (const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(touch.pointer)) {
       touch.pointer = call.getArgOperand(argument->getArgNo());
       if (touch.absolute && may_be_bottom(touch.pointer)) touch.pointer = nullptr;
+    }
+  }
+  return e;
+}
+
+// Its threads begin and end with it, and see nobody but each other.
+Effects EffectsOf::of_region(const llvm::CallBase& call, const llvm::Function& region) {
+  const Effects inside = summary(region);
+  if (inside.seen & ~static_cast<unsigned>(team))
+    return Effects::anything("a parallel region that does more than compute");
+  Effects e;
+  for (Touch touch : inside.touches) {
+    const auto held_at = std::exchange(touch.held_at, {});
+    const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(touch.pointer);
+    if (argument) touch.pointer = handed_to_region(call, argument->getArgNo());
+    if (argument && !touch.pointer && !held_at) continue;  // the number of a thread
+    llvm::SmallVector<const llvm::Value*, 4> pointers{touch.pointer};
+    if (held_at) {
+      pointers.clear();
+      if (!touch.pointer || !find_pointers_in(touch.pointer, *held_at, pointers)) pointers.assign(1, nullptr);
+    }
+    for (const llvm::Value* pointer : pointers) {
+      touch.pointer = touch.absolute && pointer && may_be_bottom(pointer) ? nullptr : pointer;
+      e.touches.push_back(touch);
     }
   }
   return e;
@@ -233,7 +283,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
   const auto anywhere = llvm::LocationSize::beforeOrAfterPointer();
   const auto add = [&](const Touch& touch) {
     for (Touch& known : whole.touches) {
-      if (known.pointer == touch.pointer) {
+      if (known.pointer == touch.pointer && known.held_at == touch.held_at) {
         known.reads |= touch.reads;
         known.writes |= touch.writes;
         known.absolute |= touch.absolute;
@@ -243,6 +293,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
     whole.touches.push_back(
         {touch.pointer, llvm::LocationSize::beforeOrAfterPointer(), touch.reads, touch.writes});
     whole.touches.back().absolute = touch.absolute;
+    whole.touches.back().held_at = touch.held_at;
   };
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::UnreachableInst>(instruction)) continue;
@@ -262,6 +313,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
             object && (llvm::isa<llvm::Argument>(object) || llvm::isa<llvm::GlobalVariable>(object));
         Touch one{named ? object : nullptr, anywhere, touch.reads, touch.writes};
         one.absolute = touch.absolute;
+        if (object && !named) hold(one, *object);
         add(one);
       }
     }

@@ -28,6 +28,7 @@ enum Seen : unsigned {
   sends = 16,       ///< others may learn from it what this process has done
   collective = 32,  ///< several processes meet
   outside = 64,     ///< anything: input and output, unknown code, atomics, may not return
+  team = 128,       ///< the threads of a parallel region meet
 };
 
 /// Memory that is touched. Without a pointer: any that others can reach.
@@ -38,6 +39,9 @@ struct Touch {
   bool whole = false;            ///< a write of all that the pointer stands for
   llvm::MDNode* type = nullptr;  ///< of Fortran's variable, see fortran_tags.hpp
   bool absolute = false;         ///< a datatype says where, if the pointer is MPI_BOTTOM
+  /// In a function's summary: not the argument `pointer`, but what it points to holds the pointer, so many
+  /// bytes behind its begin.
+  std::optional<std::int64_t> held_at{};
 };
 
 struct Effects {
@@ -77,6 +81,8 @@ class EffectsOf {
 
  private:
   Effects of_call(const llvm::CallBase& call);
+  /// Of a parallel region, as the thread sees it that starts its team.
+  Effects of_region(const llvm::CallBase& call, const llvm::Function& region);
   Effects of_intrinsic(const llvm::IntrinsicInst& call);
   /// A function of this module that was not inlined.
   const Effects& summary(const llvm::Function& function);

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/effects/parallel_regions.hpp"
 #include "compiler/planted.hpp"
 
 namespace lapwing::compiler {
@@ -57,8 +58,9 @@ class Climber {
         continue;
       }
       if (conflicts(*i)) return false;
-      earlier_.worth +=
-          llvm::isa<llvm::CallBase>(i) && !llvm::isa<llvm::IntrinsicInst>(i) ? worth_of_call : 1;
+      const auto* passed = llvm::dyn_cast<llvm::CallBase>(i);
+      const bool works = passed && !llvm::isa<llvm::IntrinsicInst>(i) && !stays_in_team(*passed);
+      earlier_.worth += works ? worth_of_call : 1;
       earlier_.at = i;
     }
     return true;

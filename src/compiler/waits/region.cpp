@@ -6,6 +6,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/effects/parallel_regions.hpp"
 #include "compiler/waits/versioned_calls.hpp"
 
 namespace lapwing::compiler {
@@ -30,7 +31,7 @@ unsigned worth_of(const llvm::Instruction& instruction) {
         return worth_of_call;
     }
   }
-  return worth_of_call;
+  return stays_in_team(*call) ? 0 : worth_of_call;
 }
 
 class Explorer {

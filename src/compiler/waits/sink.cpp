@@ -47,6 +47,7 @@ class Sinker {
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
       if (call && (is_wanted(*call) || (handed_ && handed_->contains(i)))) calls.push_back(&call->call());
+      if (call && !choice_) say_why_it_stays(*call);
     }
     if (calls.empty()) return false;
     const char* obstacle = nullptr;
@@ -125,6 +126,20 @@ class Sinker {
     if (!choice_) return is_candidate(call);
     const auto kind = collective_of(call);
     return kind && !is_own_way(call.call());
+  }
+
+  // Calls that complete requests, and that no placing is asked for.
+  void say_why_it_stays(const MpiCall& call) {
+    const llvm::StringRef name = call.routine().name;
+    if (call.kind() == Kind::wait_some) {
+      miss(call.call(), call.spelling(),
+           name == "waitany"
+               ? "which request it waits for is known only when it returns: the program goes by that"
+               : "which requests it waits for is known only when it returns: the program goes by that",
+           nullptr);
+    } else if (call.kind() == Kind::test && name.starts_with("test")) {
+      miss(call.call(), call.spelling(), "it does not wait: the program goes by its answer", nullptr);
+    }
   }
 
   bool only_looks() const { return choice_ && choice_->only_looks(); }

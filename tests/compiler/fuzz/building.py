@@ -161,7 +161,7 @@ class Builder:
             passing = [f"mode={case.mode}"] if self.how in ("plugin", "command") else []
             passing += [self.options.pass_options] if self.options.pass_options else []
             environment = {"LAPWING_PASS": ",".join(passing), "LAPWING_TESTING": "1"} if passing else {"LAPWING_TESTING": "1"}
-        quiet = ["-w"] if case.language != "fortran" else []
+        quiet = ["-w", "-fopenmp"] if case.language != "fortran" else []
         self.run([*command, case.opt, *lto, *quiet, f"-I{HERE / 'support'}", *[f for f in files if not f.endswith(".h")],
                   self.support(), "-o", name, *libraries, "-lm"], where, environment)
 

@@ -131,5 +131,18 @@ def switch_through(scene):
     return [Node(lines, group=scene.program.group(), role="touch", writes=[(buffer, low, low + 1)], reads=[(buffer, low, low + 1)])]
 
 
+def parallel(scene):
+    """A parallel region, which shares a buffer by its name or by a variable that holds its address."""
+    buffer, low, high = scene.range(True)
+    kind = "double" if buffer.element == "real" else "int"
+    held, q = scene.new("held"), scene.new("q")
+    how = scene.rng.choice(["", " schedule(dynamic, 64)", " schedule(static, 7)"])
+    where = f"{held}[{q} - {low}]" if scene.rng.random() < 0.5 else scene.access(buffer, q)
+    value = f"{where} * 0.5 + {q}" if buffer.element == "real" else f"({where} + {q}) & 65535"
+    lines = ["{", f"  {kind}* {held} = {scene.address(buffer, low)};", f"  #pragma omp parallel for num_threads(2){how}",
+             f"  for (int {q} = {low}; {q} < {high}; ++{q}) {where} = {value};", f"  acc ^= {held} == 0;", "}"]
+    return [Node(lines, group=scene.program.group(), role="touch", writes=[(buffer, low, high)], reads=[(buffer, low, high)])]
+
+
 ALL = [copy_memory, compare_memory, saved_pointer, volatile, assembly, atomics, callback, own_memory, dynamic_index, jump_back,
-       write_file, switch_through]
+       write_file, switch_through, parallel, parallel]
