@@ -130,16 +130,10 @@ class Sinker {
 
   // Calls that complete requests, and that no placing is asked for.
   void say_why_it_stays(const MpiCall& call) {
-    const llvm::StringRef name = call.routine().name;
-    if (call.kind() == Kind::wait_some) {
-      miss(call.call(), call.spelling(),
-           name == "waitany"
-               ? "which request it waits for is known only when it returns: the program goes by that"
-               : "which requests it waits for is known only when it returns: the program goes by that",
-           nullptr);
-    } else if (call.kind() == Kind::test && name.starts_with("test")) {
+    if (call.kind() == Kind::wait_some)
+      miss(call.call(), call.spelling(), "which request it waits for is known only when it returns", nullptr);
+    if (call.kind() == Kind::test)
       miss(call.call(), call.spelling(), "it does not wait: the program goes by its answer", nullptr);
-    }
   }
 
   bool only_looks() const { return choice_ && choice_->only_looks(); }
