@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/effects/parallel_regions.hpp"
 #include "compiler/mpi/calls.hpp"
 #include "compiler/waits/freed_requests.hpp"
 
@@ -57,7 +58,8 @@ bool reduces(StringRef stem) { return stem.contains("reduce") || stem.contains("
 ModuleProperties find_module_properties(const llvm::Module& module) {
   ModuleProperties properties;
   properties.frees_sends = frees_sends(module);
-  bool initialises = false, threads = false, makes_operations = false, reduces_meanwhile = false;
+  bool initialises = false, threads = regions_communicate(module), makes_operations = false,
+       reduces_meanwhile = false;
   for (const llvm::Function& function : module) {
     const StringRef name = function.getName();
     if (function.use_empty()) continue;

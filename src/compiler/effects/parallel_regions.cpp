@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/effects/parallel_regions.hpp"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
+
+#include "compiler/mpi/calls.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -68,6 +72,27 @@ bool stays_in_team(const llvm::CallBase& call) {
 }
 
 bool meets_team(const llvm::CallBase& call) { return runtime_name(call) == "__kmpc_barrier"; }
+
+bool regions_communicate(const llvm::Module& module) {
+  llvm::SmallSetVector<const llvm::Function*, 16> called;
+  if (const llvm::Function* fork = module.getFunction("__kmpc_fork_call")) {
+    for (const llvm::User* user : fork->users())
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user))
+        if (const llvm::Function* region = region_of(*call)) called.insert(region);
+  }
+  for (std::size_t next = 0; next < called.size(); ++next) {
+    for (const llvm::Instruction& i : llvm::instructions(called[next])) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+      if (!call) continue;
+      if (const auto mpi = MpiCall::of(i); mpi && mpi->kind() != Kind::query && mpi->kind() != Kind::poll)
+        return true;
+      const llvm::Function* callee = call->getCalledFunction();
+      if (callee && !callee->isDeclaration()) called.insert(callee);
+      if (const llvm::Function* inner = region_of(*call)) called.insert(inner);
+    }
+  }
+  return false;
+}
 
 bool find_pointers_in(const llvm::Value* where, std::int64_t offset,
                       llvm::SmallVectorImpl<const llvm::Value*>& found) {

@@ -23,6 +23,9 @@ bool stays_in_team(const llvm::CallBase& call);
 /// Of those: a barrier, from which the threads of a team learn what the others have done.
 bool meets_team(const llvm::CallBase& call);
 
+/// Whether threads of a team may communicate: a region calls MPI, or a function of the module that does.
+bool regions_communicate(const llvm::Module& module);
+
 /// The pointers that a local variable may hold `offset` bytes behind its begin, `where`. False where they are
 /// not all known: it is no variable that only this function writes to, and that regions only read.
 bool find_pointers_in(const llvm::Value* where, std::int64_t offset,

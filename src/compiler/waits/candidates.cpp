@@ -320,6 +320,16 @@ bool is_candidate(const MpiCall& call) {
   }
 }
 
+const char* why_it_stays(const MpiCall& call) {
+  if (call.kind() == Kind::wait_some) {
+    return call.routine().name == "waitany"
+               ? "which request it waits for is known only when it returns: the program goes by that"
+               : "which requests it waits for is known only when it returns: the program goes by that";
+  }
+  const bool tests = call.kind() == Kind::test && call.routine().name.starts_with("test");
+  return tests ? "it does not wait: the program goes by its answer" : nullptr;
+}
+
 Found find_transfers(const MpiCall& call, Memory& memory, EffectsOf& effects,
                      const Instructions& writes_of_unfinished) {
   Found found = CandidateFinder(call, memory, effects, writes_of_unfinished).run();

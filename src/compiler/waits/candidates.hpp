@@ -11,6 +11,9 @@ namespace lapwing::compiler {
 /// Whether a call may be split or moved, and has not been already.
 bool is_candidate(const MpiCall& call);
 
+/// Of calls that complete requests and are never moved: why, in a sentence's end; null of others.
+const char* why_it_stays(const MpiCall& call);
+
 struct Found {
   /// One; of a send-receive the two halves, in the order in which they start.
   llvm::SmallVector<Transfer, 2> transfers;

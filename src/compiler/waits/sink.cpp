@@ -47,7 +47,8 @@ class Sinker {
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
       if (call && (is_wanted(*call) || (handed_ && handed_->contains(i)))) calls.push_back(&call->call());
-      if (call && !choice_) say_why_it_stays(*call);
+      if (const char* why = call && !choice_ ? why_it_stays(*call) : nullptr)
+        miss(call->call(), call->spelling(), why, nullptr);
     }
     if (calls.empty()) return false;
     const char* obstacle = nullptr;
@@ -126,14 +127,6 @@ class Sinker {
     if (!choice_) return is_candidate(call);
     const auto kind = collective_of(call);
     return kind && !is_own_way(call.call());
-  }
-
-  // Calls that complete requests, and that no placing is asked for.
-  void say_why_it_stays(const MpiCall& call) {
-    if (call.kind() == Kind::wait_some)
-      miss(call.call(), call.spelling(), "which request it waits for is known only when it returns", nullptr);
-    if (call.kind() == Kind::test)
-      miss(call.call(), call.spelling(), "it does not wait: the program goes by its answer", nullptr);
   }
 
   bool only_looks() const { return choice_ && choice_->only_looks(); }

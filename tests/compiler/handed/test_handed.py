@@ -45,7 +45,7 @@ class Program:
             body.append(f"if (by % 3 != 1) {call}\n  else {call}" if rng.random() < 0.2 else call)
         else:
             body.append(f"MPI_Recv({buffer}, n, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
-        tail = rng.choice(["", "", "compute();", "calls++;", "if (calls > 1000000) return;",
+        tail = rng.choice(["", "", "compute();", "share_out();", f"share({buffer}, n);", "calls++;", "if (calls > 1000000) return;",
                            f"{buffer}[n / 2] += 1;", f"total += {buffer}[n / 3];", "heap = calls % 2 ? low : high;"])
         body.append(tail)
         link = rng.choice(["static __attribute__((noinline))"] * 4 + ["__attribute__((noinline))", "static"])
@@ -55,7 +55,8 @@ class Program:
 
     def use(self):
         rng = self.rng
-        return rng.choice(["compute();", "compute();", "for (int k = 0; k < 2; ++k) compute();",
+        return rng.choice(["compute();", "compute();", "share_out();", "share_out();", f"share({rng.choice(BUFFERS)}, 900);",
+                           "for (int k = 0; k < 2; ++k) compute();",
                            f"{rng.choice(BUFFERS)}[{rng.randint(0, 900)}] = by;",
                            f"total += {rng.choice(BUFFERS)}[{rng.randint(0, 900)}];",
                            "for (int i = 0; i < 900; ++i) total += one[i];", "p_is = p_is == one ? two : one;",
@@ -73,18 +74,37 @@ class Program:
         sender = rng.choice([0, 1])
         text = (f"if (rank == {sender}) {{ {give}({arguments.format(sent)}); {self.use()} }}\n    "
                 f"else {{ {take}({arguments.format(got)}); {self.use()} }}")
+        if rng.random() < 0.25:  # by one thread of a team, while the other computes
+            mine = f"{rng.randint(1, 2)}" if rng.random() < 0.5 else "2"
+            calls = (f"if (rank == {sender}) {give}({arguments.format(sent)});\n      "
+                     f"else {take}({arguments.format(got)});")
+            after = rng.choice(["", "for (int i = 0; i < 500; ++i) third[i] = third[i] * 0.5 + i;"])
+            meet = rng.choice(["", "#pragma omp barrier", "#pragma omp barrier"])
+            text = (f"#pragma omp parallel num_threads({mine})\n    {{\n    if (omp_get_thread_num() == 0) {{\n      {calls}\n      "
+                    f"{after}\n    }}\n{meet}\n"
+                    f"    if (omp_get_thread_num() == omp_get_num_threads() - 1)\n"
+                    f"      for (int i = 0; i < 500; ++i) fourth[i] += {rng.choice(['i', 'one[i]', 'i']) if meet else 'i'};\n    }}")
         return f"for (int turn = 0; turn < 3; ++turn) {{\n    {text}\n    }}" if rng.random() < 0.3 else text
 
     def text(self):
         return f"""#include <mpi.h>
+#include <omp.h>
 #include <stdio.h>
-static double one[1000], two[1000], low[1000], high[1000], work[1000], total;
+static double one[1000], two[1000], low[1000], high[1000], work[1000], third[1000], fourth[1000], total;
 static struct {{ double three[1000]; double* far; }} inside;
 static double* heap = low;
 static int calls;
 __attribute__((noinline)) static void note(const double* p) {{ total += p[7]; }}
 static void compute(void) {{
   for (int i = 1; i < 1000; ++i) work[i] = work[i - 1] * 0.5 + i + work[i] * 0.25;
+}}
+static void share_out(void) {{
+#pragma omp parallel for num_threads(2)
+  for (int i = 0; i < 1000; ++i) work[i] = work[i] * 0.5 + i;
+}}
+__attribute__((noinline)) static void share(double* p, int n) {{
+#pragma omp parallel for num_threads(2) schedule(dynamic, 100)
+  for (int i = 0; i < n; ++i) p[i] += work[i];
 }}
 {chr(10).join(self.functions)}
 static double sum(const double* p) {{
@@ -99,11 +119,11 @@ __attribute__((noinline)) static void round_of(int rank, int by) {{
   own[1] = by;
     {(chr(10) + "    ").join(self.steps)}
   printf("%d %d %.17g %.17g %.17g %.17g %.17g %.17g\\n", rank, by, sum(own), sum(one) + sum(two), sum(inside.three), sum(more),
-         sum(low) + sum(high), total);
+         sum(low) + sum(high) + sum(third) + sum(fourth), total);
 }}
 int main(int argc, char** argv) {{
-  int rank;
-  MPI_Init(&argc, &argv);
+  int rank, level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int by = 1; by < 5; ++by) round_of(rank, by);
   printf("%d %.17g %d\\n", rank, sum(work), calls);
@@ -117,7 +137,7 @@ def attempt(seed, mpi, folder):
     (folder / "p.c").write_text(Program(seed).text())
     results, handed = {}, 0
     for way in ("--lapwing-off", "-flapwing=aggressive", "-flapwing=verify"):
-        made = subprocess.run([BIN / "lwcc", f"--lapwing-mpi={mpi}", random.Random(seed).choice(["-O1", "-O2"]), "-g", "-w",
+        made = subprocess.run([BIN / "lwcc", f"--lapwing-mpi={mpi}", random.Random(seed).choice(["-O1", "-O2"]), "-g", "-w", "-fopenmp",
                                "-Rpass=lapwing", way, "p.c", "-o", "p"], cwd=folder, capture_output=True, text=True, timeout=60,
                               check=False)
         if made.returncode:

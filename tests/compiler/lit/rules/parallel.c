@@ -93,13 +93,6 @@ void atomics(int peer) {
   grid[0] += 1;
 }
 
-// CHECK: remark: {{.*}}MPI_Send: stopped at parallel.c:[[#@LINE+3]]: a parallel region that does more than compute
-void sends(int peer) {
-  MPI_Send(out, 50000, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);
-#pragma omp parallel
-  MPI_Send(grid, 5, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);
-}
-
 // CHECK: remark: {{.*}}MPI_Waitany: which request it waits for is known only when it returns
 // CHECK: remark: {{.*}}MPI_Testall: it does not wait: the program goes by its answer
 void sets(int peer) {
