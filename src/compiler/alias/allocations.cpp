@@ -86,19 +86,25 @@ const GlobalVariable* owner_of(const llvm::Value* object) {
 
 bool may_hand_on(const GlobalVariable& owner) { return is_descriptor_of_allocatable(owner); }
 
+static const llvm::Value* owner_or_variable(const llvm::Value* object) {
+  const GlobalVariable* owner = owner_of(object);
+  return owner ? owner : filled_with_fresh(object);
+}
+
+// A variable's own memory is no allocation.
+static bool is_variable(const llvm::Value* object) {
+  return llvm::isa<llvm::AllocaInst>(object) || llvm::isa<GlobalVariable>(object);
+}
+
+bool is_owned_by_other(const llvm::Value* object, const llvm::Value& owner) {
+  const llvm::Value* other = owner_or_variable(object);
+  return other ? other != &owner : is_variable(object);
+}
+
 bool have_other_owners(const llvm::Value* a, const llvm::Value* b) {
-  const auto owner_or_variable = [](const llvm::Value* object) -> const llvm::Value* {
-    const GlobalVariable* owner = owner_of(object);
-    return owner ? owner : filled_with_fresh(object);
-  };
-  const llvm::Value* owner_a = owner_or_variable(a);
-  const llvm::Value* owner_b = owner_or_variable(b);
-  if (owner_a && owner_b) return owner_a != owner_b;
-  // A variable's own memory is no allocation.
-  const auto is_variable = [](const llvm::Value* v) {
-    return llvm::isa<llvm::AllocaInst>(v) || llvm::isa<GlobalVariable>(v);
-  };
-  return (owner_a && is_variable(b)) || (owner_b && is_variable(a));
+  if (const llvm::Value* owner = owner_or_variable(a)) return is_owned_by_other(b, *owner);
+  const llvm::Value* owner = owner_or_variable(b);
+  return owner && is_variable(a);
 }
 
 }  // namespace lapwing::compiler

@@ -19,6 +19,9 @@ const llvm::GlobalVariable* owner_of(const llvm::Value* object);
 /// Whether an owner may hand on what it owns, by a call that knows its address.
 bool may_hand_on(const llvm::GlobalVariable& owner);
 
+/// Whether an object is known to be no part of what `owner` owns.
+bool is_owned_by_other(const llvm::Value* object, const llvm::Value& owner);
+
 /// Whether two different objects are disjoint because of who owns them.
 bool have_other_owners(const llvm::Value* a, const llvm::Value* b);
 

@@ -40,7 +40,8 @@ void StalePointers::find(const llvm::Function& function, Memory& memory, Effects
     if (!owned.hand_on.empty()) follow(function, owned);
 }
 
-// Forward: all are stale behind what hands on, and one no more once it is read again.
+// Forward: all that have been read are stale behind what hands on, and one no more once it is read again.
+// The second half of the bits says which have been read.
 void StalePointers::follow(const llvm::Function& function, Owned& owned) {
   const auto size = static_cast<unsigned>(owned.reads.size());
   llvm::DenseMap<const llvm::Instruction*, unsigned> number;
@@ -49,11 +50,16 @@ void StalePointers::follow(const llvm::Function& function, Owned& owned) {
   for (const llvm::Instruction* i : owned.reads) of_interest.insert(i->getParent());
   for (const llvm::Instruction* i : owned.hand_on) of_interest.insert(i->getParent());
   const auto step = [&](const llvm::Instruction& i, llvm::BitVector& stale) {
-    if (owned.hand_on.contains(&i)) stale.set();
-    if (const auto read = number.find(&i); read != number.end()) stale.reset(read->second);
+    if (owned.hand_on.contains(&i))
+      for (unsigned n = 0; n < size; ++n)
+        if (stale[size + n]) stale.set(n);
+    if (const auto read = number.find(&i); read != number.end()) {
+      stale.reset(read->second);
+      stale.set(size + read->second);
+    }
   };
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector> at_begin;
-  at_begin[&function.getEntryBlock()].resize(size);
+  at_begin[&function.getEntryBlock()].resize(2 * size);
   llvm::SmallSetVector<const llvm::BasicBlock*, 16> work;
   work.insert(&function.getEntryBlock());
   while (!work.empty()) {
@@ -70,7 +76,11 @@ void StalePointers::follow(const llvm::Function& function, Owned& owned) {
   }
   for (auto& [block, stale] : at_begin) {
     for (const llvm::Instruction& i : *block) {
-      if (stale.any() && MpiCall::of(i)) owned.stale[&i] = stale;
+      if (MpiCall::of(i)) {
+        llvm::BitVector of_values = stale;
+        of_values.resize(size);
+        if (of_values.any()) owned.stale[&i] = std::move(of_values);
+      }
       if (of_interest.contains(block)) step(i, stale);
     }
   }

@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "compiler/alias/allocations.hpp"
 #include "compiler/alias/fortran_tags.hpp"
 #include "compiler/declared/declarations.hpp"
 #include "compiler/effects/library_calls.hpp"
@@ -272,6 +273,9 @@ const Effects& EffectsOf::summary(const llvm::Function& function) {
   return place->second ? *place->second : recursive;
 }
 
+// Routines of solvers read dozens of variables of their modules.
+constexpr std::size_t most_touches = 64;
+
 Effects EffectsOf::summarise(const llvm::Function& function) {
   // MPI's weak matching rules aside, a function that sets jumps or is
   // naked assembly follows no rule that could be seen here.
@@ -283,7 +287,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
   const auto anywhere = llvm::LocationSize::beforeOrAfterPointer();
   const auto add = [&](const Touch& touch) {
     for (Touch& known : whole.touches) {
-      if (known.pointer == touch.pointer && known.held_at == touch.held_at) {
+      if (known.pointer == touch.pointer && known.held_at == touch.held_at && known.owner == touch.owner) {
         known.reads |= touch.reads;
         known.writes |= touch.writes;
         known.absolute |= touch.absolute;
@@ -294,6 +298,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
         {touch.pointer, llvm::LocationSize::beforeOrAfterPointer(), touch.reads, touch.writes});
     whole.touches.back().absolute = touch.absolute;
     whole.touches.back().held_at = touch.held_at;
+    whole.touches.back().owner = touch.owner;
   };
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::UnreachableInst>(instruction)) continue;
@@ -304,7 +309,7 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
     if (e.ask_llvm) add({nullptr, anywhere, true, instruction.mayWriteToMemory()});
     for (const Touch& touch : e.touches) {
       llvm::SmallVector<const llvm::Value*, 4> objects;
-      if (touch.pointer) llvm::getUnderlyingObjects(touch.pointer, objects);
+      if (touch.pointer) llvm::getUnderlyingObjects(touch.pointer, objects, nullptr, 0);
       if (objects.empty()) objects.push_back(nullptr);
       for (const llvm::Value* object : objects) {
         // A variable of this call only cannot be a buffer of the caller's.
@@ -313,11 +318,15 @@ Effects EffectsOf::summarise(const llvm::Function& function) {
             object && (llvm::isa<llvm::Argument>(object) || llvm::isa<llvm::GlobalVariable>(object));
         Touch one{named ? object : nullptr, anywhere, touch.reads, touch.writes};
         one.absolute = touch.absolute;
-        if (object && !named) hold(one, *object);
+        if (!object) one.owner = touch.owner;
+        if (object && !named) {
+          hold(one, *object);
+          one.owner = owner_of(object);
+        }
         add(one);
       }
     }
-    if (whole.touches.size() > 24) {
+    if (whole.touches.size() > most_touches) {
       bool reads = false, writes = false;
       for (const Touch& t : whole.touches) reads |= t.reads, writes |= t.writes;
       whole.touches.clear();

@@ -42,6 +42,8 @@ struct Touch {
   /// In a function's summary: not the argument `pointer`, but what it points to holds the pointer, so many
   /// bytes behind its begin.
   std::optional<std::int64_t> held_at{};
+  /// In a function's summary, without a pointer: only what this allocatable holds.
+  const llvm::GlobalVariable* owner = nullptr;
 };
 
 struct Effects {

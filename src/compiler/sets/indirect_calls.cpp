@@ -8,6 +8,8 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
 
+#include "compiler/llvm_versions.hpp"
+
 namespace lapwing::compiler {
 namespace {
 
@@ -103,7 +105,7 @@ bool is_taken(const llvm::Constant& constant) {
 
 std::vector<PointerCall> find_pointer_calls(const FunctionSplits& in, const Reach& reach) {
   std::vector<PointerCall> found;
-  const llvm::DataLayout& layout = in.function->getDataLayout();
+  const llvm::DataLayout& layout = layout_of(*in.function);
   for (llvm::BasicBlock* block : in.flow->blocks()) {
     for (llvm::Instruction& instruction : *block) {
       auto* call = llvm::dyn_cast<CallBase>(&instruction);

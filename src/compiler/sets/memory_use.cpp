@@ -7,6 +7,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/ModRef.h>
 
 #include "compiler/sets/collective_calls.hpp"
 #include "compiler/sets/language_libraries.hpp"

@@ -140,6 +140,14 @@ ModRefInfo Memory::of(const llvm::Instruction& instruction, const llvm::MemoryLo
   return info;
 }
 
+bool Memory::is_apart_from(const llvm::GlobalVariable& owner, const llvm::Value* pointer) const {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects);
+  return knows_owners_ && llvm::all_of(objects, [&](const llvm::Value* object) {
+           return !has_forgotten(object) && is_owned_by_other(object, owner);
+         });
+}
+
 ModRefInfo Memory::meet(const Touch& touch, const llvm::MemoryLocation& where) {
   ModRefInfo info = ModRefInfo::NoModRef;
   if (touch.reads) info |= ModRefInfo::Ref;
@@ -153,7 +161,8 @@ ModRefInfo Memory::meet(const Touch& touch, const llvm::MemoryLocation& where) {
     llvm::AAMDNodes tags;
     tags.TBAA = touch.type;
     if (!may_alias(llvm::MemoryLocation(touch.pointer, touch.size, tags), where)) return ModRefInfo::NoModRef;
-  } else if (is_private(llvm::getUnderlyingObject(where.Ptr))) {
+  } else if (is_private(llvm::getUnderlyingObject(where.Ptr)) ||
+             (touch.owner && is_apart_from(*touch.owner, where.Ptr))) {
     return ModRefInfo::NoModRef;
   }
   return info;
@@ -219,7 +228,15 @@ const std::optional<Reason>& Web::stops(const llvm::Instruction& instruction) {
 
 bool any_between(const llvm::Instruction& from, const llvm::Instruction& to,
                  llvm::function_ref<bool(const llvm::Instruction&)> holds) {
-  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> entered;
+  // A way to `to` that does not come from `from` is none of these.
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> reached, entered;
+  llvm::SmallVector<const llvm::BasicBlock*, 16> ahead(llvm::successors(from.getParent()));
+  while (!ahead.empty()) {
+    const llvm::BasicBlock* next = ahead.pop_back_val();
+    if (reached.insert(next).second) ahead.append(llvm::succ_begin(next), llvm::succ_end(next));
+  }
+  reached.insert(from.getParent());
+  if (!reached.contains(to.getParent())) return false;
   llvm::SmallVector<const llvm::Instruction*, 16> work{to.getPrevNode()};
   const llvm::BasicBlock* block = to.getParent();
   while (true) {
@@ -228,7 +245,8 @@ bool any_between(const llvm::Instruction& from, const llvm::Instruction& to,
     if (i && i != &from) return true;
     if (!i)
       for (const llvm::BasicBlock* before : llvm::predecessors(block))
-        if (entered.insert(before).second) work.push_back(before->getTerminator());
+        if (reached.contains(before) && entered.insert(before).second)
+          work.push_back(before->getTerminator());
     if (work.empty()) return false;
     block = work.back()->getParent();
   }

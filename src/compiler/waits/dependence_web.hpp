@@ -51,6 +51,8 @@ class Memory {
 
  private:
   bool are_other_objects(const llvm::Value* a, const llvm::Value* b);
+  /// Whether nothing that `pointer` leads to is part of what an allocatable owns.
+  bool is_apart_from(const llvm::GlobalVariable& owner, const llvm::Value* pointer) const;
   bool is_hidden(const llvm::Value* object);
   bool may_be_exchanged(const llvm::MemoryLocation& a, const llvm::MemoryLocation& b);
   llvm::BatchAAResults aliases_;

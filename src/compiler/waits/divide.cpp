@@ -55,7 +55,8 @@ void narrow(llvm::CallBase& call, const MpiCall& original, Division::Run run) {
   llvm::Value* array = original.argument(r.requests);
   llvm::Value* first = builder.getInt64(std::uint64_t{run.first} * request_bytes(original));
   call.setArgOperand(static_cast<unsigned>(r.count), count);
-  call.setArgOperand(static_cast<unsigned>(r.requests), builder.CreateInBoundsPtrAdd(array, first));
+  call.setArgOperand(static_cast<unsigned>(r.requests),
+                     builder.CreateInBoundsGEP(builder.getInt8Ty(), array, first));
   const llvm::Value* status = original.argument(r.status);
   if (is_sentinel_number(status) || names_bottom(status)) return;
   auto* type = llvm::ArrayType::get(builder.getInt32Ty(), std::uint64_t{run.count} * status_bytes / 4);

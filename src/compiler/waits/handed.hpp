@@ -35,7 +35,7 @@ class HandedWaits {
   /// Before the function is changed: the variable for a token, and a wait behind each call of the function.
   llvm::GlobalVariable* hand_over(const Transfer& transfer);
 
-  bool contains(const llvm::Instruction& instruction) const { return waits_.contains(&instruction); }
+  bool contains(const llvm::Instruction& instruction) const { return waits_.count(&instruction) > 0; }
   /// Gives a handed wait once: its instruction may be erased then.
   std::optional<Wait> take(const llvm::Instruction& instruction);
 
