@@ -42,6 +42,7 @@ class Case:
     preload: bool = False
     small_eager: bool = False
     interface: str = "mpif"  # of Fortran: mpif.h or the module mpi
+    interior: bool = False  # loops are divided as well
 
     def line(self):
         return " ".join(f"{f.name}={getattr(self, f.name)}" for f in dataclasses.fields(self))
@@ -66,7 +67,8 @@ class Case:
                     lto={"on": True, "off": False}.get(options.lto, rng.random() < 0.3), mode=of(options.mode, MODES),
                     strict={"on": True, "off": False}.get(options.strict, rng.random() < 0.6),
                     preload={"on": True, "off": False}.get(options.preload, rng.random() < 0.25),
-                    small_eager=rng.random() < 0.4, interface=of(options.interface, ["mpif", "mpi"]))
+                    small_eager=rng.random() < 0.4, interface=of(options.interface, ["mpif", "mpi"]),
+                    interior={"on": True, "off": False}.get(options.interior, rng.random() < 0.4))
 
 
 def with_module(text):
@@ -160,6 +162,7 @@ class Builder:
         if on:
             passing = [f"mode={case.mode}"] if self.how in ("plugin", "command") else []
             passing += [self.options.pass_options] if self.options.pass_options else []
+            passing += ["interior=on"] if case.interior else []
             environment = {"LAPWING_PASS": ",".join(passing), "LAPWING_TESTING": "1"} if passing else {"LAPWING_TESTING": "1"}
         quiet = ["-w", "-fopenmp"] if case.language != "fortran" else []
         self.run([*command, case.opt, *lto, *quiet, f"-I{HERE / 'support'}", *[f for f in files if not f.endswith(".h")],

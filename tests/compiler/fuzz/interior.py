@@ -21,9 +21,35 @@ class Grid:
         self.row, self.column = scene.integer("row"), scene.integer("col")
         self.tags = scene.new_tag(), scene.new_tag()
         self.kind = self.words.type_of(self.now)
+        # What comes may land beside the grid and be unpacked.
+        self.halo = scene.buffer(self.now.element, 2 * self.width) if rng.random() < 0.35 else None
 
     def region(self, row):
         return self.now, row * self.width, (row + 1) * self.width
+
+    def landing(self, row):
+        if self.halo is None:
+            return self.region(row)
+        low = 0 if row == 0 else self.width
+        return self.halo, low, low + self.width
+
+    def unpack(self):
+        """From beside the grid into its outer rows: in one loop, or in one for each, with what is between them."""
+        words, scene, rng = self.words, self.scene, self.rng
+        if self.halo is None:
+            return []
+        copies = []
+        for row in (0, self.rows + 1):
+            _, low, _ = self.landing(row)
+            from_halo = words.at(self.halo.name, 0, f"{self.column} + {low}")
+            copies.append((row, Node(words.set(words.at(self.now.name, 0, f"{row * self.width} + {self.column}"), from_halo))))
+        def loop(rows, body):
+            return words.for_loop(self.column, 0, self.width, body, self.group, role="touch",
+                                  reads=[self.landing(row) for row in rows], writes=[self.region(row) for row in rows])
+        if rng.random() < 0.5:
+            return [loop([row for row, _ in copies], [copy for _, copy in copies])]
+        made = [loop([row], [copy]) for row, copy in copies]
+        return [made[0], *fillers.block(scene, rng.choice([0, 0, 1])), made[1]]
 
     def messages(self):
         """(row that comes or goes, whether it comes, partner, tag)."""
@@ -35,7 +61,7 @@ class Grid:
         words, scene = self.words, self.scene
         return [Node(words.set(self.up, words.mod("rank - 1 + n", "n")), group=self.group),
                 Node(words.set(self.down, words.mod("rank + 1", "n")), group=self.group),
-                scene.fill(self.now, 0, self.size, group=self.group), scene.fill(self.next, 0, self.size, group=self.group)]
+                *(scene.fill(one, 0, one.size, group=self.group) for one in (self.now, self.next, self.halo) if one)]
 
     def own_requests(self):
         words, scene, rng = self.words, self.scene, self.rng
@@ -44,11 +70,12 @@ class Grid:
         made, flights = [], []
         for index, (row, comes, partner, tag) in enumerate(self.messages()):
             request = words.item(requests, words.literal_index(index)) if together else requests[index]
-            made.append(Node(words.mpi("Irecv" if comes else "Isend", scene.address(self.now, row * self.width), self.width,
+            region = self.landing(row) if comes else self.region(row)
+            made.append(Node(words.mpi("Irecv" if comes else "Isend", scene.address(*region[:2]), self.width,
                                        self.kind, partner, tag, "MPI_COMM_WORLD", words.out(request)), group=self.group,
-                             role="start", kind="recv" if comes else "send", request=request, regions=[self.region(row)],
+                             role="start", kind="recv" if comes else "send", request=request, regions=[region],
                              sends=not comes))
-            flights.append(scene.fly(*self.region(row), comes))
+            flights.append(scene.fly(*region, comes))
         made += fillers.block(scene, rng.randint(0, 1))
         if together:
             line = words.mpi("Waitall", 4, requests, words.ignored_all())
@@ -67,7 +94,7 @@ class Grid:
         for out, to, into, source, tag in ((self.rows, self.down, 0, self.up, first),
                                            (1, self.up, self.rows + 1, self.down, second)):
             line = words.mpi("Sendrecv", scene.address(self.now, out * self.width), self.width, self.kind, to, tag,
-                             scene.address(self.now, into * self.width), self.width, self.kind, source, tag, "MPI_COMM_WORLD",
+                             scene.address(*self.landing(into)[:2]), self.width, self.kind, source, tag, "MPI_COMM_WORLD",
                              words.ignored())
             made.append(Node(checking.call(scene, line), group=self.group))
         return made
@@ -126,6 +153,7 @@ def interior(scene):
     scene.loop_depth += repeats  # what stands inside has counters of its own
     body = grid.both_ways() if rng.random() < 0.4 else grid.own_requests()
     body += fillers.block(scene, rng.choice([0, 0, 0, 1]))
+    body += grid.unpack()
     body += grid.nest()
     if repeats:
         body = [scene.words.for_loop(f"it{scene.loop_depth}", 0, rng.randint(2, 3), body, grid.group)]

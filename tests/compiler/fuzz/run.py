@@ -51,6 +51,7 @@ def parse():
     parser.add_argument("--interface", choices=["mpif", "mpi", "any"], help="of Fortran programs")
     parser.add_argument("--preload", choices=["on", "off", "any"], default="any", help="as `lapwing run` does")
     parser.add_argument("--strict", choices=["on", "off", "any"], default="any", help="under the strictest MPI allowed")
+    parser.add_argument("--interior", choices=["on", "off", "any"], default="any", help="divide loops as well")
     parser.add_argument("--ranks", choices=["2", "3", "4", "any"], default="any")
     parser.add_argument("--scenes", type=int, default=0, help="in each program; 0 for 2 to 4")
     parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="only scenes of this pattern")
