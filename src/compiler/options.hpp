@@ -25,6 +25,8 @@ struct Options {
   bool before_link = false;
   /// Full LTO, at link time: calls that are not seen here are in libraries only.
   bool whole_program = false;
+  /// The linker runs the pass, and shows its remarks.
+  bool at_link = false;
   /// A report of `lapwing run`: only sites where waiting was measured are changed.
   std::string profile;
 

@@ -31,6 +31,7 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
   if (!profile.complaint.empty())
     llvm::errs() << "lapwing: " << profile.complaint << "; all sites are treated.\n";
   bool changed = false;
+  Remarks remarks(functions, options_.at_link);
   CrossedCalls crossed;
   HandedWaits handed(module, functions, effects);
   const auto each = [&](auto treat) {
@@ -38,15 +39,15 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
       if (!function->hasOptNone() && !function->isPresplitCoroutine()) changed |= treat(*function);
     }
   };
-  each([&](llvm::Function& f) { return divide_nests(f, functions, effects, options_, profile); });
+  each([&](llvm::Function& f) { return divide_nests(f, functions, effects, options_, profile, remarks); });
   each([&](llvm::Function& f) {
-    return sink_waits(f, functions, effects, options_, profile, crossed, handed);
+    return sink_waits(f, functions, effects, options_, profile, remarks, crossed, handed);
   });
   if (options_.whole_program) {
     EffectsOf now = effects.anew();
     CollectiveChoice choice(collectives_seen_whole(module));
     const auto split = [&](llvm::Function& f) {
-      return split_collectives(f, functions, now, options_, profile, crossed, choice);
+      return split_collectives(f, functions, now, options_, profile, remarks, crossed, choice);
     };
     each(split);
     choice.decide();

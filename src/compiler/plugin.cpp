@@ -39,7 +39,7 @@ void add(llvm::ModulePassManager& manager, llvm::OptimizationLevel level, bool w
   if (options.declared) manager.addPass(lapwing::compiler::DeclaredPass());
   // Without optimisation nothing is inlined, and a user steps through calls.
   if (level == llvm::OptimizationLevel::O0 || options.before_link || !options.sinks) return;
-  options.whole_program = whole_program;
+  options.whole_program = options.at_link = whole_program;
   manager.addPass(LapwingPass(options));
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/remarks.hpp"
 
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/Support/Path.h>
+
+#include <type_traits>
 
 namespace lapwing::compiler {
 namespace {
@@ -25,6 +28,23 @@ class Warning : public llvm::DiagnosticInfo {
   std::string text_;
 };
 
+// clang and flang show a remark in their own words, and lld as it prints itself.
+template <class Kind>
+class Remark : public Kind {
+ public:
+  Remark(const char* name, const llvm::DebugLoc& place, const llvm::BasicBlock& block, bool at_link)
+      : Kind(pass_name, name, place, &block), at_link_(at_link) {}
+  void print(llvm::DiagnosticPrinter& printer) const override {
+    if (!at_link_) return Kind::print(printer);
+    printer << this->getLocationStr() << ": remark: " << this->getMsg() << " [-R"
+            << (std::is_same_v<Kind, llvm::OptimizationRemark> ? "pass" : "pass-missed") << "=" << pass_name
+            << "]";
+  }
+
+ private:
+  bool at_link_;
+};
+
 }  // namespace
 
 std::string place_name(const llvm::Instruction& instruction) {
@@ -36,12 +56,21 @@ std::string place_name(const llvm::Instruction& instruction) {
   return (llvm::sys::path::filename(location->getFilename()) + ":" + llvm::Twine(location->getLine())).str();
 }
 
-void remark_moved(llvm::OptimizationRemarkEmitter& remarks, const Transfer& transfer,
-                  const Placement& placement, llvm::StringRef what) {
-  remarks.emit([&] {
-    llvm::OptimizationRemark remark(pass_name, "Moved", transfer.call);
-    remark << llvm::ore::NV("Call", transfer.name) << " at "
-           << llvm::ore::NV("From", place_name(*transfer.call)) << " " << what;
+template <class Kind, class Fill>
+void Remarks::say(const char* name, const llvm::DebugLoc& place, const llvm::BasicBlock& block, Fill fill) {
+  auto& function = const_cast<llvm::Function&>(*block.getParent());
+  Remark<Kind> remark(name, place, block, at_link_);
+  fill(remark);
+  const std::string at = remark.isLocationAvailable() ? remark.getLocationStr() : function.getName().str();
+  if (!said_.insert(at + ' ' + remark.getMsg()).second) return;
+  manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function).emit(remark);
+}
+
+void Remarks::moved(const Transfer& transfer, const Placement& placement, llvm::StringRef what) {
+  const llvm::CallBase& call = *transfer.call;
+  say<llvm::OptimizationRemark>("Moved", call.getDebugLoc(), *call.getParent(), [&](auto& remark) {
+    remark << llvm::ore::NV("Call", transfer.name) << " at " << llvm::ore::NV("From", place_name(call)) << " "
+           << what;
     bool first = true;
     for (const Stop& point : placement.points) {
       remark << (first ? ": its wait stands at " : ", at ") << llvm::ore::NV("To", place_name(*point.at))
@@ -50,22 +79,37 @@ void remark_moved(llvm::OptimizationRemarkEmitter& remarks, const Transfer& tran
       remark << ")";
       first = false;
     }
-    return remark;
   });
 }
 
-void remark_missed(llvm::OptimizationRemarkEmitter& remarks, const llvm::CallBase& call, llvm::StringRef name,
-                   llvm::StringRef why, const llvm::Instruction* where) {
-  remarks.emit([&] {
-    llvm::OptimizationRemarkMissed remark(pass_name, "Stopped", &call);
+void Remarks::missed(const llvm::CallBase& call, llvm::StringRef name, llvm::StringRef why,
+                     const llvm::Instruction* where) {
+  say<llvm::OptimizationRemarkMissed>("Stopped", call.getDebugLoc(), *call.getParent(), [&](auto& remark) {
     remark << llvm::ore::NV("Call", name) << ": ";
-    if (where) {
-      remark << "stopped at " << llvm::ore::NV("At", place_name(*where)) << ": "
-             << llvm::ore::NV("Reason", why);
-    } else {
-      remark << llvm::ore::NV("Reason", why);
+    if (where) remark << "stopped at " << llvm::ore::NV("At", place_name(*where)) << ": ";
+    remark << llvm::ore::NV("Reason", why);
+  });
+}
+
+void Remarks::divided(const llvm::Loop& loop, llvm::ArrayRef<llvm::CallBase*> calls) {
+  say<llvm::OptimizationRemark>("Divided", loop.getStartLoc(), *loop.getHeader(), [&](auto& remark) {
+    remark << "the loop is divided: its rounds that touch nothing of ";
+    bool first = true;
+    for (const llvm::CallBase* call : calls) {
+      remark << (first ? "" : ", ") << MpiCall::of(*call)->spelling() << " at " << place_name(*call);
+      first = false;
     }
-    return remark;
+    remark << " run before the others";
+  });
+}
+
+void Remarks::not_divided(const llvm::Loop& loop, const llvm::CallBase& call, llvm::StringRef why,
+                          const llvm::Instruction* where) {
+  say<llvm::OptimizationRemarkMissed>("NotDivided", loop.getStartLoc(), *loop.getHeader(), [&](auto& remark) {
+    remark << "the loop is not divided into what needs "
+           << llvm::ore::NV("Call", MpiCall::of(call)->spelling()) << " at " << place_name(call)
+           << " and what does not: " << llvm::ore::NV("Reason", why);
+    if (where) remark << " at " << llvm::ore::NV("At", place_name(*where));
   });
 }
 

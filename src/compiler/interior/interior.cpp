@@ -2,7 +2,6 @@
 #include "compiler/interior/interior.hpp"
 
 #include <llvm/ADT/MapVector.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -13,7 +12,6 @@
 #include "compiler/interior/divide_loop.hpp"
 #include "compiler/interior/marks.hpp"
 #include "compiler/llvm_versions.hpp"
-#include "compiler/remarks.hpp"
 #include "compiler/waits/candidates.hpp"
 #include "compiler/waits/region.hpp"
 #include "compiler/waits/unfinished_sends.hpp"
@@ -26,8 +24,13 @@ constexpr unsigned most_divided = 16;  // of a function
 class NestDivider {
  public:
   NestDivider(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-              const Options& options, const Profile& profile)
-      : function_(function), manager_(manager), effects_(effects), options_(options), profile_(profile) {}
+              const Options& options, const Profile& profile, Remarks& remarks)
+      : function_(function),
+        manager_(manager),
+        effects_(effects),
+        options_(options),
+        profile_(profile),
+        remarks_(remarks) {}
 
   bool run() {
     bool any = false;
@@ -114,7 +117,7 @@ class NestDivider {
       if (question.add(call, failure)) waited.push_back(call.call);
     if (!can_be_divided(*found.nest, scev, expander) || !question.can_be_asked() || waited.empty())
       return miss(loop, calls, failure, nullptr);
-    remark(loop, waited);
+    remarks_.divided(loop, waited);
     if (!options_.changes()) return false;
     const Question::Answer answer = question.ask();
     const DividedLoop made =
@@ -127,31 +130,8 @@ class NestDivider {
 
   bool miss(const llvm::Loop& loop, llvm::ArrayRef<WaitedCall> calls, const std::string& why,
             const llvm::Instruction* where) {
-    auto& remarks = manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_);
-    remarks.emit([&] {
-      llvm::OptimizationRemarkMissed text("lapwing", "NotDivided", loop.getStartLoc(), loop.getHeader());
-      text << "the loop is not divided into what needs "
-           << llvm::ore::NV("Call", MpiCall::of(*calls.front().call)->spelling()) << " at "
-           << place_name(*calls.front().call) << " and what does not: " << llvm::ore::NV("Reason", why);
-      if (where) text << " at " << llvm::ore::NV("At", place_name(*where));
-      return text;
-    });
+    remarks_.not_divided(loop, *calls.front().call, why, where);
     return false;
-  }
-
-  void remark(const llvm::Loop& loop, llvm::ArrayRef<llvm::CallBase*> calls) {
-    auto& remarks = manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_);
-    remarks.emit([&] {
-      llvm::OptimizationRemark text("lapwing", "Divided", loop.getStartLoc(), loop.getHeader());
-      text << "the loop is divided: its rounds that touch nothing of ";
-      bool first = true;
-      for (const llvm::CallBase* call : calls) {
-        text << (first ? "" : ", ") << MpiCall::of(*call)->spelling() << " at " << place_name(*call);
-        first = false;
-      }
-      text << " run before the others";
-      return text;
-    });
   }
 
   llvm::Function& function_;
@@ -159,15 +139,16 @@ class NestDivider {
   EffectsOf& effects_;
   const Options& options_;
   const Profile& profile_;
+  Remarks& remarks_;
   llvm::SmallPtrSet<const llvm::BasicBlock*, 8> seen_;  // headers
 };
 
 }  // namespace
 
 bool divide_nests(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                  const Options& options, const Profile& profile) {
+                  const Options& options, const Profile& profile, Remarks& remarks) {
   if (!options.interior || options.mode == Mode::conservative) return false;
-  return NestDivider(function, manager, effects, options, profile).run();
+  return NestDivider(function, manager, effects, options, profile, remarks).run();
 }
 
 }  // namespace lapwing::compiler

@@ -9,11 +9,12 @@
 #include "compiler/effects/effects.hpp"
 #include "compiler/options.hpp"
 #include "compiler/profile.hpp"
+#include "compiler/remarks.hpp"
 
 namespace lapwing::compiler {
 
 /// Before the waits of the function are placed. Whether the function was changed.
 bool divide_nests(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                  const Options& options, const Profile& profile);
+                  const Options& options, const Profile& profile, Remarks& remarks);
 
 }  // namespace lapwing::compiler

@@ -3,7 +3,6 @@
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -15,7 +14,6 @@
 #include "compiler/effects/library_calls.hpp"
 #include "compiler/names.hpp"
 #include "compiler/planted.hpp"
-#include "compiler/remarks.hpp"
 #include "compiler/waits/candidates.hpp"
 #include "compiler/waits/mistakes.hpp"
 #include "compiler/waits/place.hpp"
@@ -31,13 +29,14 @@ namespace {
 class Sinker {
  public:
   Sinker(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-         const Options& options, const Profile& profile, CrossedCalls& crossed, HandedWaits* handed,
-         CollectiveChoice* choice)
+         const Options& options, const Profile& profile, Remarks& remarks, CrossedCalls& crossed,
+         HandedWaits* handed, CollectiveChoice* choice)
       : function_(function),
         manager_(manager),
         effects_(effects),
         options_(options),
         profile_(profile),
+        remarks_(remarks),
         crossed_(crossed),
         handed_(handed),
         choice_(choice) {}
@@ -212,9 +211,7 @@ class Sinker {
       choice_->note_worth(*collective_of(call));
       return false;
     }
-    auto& remarks = manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_);
-    for (const Half& half : halves)
-      remark_moved(remarks, half.transfer, half.placement, described(half.transfer));
+    for (const Half& half : halves) remarks_.moved(half.transfer, half.placement, described(half.transfer));
     if (!options_.changes()) return false;
     llvm::SmallSetVector<llvm::BasicBlock*, 4> latches;
     for (const Half& half : halves) {
@@ -277,8 +274,7 @@ class Sinker {
       miss(call, half.transfer.name, stop.reason.text, stop.culprit);
       return false;
     }
-    remark_moved(manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_), half.transfer,
-                 half.placement, "of a function called here is moved");
+    remarks_.moved(half.transfer, half.placement, "of a function called here is moved");
     crossed_.note(half);
     const auto latches = loops_to_poll(half.placement.crossed, flow.loops, flow.dominators, call.getParent());
     if (gain > 0) half.handed = handed_->hand_over(half.transfer);
@@ -295,9 +291,7 @@ class Sinker {
   bool is_worth_dividing(Transfer sends, Memory& memory, const Flow& flow) {
     const auto placement = place_as(sends, memory, flow);
     if (!placement || !is_worth(placement->worth)) return false;
-    if (!options_.changes())
-      remark_moved(manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_), sends, *placement,
-                   described(sends));
+    if (!options_.changes()) remarks_.moved(sends, *placement, described(sends));
     return true;
   }
 
@@ -377,9 +371,7 @@ class Sinker {
 
   void miss(const llvm::CallBase& call, llvm::StringRef name, llvm::StringRef why,
             const llvm::Instruction* where) {
-    if (only_looks()) return;
-    remark_missed(manager_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function_), call, name, why,
-                  where);
+    if (!only_looks()) remarks_.missed(call, name, why, where);
   }
 
   static std::string described(const Transfer& transfer) {
@@ -398,6 +390,7 @@ class Sinker {
   EffectsOf& effects_;
   const Options& options_;
   const Profile& profile_;
+  Remarks& remarks_;
   CrossedCalls& crossed_;
   HandedWaits* handed_;       // null: nothing is handed over
   CollectiveChoice* choice_;  // null: calls of single processes
@@ -408,14 +401,15 @@ class Sinker {
 }  // namespace
 
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                const Options& options, const Profile& profile, CrossedCalls& crossed, HandedWaits& handed) {
-  return Sinker(function, manager, effects, options, profile, crossed, &handed, nullptr).run();
+                const Options& options, const Profile& profile, Remarks& remarks, CrossedCalls& crossed,
+                HandedWaits& handed) {
+  return Sinker(function, manager, effects, options, profile, remarks, crossed, &handed, nullptr).run();
 }
 
 bool split_collectives(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                       const Options& options, const Profile& profile, CrossedCalls& crossed,
-                       CollectiveChoice& choice) {
-  return Sinker(function, manager, effects, options, profile, crossed, nullptr, &choice).run();
+                       const Options& options, const Profile& profile, Remarks& remarks,
+                       CrossedCalls& crossed, CollectiveChoice& choice) {
+  return Sinker(function, manager, effects, options, profile, remarks, crossed, nullptr, &choice).run();
 }
 
 }  // namespace lapwing::compiler

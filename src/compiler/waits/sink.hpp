@@ -7,6 +7,7 @@
 #include "compiler/effects/effects.hpp"
 #include "compiler/options.hpp"
 #include "compiler/profile.hpp"
+#include "compiler/remarks.hpp"
 #include "compiler/waits/crossed_calls.hpp"
 #include "compiler/waits/handed.hpp"
 #include "compiler/waits/split_collectives.hpp"
@@ -15,7 +16,8 @@ namespace lapwing::compiler {
 
 /// True if the function was changed. Analyses of `manager` are then recomputed.
 bool sink_waits(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                const Options& options, const Profile& profile, CrossedCalls& crossed, HandedWaits& handed);
+                const Options& options, const Profile& profile, Remarks& remarks, CrossedCalls& crossed,
+                HandedWaits& handed);
 
 /// Which kinds of collectives are split: first all calls are looked at, then those
 /// of kinds of which one was worth it are split.
@@ -35,7 +37,7 @@ class CollectiveChoice {
 
 /// The collectives of one function.
 bool split_collectives(llvm::Function& function, llvm::FunctionAnalysisManager& manager, EffectsOf& effects,
-                       const Options& options, const Profile& profile, CrossedCalls& crossed,
-                       CollectiveChoice& choice);
+                       const Options& options, const Profile& profile, Remarks& remarks,
+                       CrossedCalls& crossed, CollectiveChoice& choice);
 
 }  // namespace lapwing::compiler

@@ -7,8 +7,8 @@
  * may tell one thread what another has done.
  */
 #include <mpi.h>
-#include <omp.h>
 
+int omp_get_thread_num(void);
 static double in[50000];
 double shared[50000];
 
