@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "entry/arrays/arrays.hpp"
+#include "entry/collectives/deferred.hpp"
 #include "entry/compiled/collective_forms.hpp"
 #include "entry/compiled/verify.hpp"
 #include "entry/p2p/p2p.hpp"
@@ -160,6 +161,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (compiled) start_compiled(granted, futile);
   if (verifies) entry::Verify::start();
   if (collectives) entry::Collectives::start(settings);
+  if (transfer::Engine::get()) entry::defer_collectives(settings, !collectives && !sets && !declares);
   mpi::forget_launcher();
   entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
   // Under the preload, what the compiler has split is the engine's to judge.

@@ -108,7 +108,9 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
   if (!reports && !(transfer::Overlap::watches() && entry::is_non_blocking(spec))) return original;
   const entry::Arguments arguments(spec.form, registers, stack);
   const char* const name = lapwing_entry_timers[index].name;
-  const transfer::Caller caller{entry::call_site(reinterpret_cast<const void*>(stack[-1])), name};
+  const void* const returns_to = reinterpret_cast<const void*>(stack[-1]);
+  entry::note_fortran_caller(returns_to);  // a collective of the engine's asks who called this
+  const transfer::Caller caller{entry::call_site(returns_to), name};
   const entry::GroupSpec* const group = spec.group >= 0 ? &entry::group_specs[spec.group] : nullptr;
   const std::size_t bytes = group ? entry::bytes_of(*group, arguments) : 0;
   const transfer::Kind kind = entry::kind_of(name);

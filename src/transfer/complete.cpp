@@ -114,6 +114,15 @@ int attempt_some(Engine& engine, Batch& batch, int count, MPI_Request* requests,
   return rc;
 }
 
+int drive_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, MPI_Status* statuses) {
+  int rc = MPI_SUCCESS, flag = 0;
+  engine.drive([&] {
+    if (!flag) rc = attempt_all(engine, batch, count, requests, &flag, statuses);
+    return flag || rc != MPI_SUCCESS;
+  });
+  return rc;
+}
+
 }  // namespace
 
 void note_receive_error(int rc) {
@@ -154,16 +163,19 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller call
     rc = mpi::wait_all(count, requests, statuses);
     if (rc != MPI_SUCCESS) note_receive_error(rc);
   } else {
-    int flag = 0;
     Batch batch(*engine, count, requests);
     if (!wait_for_all_in_mpi(*engine, batch, requests, statuses, caller, &rc))
-      engine->drive([&] {
-        if (!flag) rc = attempt_all(*engine, batch, count, requests, &flag, statuses);
-        return flag || rc != MPI_SUCCESS;
-      });
+      rc = drive_all(*engine, batch, count, requests, statuses);
   }
   if (engine) engine->note_call(caller, bytes, now_ns() - begun);
   return rc;
+}
+
+int wait_all_here(int count, MPI_Request* requests, MPI_Status* statuses) {
+  Engine* engine = Engine::get();
+  if (plain_call(engine, count, requests, statuses)) return mpi::wait_all(count, requests, statuses);
+  Batch batch(*engine, count, requests);
+  return drive_all(*engine, batch, count, requests, statuses);
 }
 
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, Caller caller) {

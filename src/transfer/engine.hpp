@@ -116,13 +116,16 @@ class Engine {
   void set_expects_headers(bool expects) { expects_headers_.store(expects, std::memory_order_relaxed); }
   bool is_local(int world_rank) const { return local_[static_cast<std::size_t>(world_rank)]; }
   bool may_defer_receives() const { return guarding_; }
+  /// Whether this node has a core for the helper.
+  bool has_spare_core() const { return spare_core_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
   int world_rank() const { return world_rank_; }
   int world_size() const { return world_size_; }
 
   // Everything below needs the lock.
 
-  Decision decide(Site& site, std::size_t bytes, int destination);
+  /// `agreed`: the two ranks have agreed to strips apart from what the governor knows.
+  Decision decide(Site& site, std::size_t bytes, int destination, bool agreed = false);
   /// Whether all to this rank goes the plain way.
   bool never_strips(int destination) const;
   /// Posts the header on (comm, tag) and starts the strips. `user_request`

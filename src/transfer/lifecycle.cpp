@@ -12,6 +12,7 @@
 #include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
 #include "transfer/accounts/record.hpp"
+#include "transfer/collectives/members.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/helper.hpp"
 #include "transfer/planted.hpp"
@@ -67,6 +68,7 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
 Engine::~Engine() {
   helper_.reset();
   if (guarding_) guard::stop();
+  Members::stop();
   for (MPI_Comm* comm : {&control_comm_, &strips_comm_, &self_comm_}) PMPI_Comm_free(comm);
 }
 

@@ -50,6 +50,8 @@ int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, M
 int wait(MPI_Request* request, MPI_Status* status, Caller caller);
 /// `bytes`: what the same call has sent, for its report.
 int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller caller, std::size_t bytes = 0);
+/// As wait_all, but never inside MPI, and counted nowhere.
+int wait_all_here(int count, MPI_Request* requests, MPI_Status* statuses);
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, Caller caller);
 int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses, Caller caller);
 int test(MPI_Request* request, int* flag, MPI_Status* status);

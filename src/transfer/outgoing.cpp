@@ -81,6 +81,28 @@ void Outgoing::open_frontier() {
   }
 }
 
+// A thread that waits to write to what has not left need not wait for the wire.
+bool Outgoing::make_way(Engine& engine) {
+  if (!region_ || region_->waiting.load(std::memory_order_relaxed) == 0) return false;
+  const std::uintptr_t from = region_->wanted_from.load(), to = region_->wanted_to.load();
+  if (from >= to || !guard::meets_closed(reinterpret_cast<const void*>(from), 1)) return false;
+  const MovedStrips::Run run = moved_.move(plan_, payload_, from, to, done_, next_,
+                                           [&](std::size_t bytes) { return engine.staging_permits(bytes); });
+  if (run.first == run.end) return false;
+  const Strip first = plan_.strip(run.first), last = plan_.strip(run.end - 1);
+  const bool up = plan_.direction() == Direction::up;
+  const Strip &low = up ? first : last, &high = up ? last : first;
+  // Whole pages, and those at the ends of the middle that hold bytes of the header besides.
+  const bool from_begin = up ? run.first == 0 : run.end == plan_.count();
+  const bool to_end = up ? run.end == plan_.count() : run.first == 0;
+  char* const base = const_cast<char*>(payload_);
+  char* const begin = from_begin ? region_->begin() : page_ceil(base + low.offset);
+  char* const end = to_end ? region_->end() : page_floor(base + high.offset + high.length);
+  if (begin >= end) return false;
+  region_->open(begin, end);
+  return true;
+}
+
 void Outgoing::keep_header(MPI_Request request) {
   header_request = request;
   header_left_ = false;
@@ -96,6 +118,7 @@ bool Outgoing::advance(Engine& engine) {
     // A persistent one of the program's, which a test does not free.
     if (left && header_request != MPI_REQUEST_NULL) PMPI_Request_free(&header_request);
   }
+  moved |= make_way(engine);
   const std::size_t before = done_;
   while (!flying_.empty()) {
     int left = 0;
@@ -111,8 +134,9 @@ bool Outgoing::advance(Engine& engine) {
     if (planted::is(planted::shifted_strip)) --strip.offset;
     const std::size_t sent = planted::is(planted::short_strip) ? strip.length - 1 : strip.length;
     MPI_Request request;
-    PMPI_Isend(payload_ + strip.offset, static_cast<int>(sent), MPI_BYTE, destination_, strip_tag(id_),
-               engine.strips_comm(), &request);
+    const char* const copy = moved_.copy_of(next_);
+    PMPI_Isend(copy ? copy : payload_ + strip.offset, static_cast<int>(sent), MPI_BYTE, destination_,
+               strip_tag(id_), engine.strips_comm(), &request);
     flying_.push_back(request);
     posted_ += strip.length;
     ++next_;

@@ -10,6 +10,7 @@
 
 #include "guard/guard.hpp"
 #include "transfer/comms.hpp"
+#include "transfer/moved_strips.hpp"
 #include "transfer/wire/plan.hpp"
 
 namespace lapwing::transfer {
@@ -60,7 +61,7 @@ class Outgoing {
     return !owned_ && !strips_left() && payload_ < to && from < payload_ + total_;
   }
   const StripPlan& plan() const { return plan_; }
-  std::size_t owned_bytes() const { return owned_ ? total_ : 0; }
+  std::size_t owned_bytes() const { return owned_ ? total_ : moved_.bytes(); }
   std::uint32_t id() const { return id_; }
   int destination() const { return destination_; }
   std::size_t total() const { return total_; }
@@ -76,6 +77,7 @@ class Outgoing {
  private:
   void open_frontier();
   void open_all();
+  bool make_way(Engine& engine);
 
   std::uint32_t id_;
   const char* payload_;
@@ -86,6 +88,7 @@ class Outgoing {
   std::unique_ptr<HeaderBytes> header_;
   std::unique_ptr<char[]> owned_;
   std::unique_ptr<guard::Region> region_;
+  MovedStrips moved_;
   std::deque<MPI_Request> flying_;
   std::size_t next_ = 0, done_ = 0;          // strips posted, strips left
   std::uint64_t posted_ = 0, credited_ = 0;  // bytes of the middle

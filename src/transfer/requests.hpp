@@ -33,6 +33,7 @@ struct SendArguments {
   enum class Kind { standard, synchronous, ready, buffered } kind = Kind::standard;
   bool half = false;    ///< of an MPI_Sendrecv or the like, which is counted by itself
   bool proved = false;  ///< nobody writes to the buffer before the wait: no guard
+  bool of_all = false;  ///< of a collective whose members have all agreed to strips
 };
 
 struct ReceiveArguments {

@@ -32,7 +32,7 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   if (!base) return plainly(PlainCause::layout);
   // Control messages about earlier messages may have come while nothing flew.
   if (engine.governor().expects()) engine.control().progress();
-  Decision decision = engine.decide(site, bytes, destination);
+  Decision decision = engine.decide(site, bytes, destination, a.of_all);
   if (!decision.stripped) return plainly(PlainCause::watched);
 
   auto transfer =

@@ -56,6 +56,7 @@ using S = Settings;
 constexpr Reader readers[] = {
     choice<&S::enabled, true, false, true, false>("LAPWING"),
     choice<&S::defer, Defer::automatic, Defer::on, Defer::off>("LAPWING_DEFER"),
+    choice<&S::collectives, Defer::automatic, Defer::on, Defer::off>("LAPWING_COLLECTIVES"),
     text<&S::guard>("LAPWING_GUARD"),
     choice<&S::helper, true, false, true, false>("LAPWING_HELPER"),
     choice<&S::accelerators_ignored, false, true>("LAPWING_ACCELERATORS"),

@@ -22,6 +22,7 @@ enum class Split { automatic, overlap, messages, static_, blocking };  ///< how 
 struct Settings {
   bool enabled = true;  ///< LAPWING: off passes every call through
   Defer defer = Defer::automatic;
+  Defer collectives = Defer::off;  ///< collectives of programs that are not compiled
   std::string guard = "auto";
   bool helper = true;
   bool accelerators_ignored = false;  ///< no device has to do with MPI's buffers

@@ -1,9 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of a whole communicator, or of a rank alone, on bytes that may still be on their way:
 // collectives, packing and reducing, touching, windows.
+#include <vector>
+
 #include "runner.hpp"
 
 namespace lapwing::fuzz {
+namespace {
+
+// A block anywhere in the room that step.bytes gives it, of any size: many are empty, or fill it.
+struct UnevenBlocks {
+  std::vector<int> counts, places;
+  UnevenBlocks(const Step& step, int me, int size, bool sends) {
+    for (int other = 0; other < size; ++other) {
+      const auto from = static_cast<uint64_t>(sends ? me : other),
+                 to = static_cast<uint64_t>(sends ? other : me);
+      const uint64_t die = combine(step.key, from, to), room = step.bytes;
+      const uint64_t count = die % 4 == 0 ? 0 : die % 4 == 1 ? room : die / 4 % (room + 1);
+      counts.push_back(static_cast<int>(count));
+      places.push_back(static_cast<int>(static_cast<uint64_t>(other) * room +
+                                        combine(die, static_cast<uint64_t>(sends)) % (room - count + 1)));
+    }
+  }
+};
+
+int alltoallv(const Step& step, const void* in, void* out, int me, int size, MPI_Comm comm) {
+  const UnevenBlocks sent(step, me, size, true), got(step, me, size, false);
+  return MPI_Alltoallv(in, sent.counts.data(), sent.places.data(), MPI_BYTE, out, got.counts.data(),
+                       got.places.data(), MPI_BYTE, comm);
+}
+
+}  // namespace
 
 void Runner::collective(Frame& frame) {
   const Step& step = *frame.step;
@@ -21,7 +48,6 @@ void Runner::collective(Frame& frame) {
       result = MPI_Barrier(comm);
       break;
     case 1:
-    case 11:
       result = MPI_Bcast(in.at, bytes, MPI_BYTE, root, comm);
       break;
     case 2:
@@ -41,6 +67,9 @@ void Runner::collective(Frame& frame) {
       break;
     case 7:
       result = MPI_Alltoall(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm);
+      break;
+    case 11:
+      result = alltoallv(step, in.at, out.at, me, size, comm);
       break;
     case 8:
       result = MPI_Ibcast(in.at, bytes, MPI_BYTE, root, comm, &request);

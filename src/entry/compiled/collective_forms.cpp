@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "entry/libraries.hpp"
 #include "entry/spec.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/references.hpp"
@@ -24,16 +25,6 @@ constexpr std::string_view names[] = {"bcast",      "reduce",   "allreduce", "ga
                                       "gatherv",    "scatter",  "scatterv",  "allgather",
                                       "allgatherv", "alltoall", "alltoallv"};
 static_assert(std::size(names) == Collectives::kinds);
-
-// Calls in MPI's own files are its own affair, on communicators of its own.
-constexpr const char* of_mpi[] = {"/libmpi.so",     "/libmpich",       "/libmpi_mpifh",
-                                  "/libmpi_usempi", "/libmpi++",       "/libmpi_cxx.so",
-                                  "/mca_",          "/libmca_common_", "/libopen-"};
-
-bool is_of_mpi(const char* file) {
-  return std::any_of(std::begin(of_mpi), std::end(of_mpi),
-                     [&](const char* one) { return std::strstr(file, one) != nullptr; });
-}
 
 // The part behind MPI_ of a symbol, in lower case; empty if it is none of MPI's.
 std::string after_prefix(const char* symbol) {

@@ -93,6 +93,9 @@ Reason of_group_call(const Line& line, const JobFacts& job) {
     if (late) return {"imbalance", "a synchronisation: waits for ranks that come later"};
     return {"synchronisation", "a synchronisation: it carries nothing that could be hidden"};
   }
+  if (line.deferred > 0 && line.hidden_ns >= line.exposed_ns) return {};
+  if (line.deferred > 0)
+    return {"used-at-once", "a collective: its blocks are touched as soon as they are received"};
   const char* what = line.kind == Kind::reduction ? "a reduction" : "a collective";
   if (late) return {"imbalance", fmt::format("{}: waits for ranks that come later", what)};
   return {line.kind == Kind::reduction ? "reduction" : "collective", fmt::format("{}: not deferred", what)};

@@ -20,14 +20,14 @@ bool Engine::never_strips(int destination) const {
          (settings_.defer == Defer::automatic && is_local(destination) && !spare_core_);
 }
 
-Decision Engine::decide(Site& site, std::size_t bytes, int destination) {
+Decision Engine::decide(Site& site, std::size_t bytes, int destination, bool agreed) {
   Decision decision;
   const std::size_t middle = bytes > 2 * edge_bytes ? bytes - 2 * edge_bytes : 0;
   const Direction direction = settings_.order == Order::up     ? Direction::up
                               : settings_.order == Order::down ? Direction::down
                                                                : site.direction;
   if (never_strips(destination) || bytes < settings_.guard_threshold || bytes > INT_MAX ||
-      destination == world_rank_ || !governor_->strips(destination)) {
+      destination == world_rank_ || !(agreed || governor_->strips(destination))) {
     return decision;
   }
   const bool whole = bytes < settings_.strip_threshold || outgoing_.size() >= train;

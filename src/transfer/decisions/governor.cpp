@@ -21,6 +21,8 @@ constexpr std::uint64_t least_wait = 50'000;
 constexpr std::uint64_t first_looks[] = {2, 3};
 constexpr std::uint64_t between_looks = 256;
 constexpr double would_not_try = -1;
+// Collectives whose sizes differ a little are one stream; no message's size is of this class.
+constexpr unsigned any_size = ~0u;
 
 struct Letter {
   double share;
@@ -225,13 +227,23 @@ bool Governor::strips(int peer) const {
 
 bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t waited) {
   if (always_ || closed_) return false;
-  Stream& stream = site.streams[size_class(bytes)];
-  ++stream.calls;
-  const std::uint64_t saved = saving(waited, stream.touches);
+  bool look = false;
+  const std::uint64_t saved = watch(site.streams[size_class(bytes)], waited, &look);
   Partner& from = partner(peer);
   from.saved += saved;
   from.watched = true;
   judge_.went_plainly(saved, saved);
+  return look;
+}
+
+std::uint64_t Governor::brought(Site& site, std::uint64_t waited, bool* look) {
+  *look = false;
+  return closed_ ? 0 : watch(site.streams[any_size], waited, look);
+}
+
+std::uint64_t Governor::watch(Stream& stream, std::uint64_t waited, bool* look) {
+  ++stream.calls;
+  const std::uint64_t saved = saving(waited, stream.touches);
   if (stream.observed) {
     // The program has not needed the parts that it has not touched by now.
     for (Observed& observed : observations_) {
@@ -239,11 +251,19 @@ bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t w
     }
     advance();
   }
-  return restless_ || (waited >= least_wait && look_is_due(stream.calls));
+  *look = restless_ || (waited >= least_wait && look_is_due(stream.calls));
+  return saved;
 }
 
 void Governor::observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited) {
-  Stream& stream = site.streams[size_class(bytes)];
+  observe(site.streams[size_class(bytes)], started, base, bytes, waited);
+}
+
+void Governor::observe_collective(Site& site, char* base, std::size_t bytes, std::uint64_t waited) {
+  observe(site.streams[any_size], site, base, bytes, waited);
+}
+
+void Governor::observe(Stream& stream, Site& started, char* base, std::size_t bytes, std::uint64_t waited) {
   auto observation = Observation::begin(base, bytes, now_ns(), in_mpi_);
   if (!observation) return;
   stream.observed = true;

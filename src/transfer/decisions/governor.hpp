@@ -49,9 +49,12 @@ class Governor {
   /// A large message has come the plain way, and the program has waited for it. Whether
   /// this one is worth a look at when it is used: see observe().
   bool received(Site& site, int peer, std::size_t bytes, std::uint64_t waited);
+  /// As received(), of a collective: the time that strips would have saved.
+  std::uint64_t brought(Site& site, std::uint64_t waited, bool* look);
   /// Watches when the program uses what it has received at `base`, memory that nothing else uses.
   /// `started`: where the receive was started.
   void observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited);
+  void observe_collective(Site& site, char* base, std::size_t bytes, std::uint64_t waited);
   /// Reads what partners have said. Only where the program waits in MPI anyway: a look at
   /// MPI between a program's receive and its send would answer the partner too early, and
   /// the two directions would travel one after the other.
@@ -106,6 +109,8 @@ class Governor {
   };
 
   Partner& partner(int rank) { return partners_[rank]; }
+  std::uint64_t watch(Stream& stream, std::uint64_t waited, bool* look);
+  void observe(Stream& stream, Site& started, char* base, std::size_t bytes, std::uint64_t waited);
   bool leads(int rank) const;
   void stir(int peer, bool sends);
   void iteration_ended();
