@@ -21,7 +21,7 @@ struct CheckOptions {
   RunOptions run;
   bool json = false;
   bool verbose = false;
-  std::string leaks;
+  std::string leaks, sends, races;
   bool buffers = false;
 };
 
@@ -34,6 +34,8 @@ int check(const CheckOptions& options, const std::vector<std::string>& words) {
   set_variable(variables, "LAPWING_SETS", "check");
   set_variable(variables, "LAPWING_DEFER", "off");
   if (!options.leaks.empty()) set_variable(variables, "LAPWING_CHECK_LEAKS", options.leaks);
+  if (!options.sends.empty()) set_variable(variables, "LAPWING_CHECK_SENDS", options.sends);
+  if (!options.races.empty()) set_variable(variables, "LAPWING_CHECK_RACES", options.races);
   if (options.buffers) set_variable(variables, "LAPWING_CHECK_BUFFERS", "on");
   std::optional<TemporaryFile> found;
   if (options.json) {
@@ -69,12 +71,20 @@ Command add_check(CLI::App& app) {
   add_launcher(*command, options->run);
   command->add_flag("--json", options->json, "The finding as one JSON object, after the program's output");
   command->add_flag("-v,--verbose", options->verbose, "Say so if nothing was found");
-  command
-      ->add_option("--leaks", options->leaks,
-                   "Handles that are not freed at MPI_Finalize: error ends the job with status "
-                   "86, warning only says so")
-      ->check(CLI::IsMember({"error", "warning", "off"}))
-      ->type_name("error|warning|off");
+  const auto severity = [command](const char* name, std::string* value, const char* about) {
+    command->add_option(name, *value, about)
+        ->check(CLI::IsMember({"error", "warning", "off"}))
+        ->type_name("error|warning|off");
+  };
+  severity(
+      "--leaks", &options->leaks,
+      "Handles that are not freed at MPI_Finalize: error ends the job with status 86, warning only says so");
+  severity("--sends", &options->sends,
+           "Standard sends that would wait for each other if MPI did not buffer them; by default a warning");
+  severity(
+      "--races", &options->races,
+      "Receives from any source after which the program hangs if they take another message; by default a "
+      "warning");
   command->add_flag("--buffers", options->buffers,
                     "Report also uses of a buffer whose operation has not been completed");
   command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")

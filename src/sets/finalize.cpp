@@ -4,10 +4,12 @@
 
 #include <mutex>
 
+#include "sets/all_processes.hpp"
 #include "sets/check/check.hpp"
 #include "sets/check/kinds.hpp"
 #include "sets/check/leaks.hpp"
 #include "sets/check/pending.hpp"
+#include "sets/orders/orders.hpp"
 #include "sets/packed_values.hpp"
 #include "sets/report/report_text.hpp"
 
@@ -101,34 +103,6 @@ void tell_what_was_sent() {
       out.put_all(parts);
       Messages::send(circle->peers[peer], finished_kind, out.data(), out.size());
     }
-  }
-}
-
-template <typename Value>
-std::vector<Value> sum_of_all(std::vector<Value> values, MPI_Datatype type, MPI_Op op) {
-  std::vector<Value> all(values.size());
-  MPI_Request request;
-  PMPI_Iallreduce(values.data(), all.data(), static_cast<int>(values.size()), type, op, Messages::world(),
-                  &request);
-  Messages::wait(
-      [&] {
-        int done = 0;
-        PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        return done != 0;
-      },
-      Messages::miss_anybody);
-  return all;
-}
-
-// Returns once every message of everybody's has been handled.
-void settle() {
-  std::int64_t before = -1;
-  for (;;) {
-    std::vector<std::int64_t> counts{static_cast<std::int64_t>(Messages::sent()),
-                                     static_cast<std::int64_t>(Messages::handled())};
-    counts = sum_of_all(counts, MPI_INT64_T, MPI_SUM);
-    if (counts[0] == counts[1] && counts[0] == before) return;
-    before = counts[0];
   }
 }
 
@@ -277,7 +251,7 @@ void report_leaks() {
     const std::lock_guard guard(Messages::lock());
     own = Leaks::accounts();
   }
-  if (sum_of_all<int>({own.empty() ? 0 : 1}, MPI_INT, MPI_SUM)[0] == 0) return;
+  if (combine_all<int>({own.empty() ? 0 : 1}, MPI_INT, MPI_SUM)[0] == 0) return;
   for (const Account& account : own) {
     const std::string text = account.packed();
     const std::lock_guard guard(Messages::lock());
@@ -305,7 +279,7 @@ void announce_finalize() {
     Messages::on(sent_as_kind, take_sent_as);
   }
   // No process tells before all can hear.
-  sum_of_all<int>({0}, MPI_INT, MPI_SUM);
+  meet_all();
   tell_what_was_sent();
   settle();
   find_matched();
@@ -315,8 +289,11 @@ void announce_finalize() {
   Account request;
   const bool active = !unfinished && !lost.circle && find_active(&request);
   const bool wrong = unfinished || lost.circle || differing.circle || active;
-  const int first = sum_of_all<int>({wrong ? Messages::rank() : none}, MPI_INT, MPI_MIN)[0];
-  if (first == none) return report_leaks();
+  const int first = combine_all<int>({wrong ? Messages::rank() : none}, MPI_INT, MPI_MIN)[0];
+  if (first == none) {
+    Orders::report();
+    return report_leaks();
+  }
   if (first == Messages::rank()) {
     if (unfinished) end_job(unfinished_finding(account));
     if (lost.circle) report_lost();

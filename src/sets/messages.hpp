@@ -21,8 +21,8 @@
 
 namespace lapwing::sets {
 
-/// Kinds of control message of this room; each part takes eight.
-enum MessageKind : int { vote_kinds = 16, check_kinds = 24, declared_kinds = 32 };
+/// Kinds of control message of this room, by its parts.
+enum MessageKind : int { vote_kinds = 16, check_kinds = 24, declared_kinds = 40, after_kinds = 48 };
 
 class Messages {
  public:

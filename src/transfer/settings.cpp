@@ -73,7 +73,9 @@ constexpr Reader readers[] = {
     choice<&S::split, Split::automatic, Split::overlap, Split::messages, Split::static_, Split::blocking>(
         "LAPWING_SPLIT"),
     text<&S::check_json>("LAPWING_CHECK_JSON"),
-    choice<&S::leaks, LeakReport::error, LeakReport::warning, LeakReport::off>("LAPWING_CHECK_LEAKS"),
+    choice<&S::leaks, Severity::error, Severity::warning, Severity::off>("LAPWING_CHECK_LEAKS"),
+    choice<&S::unsafe_sends, Severity::error, Severity::warning, Severity::off>("LAPWING_CHECK_SENDS"),
+    choice<&S::races, Severity::error, Severity::warning, Severity::off>("LAPWING_CHECK_RACES"),
     choice<&S::check_buffers, false, true>("LAPWING_CHECK_BUFFERS"),
     text<&S::profile>("LAPWING_PROFILE"),
     text<&S::report>("LAPWING_REPORT"),

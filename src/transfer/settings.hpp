@@ -15,7 +15,8 @@ enum class Protect { all, first, last };  ///< all but `all` are benchmark switc
 enum class Order { automatic, up, down };
 enum class Sets { unset, off, check, run };  ///< unset: as the program was compiled
 /// Of handles that are not freed at MPI_Finalize, when checking.
-enum class LeakReport : std::uint8_t { error, warning, off };
+/// Of a kind of finding of the checker: it ends the job, is said, or is not looked for.
+enum class Severity : std::uint8_t { error, warning, off };
 enum class Split { automatic, overlap, messages, static_, blocking };  ///< how votes travel
 
 /// Sizes, and the values of other options, have their defaults in options/options.def.
@@ -49,7 +50,8 @@ struct Settings {
   std::string profile;
   std::string report;
   int verbose = 0;
-  LeakReport leaks = LeakReport::error;
+  Severity leaks = Severity::error;
+  Severity unsafe_sends = Severity::warning, races = Severity::warning;
   bool declared_trace = false;  ///< LAPWING_DECLARED=trace: every change of state is printed
   bool uniform_job = false;     ///< the launcher vouches that every rank has Lapwing
   bool testing = false;

@@ -15,6 +15,7 @@ class Case:
     ranks: int = 3
     kinds: tuple = ()   # of the finding; none: the program is right
     buffers: bool = False  # under --buffers
+    sends: str = "error"   # LAPWING_CHECK_SENDS
     alone: bool = False  # cannot share a job with others
 
     @property

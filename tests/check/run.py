@@ -18,6 +18,7 @@ import time
 import buffers
 import cases as library
 import memory
+import orders
 import resources
 import right
 import right_strange
@@ -38,8 +39,9 @@ class Suite:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
         self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases(), *memory.wrong(),
-                      *resources.wrong(), *buffers.wrong()]
-        self.right = [*right.cases(), *right_strange.cases(), *memory.right(), *resources.right(), *buffers.right()]
+                      *resources.wrong(), *buffers.wrong(), *orders.wrong()]
+        self.right = [*right.cases(), *right_strange.cases(), *memory.right(), *resources.right(), *buffers.right(),
+                      *orders.right()]
         self.all = self.wrong + self.right
         names = [c.name + str(c.wrong) for c in self.all]
         assert len(set(names)) == len(names), "two cases have one name"
@@ -54,7 +56,8 @@ class Suite:
         return program
 
     def start(self, mpi, program, ranks, numbers, json_file):
-        environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS="check", SUITE_ID=str(os.getpid()),
+        environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS="check", LAPWING_CHECK_SENDS=self.all[numbers[0]].sends if numbers else "error",
+                           LAPWING_CHECK_RACES="error", SUITE_ID=str(os.getpid()),
                            LAPWING_CHECK_JSON=str(json_file), TMPDIR=str(self.folder))
         environment.pop("LAPWING_TESTING", None)
         if numbers and self.all[numbers[0]].buffers:
@@ -108,7 +111,7 @@ class Suite:
 
     def kind(self, number):
         """Cases of one kind can share a job."""
-        return self.all[number].ranks, self.all[number].buffers
+        return self.all[number].ranks, self.all[number].buffers, self.all[number].sends
 
     def run(self):
         numbers = [n for n in range(len(self.all)) if self.options.only in self.all[n].name]

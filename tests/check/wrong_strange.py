@@ -56,8 +56,8 @@ def topologies():
 
 def collectives():
     yield Case("strange/immediate/two in two orders", "MPI_Request r[2];\nif (rank) { MPI_Ibcast(a, 2, MPI_INT, 0, MPI_COMM_WORLD, r); /*@*/\n"
-               "MPI_Iallreduce(a, b, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r + 1); } else {\n"
-               "MPI_Iallreduce(a, b, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r + 1); /*@*/\nMPI_Ibcast(a, 2, MPI_INT, 0, MPI_COMM_WORLD, r); }\n"
+               "MPI_Iallreduce(a + 2, b, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r + 1); } else {\n"
+               "MPI_Iallreduce(a + 2, b, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r + 1); /*@*/\nMPI_Ibcast(a, 2, MPI_INT, 0, MPI_COMM_WORLD, r); }\n"
                "MPI_Waitall(2, r, MPI_STATUSES_IGNORE);", kinds=MISS)
     yield Case("strange/immediate/two roots in a loop", "for (int i = 0; i < 4; ++i) { MPI_Ireduce(a, b, 2, MPI_INT, MPI_SUM, i == 3 ? rank % 2 : 0, "
                "MPI_COMM_WORLD, &request); /*@*/\nMPI_Wait(&request, &status); }", kinds=MISS)

@@ -130,7 +130,7 @@ void start_sets(const transfer::Settings& settings, bool threads) {
       break;
     case Sets::check:
       sets::mode = sets::Mode::check;
-      sets::Checker::start(!threads, settings.leaks,
+      sets::Checker::start(!threads, settings,
                            settings.check_buffers && !Verify::wanted() ? settings.staging : 0);
       break;
     default:

@@ -20,6 +20,8 @@
 #include "sets/check/waiting.hpp"
 #include "sets/circle_make.hpp"
 #include "sets/messages.hpp"
+#include "sets/orders/history.hpp"
+#include "sets/orders/orders.hpp"
 #include "sets/report/report.hpp"
 #include "sets/report/report_text.hpp"
 
@@ -183,7 +185,7 @@ void at_exit() {
 
 }  // namespace
 
-void Checker::start(bool provable, transfer::LeakReport leaks, std::size_t watched_bytes) {
+void Checker::start(bool provable, const transfer::Settings& settings, std::size_t watched_bytes) {
   static Checker checker;
   checked_process = getpid();
   Circles::start();
@@ -192,8 +194,11 @@ void Checker::start(bool provable, transfer::LeakReport leaks, std::size_t watch
   Reports::start();
   make_world_circles();
   MpiErrors::start();
-  Leaks::start(leaks);
-  if (provable) P2pWatch::start();
+  Leaks::start(settings.leaks);
+  if (provable) {
+    P2pWatch::start();
+    Orders::start(settings.unsafe_sends, settings.races);
+  }
   if (provable && watched_bytes != 0) BufferWatch::start(watched_bytes);
   path = &path_recorder();
   watcher = &checker;
@@ -211,7 +216,10 @@ bool Checker::before(const GroupCall& call, int* result, Made* made) {
   current.circle = circle;
   check_memory(call, *circle);
   current.number = open_call(*circle, call);
-  if (!returns_at_once(call)) wait_for_all(*circle, current.number);
+  if (!returns_at_once(call)) {
+    wait_for_all(*circle, current.number);
+    History::met(*circle, current.number, call_told(call, *circle));
+  }
   unbind_freed(call);
   watch_memory(call, made);
   if (call.operation == Operation::finalize) {

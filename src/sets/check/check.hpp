@@ -12,7 +12,7 @@ class Checker : public Watcher {
  public:
   /// After Messages::start(). `provable`: one thread at a time calls MPI. `watched_bytes`: the most that
   /// buffers under watch may hold together; 0 for no watch.
-  static void start(bool provable, transfer::LeakReport leaks, std::size_t watched_bytes);
+  static void start(bool provable, const transfer::Settings& settings, std::size_t watched_bytes);
 
   bool before(const GroupCall& call, int* result, Made* made) override;
   void after(const GroupCall& call, int result, const Made& made) override;

@@ -16,6 +16,10 @@ enum CheckKind : int {
   sent_as_kind,   ///< finalize.cpp: which call sent messages of a type?
   post_kind,      ///< epochs.cpp
   leak_kind,      ///< finalize.cpp: handles that a process has not freed
+  history_kind,   ///< orders.cpp: the messages that a process has recorded
+  account_kind,   ///< orders.cpp: asks a process for its words about some of them, and the answer
+  after_check_kinds,
 };
+static_assert(static_cast<int>(after_check_kinds) <= static_cast<int>(declared_kinds));
 
 }  // namespace lapwing::sets

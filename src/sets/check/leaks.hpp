@@ -21,7 +21,7 @@ namespace lapwing::sets {
 
 class Leaks : public HandleWatcher {
  public:
-  using Report = transfer::LeakReport;
+  using Report = transfer::Severity;
 
   /// Before the first call that is watched.
   static void start(Report report);

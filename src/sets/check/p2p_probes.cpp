@@ -5,12 +5,14 @@
 #include "sets/check/p2p_waits.hpp"
 #include "sets/check/p2p_watch.hpp"
 #include "sets/messages.hpp"
+#include "sets/orders/history.hpp"
 
 namespace lapwing::sets {
 namespace {
 
 // A message that only a receive by its handle can have now.
 void take(Circle& circle, MPI_Message message, const MPI_Status& status) {
+  History::ends();
   count_taken(circle, status.MPI_SOURCE, status.MPI_TAG);
   Pending pending;
   pending.kind = Pending::receive;

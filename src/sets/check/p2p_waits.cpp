@@ -11,6 +11,7 @@
 #include "sets/check/p2p_watch.hpp"
 #include "sets/check/request_batch.hpp"
 #include "sets/messages.hpp"
+#include "sets/orders/history.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -179,11 +180,14 @@ int wait_for(MPI_Request request, const Pending& pending, MPI_Status* status, MP
   block(wait);
   if (pending.circle && pending.kind == Pending::receive)
     retire(pending, wait.rc() == MPI_SUCCESS, seen == MPI_STATUS_IGNORE ? MPI_Status{} : *seen);
+  History::waited(pending, told_of(pending));
   return wait.rc();
 }
 
 int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   RequestBatch batch(1, request);
+  const Told told = told_of(caller.name, caller.address);
+  batch.waited_by(&told);
   if (may_wait_inside(batch)) return PMPI_Wait(request, status);
   Statuses statuses(batch, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status,
                     batch.wants_statuses());
@@ -202,6 +206,8 @@ int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
 int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Caller caller) {
   if (count > 0 && !requests) return PMPI_Waitall(count, requests, given);
   RequestBatch batch(count, requests);
+  const Told told = told_of(caller.name, caller.address);
+  batch.waited_by(&told);
   if (may_wait_inside(batch)) return PMPI_Waitall(count, requests, given);
   Statuses statuses(batch, given, batch.wants_statuses());
   int rc = MPI_SUCCESS;
@@ -299,6 +305,7 @@ int P2pWatch::start_one(MPI_Request* request) {
       std::lock_guard guard(Messages::lock());
       pending->number = pending->circle->open(signature, told_of(*pending));
     }
+    if (pending->kind != Pending::group) History::begins(pending);
     if (pending->kind == Pending::send) {
       Channel& channel = pending->circle->channel(pending->peer, pending->tag);
       pending->number = ++channel.sent;
@@ -314,8 +321,10 @@ int P2pWatch::cancel(MPI_Request* request) {
   if (Pending* pending = PendingRequests::find(*request)) {
     pending->cancelled = true;
     pending->release();
-    if (pending->kind == Pending::send)
+    if (pending->kind == Pending::send) {
       pending->circle->channel(pending->peer, pending->tag).uncertain = true;
+      History::ends();
+    }
   }
   return PMPI_Cancel(request);
 }
@@ -323,7 +332,10 @@ int P2pWatch::cancel(MPI_Request* request) {
 int P2pWatch::request_free(MPI_Request* request) {
   if (const Pending* pending = PendingRequests::find(*request)) {
     // A receive that nobody waits for: what it takes is not seen.
-    if (pending->kind == Pending::receive && pending->active) pending->circle->uncertain = true;
+    if (pending->kind == Pending::receive && pending->active) {
+      pending->circle->uncertain = true;
+      History::ends();
+    }
     if (BufferWatch::abandon(pending->watch, *request)) {
       PendingRequests::remove(*request);
       *request = MPI_REQUEST_NULL;

@@ -3,11 +3,13 @@
 #include "sets/check/p2p_watch.hpp"
 
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "sets/check/p2p_waits.hpp"
 #include "sets/check/pending.hpp"
 #include "sets/messages.hpp"
+#include "sets/orders/history.hpp"
 #include "transfer/packing.hpp"
 #include "transfer/posting.hpp"
 #include "transfer/wire/datatype.hpp"
@@ -33,6 +35,7 @@ template <typename Arguments>
 Pending pending_of(const Arguments& a, Pending::Kind kind, Circle* circle) {
   Pending pending;
   pending.kind = kind;
+  if constexpr (std::is_same_v<Arguments, Send>) pending.mode = a.kind;
   pending.circle = circle;
   pending.peer = a.rank;
   pending.tag = a.tag;
@@ -42,11 +45,9 @@ Pending pending_of(const Arguments& a, Pending::Kind kind, Circle* circle) {
   if (!circle) return pending;
   pending.area = area_of(a.buffer, a.count, a.type, kind == Pending::receive);
   pending.element = element_of(a.type);
-  if (kind == Pending::send)
-    pending.bytes =
-        pending.element.size > 0 && *pending.element.name == 'M'
-            ? static_cast<std::uint64_t>(a.count) * static_cast<std::uint64_t>(pending.element.size)
-            : bytes_of(a.count, a.type);
+  pending.bytes = pending.element.size > 0 && *pending.element.name == 'M'
+                      ? static_cast<std::uint64_t>(a.count) * static_cast<std::uint64_t>(pending.element.size)
+                      : bytes_of(a.count, a.type);
   return pending;
 }
 
@@ -87,6 +88,7 @@ int start_send(const Send& a, MPI_Request* request, bool returns) {
   const int rc = post(a, request);
   if (circle && rc == MPI_SUCCESS) {
     if (returns) pending.watch = BufferWatch::sends(pending.area, told_of(pending));
+    History::begins(&pending);
     follow(*request, pending);
   }
   if (circle && rc != MPI_SUCCESS) discount_sent(pending);
@@ -104,7 +106,10 @@ int start_receive(const Receive& a, MPI_Request* request, bool returns) {
   }
   const int rc = post(posted, request);
   if (rc != MPI_SUCCESS) BufferWatch::finish(pending.watch, 0);
-  if (circle && rc == MPI_SUCCESS) follow(*request, pending);
+  if (circle && rc == MPI_SUCCESS) {
+    History::begins(&pending);
+    follow(*request, pending);
+  }
   return rc;
 }
 
@@ -116,6 +121,7 @@ int P2pWatch::send(const Send& a) {
       Pending pending = pending_of(a, Pending::send, circle);
       check_memory(pending);
       count_sent(&pending);
+      History::begins(&pending);
     }
     return transfer::send_buffered(a);
   }
@@ -129,9 +135,14 @@ int P2pWatch::send(const Send& a) {
     if (circle) discount_sent(pending);
     return rc;
   }
+  History::begins(&pending);
   int done = 0;
   const int tested = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-  if (done || tested != MPI_SUCCESS) return tested;
+  if (tested != MPI_SUCCESS) return tested;
+  if (done) {
+    History::waited(pending, told_of(pending));
+    return tested;
+  }
   return wait_for(request, pending, MPI_STATUS_IGNORE, a.comm);
 }
 
@@ -148,11 +159,12 @@ int P2pWatch::send_init(const Send& a, MPI_Request* request) {
 }
 
 int P2pWatch::receive(const Receive& a, MPI_Status* status) {
-  const Pending pending = pending_of(a, Pending::receive, followed(a));
+  Pending pending = pending_of(a, Pending::receive, followed(a));
   check_memory(pending);
   MPI_Request request = MPI_REQUEST_NULL;
   const int rc = post(a, &request);
   if (rc != MPI_SUCCESS) return rc;
+  History::begins(&pending);
   return wait_for(request, pending, status, a.comm);
 }
 
@@ -176,6 +188,7 @@ void P2pWatch::note_partitioned(const GroupCall& call, MPI_Request request) {
   a.comm = call.comm;
   Circle* circle = p2p_watched ? followed(a) : nullptr;
   if (!circle) return;
+  History::ends();
   Pending pending;
   pending.kind = call.operation == Operation::psend_init ? Pending::send : Pending::receive;
   pending.persistent = true;
@@ -219,6 +232,7 @@ int P2pWatch::send_receive_replace(const Send& s, const Receive& r, MPI_Status* 
 }
 
 void P2pWatch::note_exchange(const Send& s, const Receive& r) {
+  History::ends();
   if (Circle* circle = followed(s)) {
     Channel& channel = circle->channel(s.rank, s.tag);
     ++channel.sent;

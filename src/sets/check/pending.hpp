@@ -14,6 +14,7 @@
 #include "sets/check/in_flight.hpp"
 #include "sets/check/waiting.hpp"
 #include "sets/votes/agreement.hpp"
+#include "transfer/requests.hpp"
 
 namespace lapwing::sets {
 
@@ -21,18 +22,21 @@ namespace lapwing::sets {
 struct Pending {
   enum Kind : std::uint8_t { send, receive, group };
   Kind kind = send;
+  transfer::SendArguments::Kind mode = transfer::SendArguments::Kind::standard;  ///< of a send
   bool persistent = false, active = true, cancelled = false;
   Circle* circle = nullptr;
   int peer = 0, tag = 0;     ///< as the program gave them
   std::uint64_t number = 0;  ///< of the send on its channel, or of the group's call
   std::int64_t count = 0;
   Element element;          ///< of its datatype
-  std::uint64_t bytes = 0;  ///< of a send
+  std::uint64_t bytes = 0;  ///< of its buffer
   const char* name = "";
   const void* returns_to = nullptr;
   Area area;  ///< its buffer, of a message
   InFlight::Ticket in_flight = nullptr;
   BufferWatch* watch = nullptr;
+  static constexpr std::uint32_t not_recorded = ~0u;
+  std::uint32_t act = not_recorded;  ///< its beginning in this process' History
 
   /// The program may use its memory again: for MPI, but that it has not been asked yet.
   void release() {

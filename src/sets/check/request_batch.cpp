@@ -2,6 +2,7 @@
 #include "sets/check/request_batch.hpp"
 
 #include "sets/check/p2p_waits.hpp"
+#include "sets/orders/history.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::sets {
@@ -41,11 +42,13 @@ void retire(const Pending& pending, bool well, const MPI_Status& status) {
   if (pending.kind != Pending::receive || !pending.circle) return;
   int cancelled = 0;
   if (pending.cancelled) PMPI_Test_cancelled(&status, &cancelled);
-  if (cancelled) return;
+  if (cancelled) return History::cancelled(pending);
   const bool wild = is_wild(pending);
   Channel& channel =
       pending.circle->channel(wild ? status.MPI_SOURCE : pending.peer, wild ? status.MPI_TAG : pending.tag);
   ++channel.received;
+  History::took(pending, wild ? status.MPI_SOURCE : pending.peer, wild ? status.MPI_TAG : pending.tag);
+  if (!well) History::ends();
   int bytes = MPI_UNDEFINED;
   if (well && pending.element.size > 0) PMPI_Get_count(&status, MPI_BYTE, &bytes);
   if (bytes == MPI_UNDEFINED) return channel.received_contents.forget();
@@ -83,6 +86,7 @@ void RequestBatch::completed(int i, bool well, const MPI_Status& status) {
     close_group(copy);
   } else {
     retire(copy, well, status);
+    if (waited_by_) History::waited(copy, *waited_by_);
   }
 }
 

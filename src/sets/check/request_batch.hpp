@@ -32,6 +32,8 @@ class RequestBatch {
   bool one_by_one() const { return delicate_ && count_ > 1; }
   MPI_Request handle(int i) const { return many_ ? many_[static_cast<std::size_t>(i)] : few_[i]; }
 
+  /// The call waits for all of them, as the history is to say. Lives as long as this.
+  void waited_by(const Told* told) { waited_by_ = told; }
   /// MPI has completed the one at `i`, with that status; `well`: without an error.
   void completed(int i, bool well, const MPI_Status& status);
   /// Whether all collective ones are agreed on, and right; or are not known to be wrong after a long time:
@@ -43,6 +45,7 @@ class RequestBatch {
   static constexpr int few = 16;
   MPI_Request* handles() { return many_ ? many_.get() : few_; }
   int count_;
+  const Told* waited_by_ = nullptr;
   mutable std::uint64_t unsettled_since_ = 0;
   bool wants_statuses_ = false, followed_ = false, delicate_ = false;
   MPI_Request few_[few];

@@ -361,6 +361,29 @@ Finding leak_finding(const std::vector<Account>& accounts) {
       "Free each handle with the call that belongs to it, MPI_Comm_free, MPI_Type_free or another.");
 }
 
+Finding unsafe_sends_finding(const std::vector<Account>& accounts) {
+  std::set<int> ranks;
+  for (const Account& account : accounts) ranks.insert(account.rank);
+  return finding(
+      "unsafe", "send", accounts,
+      fmt::format("{} would wait for {} if MPI did not buffer what is sent here:", ranks_text(ranks),
+                  ranks.size() == 1 ? "itself" : "each other"),
+      "MPI may buffer a standard send, and may also wait for its receive. Let one side receive first, or "
+      "use MPI_Sendrecv or non-blocking calls.");
+}
+
+Finding race_finding(const Account& receive, const Account& taken, const Account& other,
+                     const std::vector<Account>& then, bool stuck) {
+  return finding(
+      "race", stuck ? "stuck" : "length", then,
+      fmt::format(
+          "{} at {} on rank {} took the message of rank {}, and may another time take that of rank {} "
+          "({} at {}). Then {}:",
+          receive.call, receive.site, receive.rank, taken.rank, other.rank, other.call, other.site,
+          stuck ? "no process can go on from here" : "a message is longer than the buffer of this receive"),
+      "Name the source, or use another tag, where it matters which message comes first.");
+}
+
 namespace {
 
 void write_json(const Finding& finding) {

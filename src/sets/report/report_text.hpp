@@ -11,7 +11,7 @@ namespace lapwing::sets {
 
 struct Finding {
   std::string kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost", "request", "error",
-                     ///< "overlap", "leak"
+                     ///< "overlap", "leak", "unsafe", "race"
   std::string text;  ///< lines for a person
   std::string json;  ///< one object in one line
 };
@@ -43,6 +43,13 @@ Finding alias_finding(const Account& account);
 
 /// Handles that are not freed when the program comes to its end.
 Finding leak_finding(const std::vector<Account>& accounts);
+
+/// These wait for each other as soon as MPI does not buffer what they send.
+Finding unsafe_sends_finding(const std::vector<Account>& accounts);
+/// `receive` took the message of `taken`. Had it taken that of `other`, those in `then` would wait for ever,
+/// or, if not `stuck`, it would be longer than the buffer of the receive in `then`.
+Finding race_finding(const Account& receive, const Account& taken, const Account& other,
+                     const std::vector<Account>& then, bool stuck);
 
 /// Says it and writes the file that LAPWING_CHECK_JSON names; the job goes on.
 void warn(const Finding& finding);
