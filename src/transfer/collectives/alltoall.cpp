@@ -20,7 +20,7 @@ namespace {
 // The own block is copied between looks at the others', so much at a time.
 constexpr std::size_t copied_at_once = 256 << 10;
 
-char* place_of(const Blocks& blocks, int process) {
+char* block_at(const Blocks& blocks, int process) {
   MPI_Count lower = 0, extent = 0;
   PMPI_Type_get_extent_x(blocks.type, &lower, &extent);
   const MPI_Count elements = blocks.places         ? blocks.places[process]
@@ -57,8 +57,8 @@ std::size_t bytes_of_others(const Blocks& blocks, const Members& members) {
 class OwnBlock {
  public:
   OwnBlock(const Blocks& out, const Blocks& in, int rank, MPI_Comm wire, int tag)
-      : from_{place_of(out, rank), out.count(rank), out.type, rank, tag, wire, {}},
-        to_(place_of(in, rank)),
+      : from_{block_at(out, rank), out.count(rank), out.type, rank, tag, wire, {}},
+        to_(block_at(in, rank)),
         count_(in.count(rank)),
         type_(in.type),
         bytes_(payload_bytes(from_.count, out.type)) {
@@ -112,14 +112,14 @@ int exchange_deferred(Members& members, const Blocks& out, const Blocks& in, con
   for (int i = 1; i < size && rc == MPI_SUCCESS; ++i) {
     const int from = (rank - i + size) % size;
     if (bytes_of(in, from) == 0) continue;
-    ReceiveArguments a{place_of(in, from), in.count(from), in.type, from, tag, wire, caller};
+    ReceiveArguments a{block_at(in, from), in.count(from), in.type, from, tag, wire, caller};
     a.half = true;
     rc = ireceive(a, &requests.emplace_back(MPI_REQUEST_NULL), [&](MPI_Request* r) { return post(a, r); });
   }
   for (int i = 1; i < size && rc == MPI_SUCCESS; ++i) {
     const int to = (rank + i) % size;
     if (bytes_of(out, to) == 0) continue;
-    SendArguments a{place_of(out, to), out.count(to), out.type, to, tag, wire, caller};
+    SendArguments a{block_at(out, to), out.count(to), out.type, to, tag, wire, caller};
     a.half = a.of_all = true;
     rc = isend(a, &requests.emplace_back(MPI_REQUEST_NULL), [&](MPI_Request* r) { return post(a, r); });
   }
@@ -155,7 +155,7 @@ std::uint64_t note_plain(Engine& engine, const Members& members, const Blocks& i
                          const Caller& caller, std::uint64_t waited) {
   if (bytes < engine.settings().guard_threshold || in.type == MPI_DATATYPE_NULL) return 0;
   const int largest = largest_of_others(in, members);
-  char* const buffer = place_of(in, largest);
+  char* const buffer = block_at(in, largest);
   std::lock_guard lock(engine.mutex());
   Site& site = engine.sites().at(caller.address, caller.name);
   site.went_plain(PlainCause::watched);
