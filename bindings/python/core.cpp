@@ -27,7 +27,7 @@ int Request::let_go() {
 
 Request::~Request() {
   int finalized = 0;
-  PMPI_Finalized(&finalized);
+  MPI_Finalized(&finalized);  // the engine's, which asks the MPI of the process
   if (finalized == 0) let_go();
 }
 

@@ -27,7 +27,7 @@ def main():
     other = "mpiexec.mpich" if "openmpi" in MPIEXEC[0] else "mpiexec.openmpi"
     if shutil.which(other):
         done = run(other, "-n", "2", PYTHON, "-B", "-c", "import lapwing")
-        if done.returncode == 0 or "FlavourError" not in done.stderr or "use mpiexec." not in done.stderr:
+        if done.returncode == 0 or "FlavourError" not in done.stderr or "use the mpiexec of" not in done.stderr:
             sys.exit(f"under {other} there is no sentence: {done.stdout}{done.stderr}")
 
 
