@@ -53,6 +53,10 @@ std::optional<Mpi> by_asking(const std::string& path) {
   if (has("openmpi") || has("open-mpi") || has("-lopen-rte")) return Mpi::openmpi;
   const auto version = ask({path, "-showme:version"}, override_variables());
   if (version && version->out.find("Open MPI") != std::string::npos) return Mpi::openmpi;
+  // MPICH's and Intel's wrappers name themselves, wherever they lie.
+  const auto self = ask({path, "-v"}, override_variables());
+  for (const char* name : {"MPICH", "Intel(R) MPI"})
+    if (self && self->out.find(name) != std::string::npos) return Mpi::mpich;
   return std::nullopt;
 }
 

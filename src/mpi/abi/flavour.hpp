@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ABI of MPI 5: what its handles reveal without a call. The MPIs that offer it so far, MPICH 5
-// and Intel MPI, behave through it as they do through their own ABI; is_known_behind_abi() looks which one it
+// and Intel MPI, behave through it as they do through their own ABI; is_tried_member() looks which one it
 // is.
 #pragma once
 

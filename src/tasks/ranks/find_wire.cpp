@@ -22,8 +22,9 @@ std::string loaded_flavour() {
       [](dl_phdr_info* info, std::size_t, void* data) {
         const std::string_view name = info->dlpi_name;
         auto& found = *static_cast<std::string*>(data);
-        if (name.find("libmpich.so") != name.npos) found = "mpich";
-        if (name.find("libmpi.so") != name.npos) found = "openmpi";
+        const auto is = [name](std::string_view library) { return name.find(library) != name.npos; };
+        if (is("libmpich.so") || is("libmpi.so.12")) found = "mpich";
+        if (is("libmpi.so.40")) found = "openmpi";
         return 0;
       },
       &flavour);
