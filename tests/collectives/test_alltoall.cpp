@@ -42,7 +42,7 @@ class Alltoall : public ::testing::Test {
     }
   }
 
-  // What must be in the receive buffer.
+  // The contents that the receive buffer must have.
   static Bytes wanted(const Exchange& e, const Exchange::Side& in, int width, int rank) {
     Bytes all(in.elements * static_cast<std::size_t>(width) + 1, untouched);
     for (int from = 0; from < e.size; ++from) {

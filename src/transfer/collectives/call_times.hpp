@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one member sees of the calls of one kind on one communicator: the loop in which
+// One member's view of the calls of one kind on one communicator: the loop in which
 // they stand, how long its iterations take, and how much of them deferring could hide.
 #pragma once
 
