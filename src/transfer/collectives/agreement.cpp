@@ -89,17 +89,4 @@ void Agreement::watch_on(double factor) {
   next_vote_ = std::max(calls_ + 1, static_cast<std::uint64_t>(static_cast<double>(calls_) * factor));
 }
 
-const char* Agreement::name() const {
-  switch (state_) {
-    case State::trying:
-      return "trying";
-    case State::kept:
-      return "kept";
-    case State::refused:
-      return "refused";
-    default:
-      return "watching";
-  }
-}
-
 }  // namespace lapwing::transfer

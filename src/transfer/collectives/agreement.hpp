@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transfer/decisions/trial_state.hpp"
+
 namespace lapwing::transfer {
 
 /// The words of one member, or their sum over all members.
@@ -32,7 +34,7 @@ struct Vote {
 /// The caller sees to it that one thread calls at a time.
 class Agreement {
  public:
-  enum class State : std::uint8_t { watching, trying, kept, refused };
+  using State = TrialState;
 
   /// `always`: everything is deferred from the first call, and nobody votes.
   explicit Agreement(bool always) : state_(always ? State::kept : State::watching), always_(always) {}
@@ -49,7 +51,7 @@ class Agreement {
   State state() const { return state_; }
   /// Calls in an iteration of the loop, as all have said before the trial.
   std::size_t period() const { return static_cast<std::size_t>(period_); }
-  const char* name() const;
+  const char* name() const { return name_of(state_); }
   /// The calls since the last change of state, the one that has begun included.
   std::uint64_t since() const { return calls_ - changed_ + 1; }
 

@@ -146,17 +146,4 @@ void Trial::enter(State state) {
   since_ = 0;
 }
 
-const char* Trial::name() const {
-  switch (state_) {
-    case State::trying:
-      return "trying";
-    case State::kept:
-      return "kept";
-    case State::refused:
-      return "refused";
-    default:
-      return "watching";
-  }
-}
-
 }  // namespace lapwing::transfer

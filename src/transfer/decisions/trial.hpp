@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transfer/decisions/trial_state.hpp"
+
 namespace lapwing::transfer {
 
 /// The last few times, oldest forgotten first.
@@ -34,7 +36,7 @@ class RecentTimes {
 class Trial {
  public:
   enum class Way : std::uint8_t { plain, other };
-  enum class State : std::uint8_t { watching, trying, kept, refused };
+  using State = TrialState;
 
   /// The share of the iteration that ends next which the other way could save, or saves, at
   /// most. Of one that went the other way it need not be said.
@@ -50,7 +52,7 @@ class Trial {
   Way way() const { return state_ == State::trying || state_ == State::kept ? Way::other : Way::plain; }
   State state() const { return state_; }
   /// "watching", "trying", "kept", "refused".
-  const char* name() const;
+  const char* name() const { return name_of(state_); }
 
  private:
   static constexpr double least_share = 0.03;
