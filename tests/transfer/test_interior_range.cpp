@@ -72,7 +72,7 @@ TEST(InteriorRange, NumbersThatMeanNothingDivideNothing) {
   EXPECT_TRUE(found(8, many, {first_row}).empty());
 }
 
-// What an access touches in one round, byte by byte.
+// The bytes that an access touches in one round.
 std::set<std::uintptr_t> bytes_of(const AffineAccess& a, std::int64_t round) {
   std::set<std::uintptr_t> bytes;
   for (std::uint64_t i = 0; i <= a.steps[0].back_edges; ++i) {

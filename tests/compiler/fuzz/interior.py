@@ -21,7 +21,7 @@ class Grid:
         self.row, self.column = scene.integer("row"), scene.integer("col")
         self.tags = scene.new_tag(), scene.new_tag()
         self.kind = self.words.type_of(self.now)
-        # What comes may land beside the grid and be unpacked.
+        # The message may land beside the grid and be unpacked.
         self.halo = scene.buffer(self.now.element, 2 * self.width) if rng.random() < 0.35 else None
 
     def region(self, row):
