@@ -161,7 +161,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (compiled) start_compiled(granted, futile);
   if (verifies) entry::Verify::start();
   if (collectives) entry::Collectives::start(settings);
-  if (transfer::Engine::get()) entry::defer_collectives(settings, !collectives && !sets && !declares);
+  if (const auto* engine = transfer::Engine::get(); engine && engine->collectives_wanted())
+    entry::defer_collectives(settings, !collectives && !sets && !declares);
   mpi::forget_launcher();
   entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
   // Under the preload, what the compiler has split is the engine's to judge.

@@ -116,6 +116,8 @@ class Engine {
   void set_expects_headers(bool expects) { expects_headers_.store(expects, std::memory_order_relaxed); }
   bool is_local(int world_rank) const { return local_[static_cast<std::size_t>(world_rank)]; }
   bool may_defer_receives() const { return guarding_; }
+  /// Whether all ranks want collective calls to be deferred.
+  bool collectives_wanted() const { return collectives_wanted_; }
   /// Whether this node has a core for the helper.
   bool has_spare_core() const { return spare_core_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
@@ -252,6 +254,7 @@ class Engine {
   MPI_Comm strips_comm_ = MPI_COMM_NULL, control_comm_ = MPI_COMM_NULL, self_comm_ = MPI_COMM_NULL;
   std::vector<bool> local_;
   bool guarding_ = false;
+  bool collectives_wanted_ = false;
   bool spare_core_ = true;
   int world_rank_ = 0, world_size_ = 1;
   std::uint32_t next_id_ = 1;

@@ -123,8 +123,8 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   // A report is made also of a job in which nothing is deferred.
   const bool wanted = settings.defer != Defer::off || !settings.report.empty();
   const bool possible = threads && settings.helper && wanted && !futile;
-  int mine[2] = {possible, settings.enabled}, all[2] = {0, 0};
-  PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  int mine[3] = {possible, settings.enabled, Members::wanted(settings)}, all[3] = {0, 0, 0};
+  PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!all[0]) {
     std::string why = "on some rank deferring is off";
     if (settings.defer == Defer::off)
@@ -139,6 +139,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     return;
   }
   auto* engine = new Engine(settings);
+  engine->collectives_wanted_ = all[2] != 0;
   try {
     engine->helper_ = std::make_unique<Helper>(*engine);
     engine->start_guards();

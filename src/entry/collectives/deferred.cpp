@@ -135,7 +135,7 @@ bool look(const char* file, const char* symbol, void* context) {
 void lapwing::entry::defer_collectives(const transfer::Settings& settings, bool possible) {
   std::array<bool, deferrable_collectives> able;
   able.fill(possible);
-  if (possible && settings.collectives != transfer::Defer::off) mpi::each_reference(look, &able);
+  if (possible) mpi::each_reference(look, &able);
   const auto on = transfer::Members::start(able, settings);
   for (int i = 0; specs[i].name; ++i) {
     const Route* const route = route_of(specs[i].target);

@@ -130,6 +130,8 @@ Members* Members::of(Engine& engine, MPI_Comm comm) {
   return members->eligible_ ? members : nullptr;
 }
 
+bool Members::wanted(const Settings& settings) { return mode_of(settings) != Mode::off; }
+
 std::array<bool, deferrable_collectives> Members::start(const std::array<bool, deferrable_collectives>& able,
                                                         const Settings& settings) {
   const Mode mode = mode_of(settings);
@@ -141,7 +143,7 @@ std::array<bool, deferrable_collectives> Members::start(const std::array<bool, d
   always_ = agreed == Mode::always;
   bool any = false;
   for (std::size_t i = 0; i < on_.size(); ++i) {
-    on_[i] = agreed != Mode::off && all[i + 1] != 0;
+    on_[i] = all[i + 1] != 0;
     any |= on_[i];
   }
   // Without a copy function a duplicate starts with nothing agreed.

@@ -52,8 +52,10 @@ class Members {
   /// For the communicators of this job; null where their calls are never deferred, which is
   /// the same on all members.
   static Members* of(Engine& engine, MPI_Comm comm);
-  /// At the end of MPI_Init, on all ranks of the job: whether calls of each kind may be deferred
-  /// by this rank's settings and program. The answer is that of all.
+  /// Whether this rank's settings let collective calls be deferred.
+  static bool wanted(const Settings& settings);
+  /// At the end of MPI_Init, on all ranks of the job, whose settings all want it: whether calls of each kind
+  /// may be deferred by this rank's settings and program. The answer is that of all.
   static std::array<bool, deferrable_collectives> start(const std::array<bool, deferrable_collectives>& able,
                                                         const Settings& settings);
   static void stop();
