@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 
 extern "C" long lapwing_kernel_call(long, long, long, long, long, long, long number);
 
@@ -25,12 +24,6 @@ inline std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::u
 inline char* pointer_to(std::uintptr_t a) { return reinterpret_cast<char*>(a); }
 inline std::uintptr_t page_down(std::uintptr_t a) { return a & ~(page_size - 1); }
 inline std::uintptr_t page_up(std::uintptr_t a) { return (a + page_size - 1) & ~(page_size - 1); }
-
-inline std::uint64_t now_ns() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 namespace kernel {
 

@@ -10,6 +10,7 @@
 
 #include "guard/catching.hpp"
 #include "guard/dispatch.hpp"
+#include "progress/clock.hpp"
 
 namespace lapwing::guard {
 
@@ -73,7 +74,7 @@ Stop* enter_stop(RegionBase& region, std::uint32_t thread, std::uintptr_t page) 
     if (!s.state.compare_exchange_strong(expected, Stop::busy)) continue;
     s.thread = thread;
     s.page = page;
-    s.since = now_ns();
+    s.since = progress::now_ns();
     s.region = &region;
     region.waiting.fetch_add(1);
     active_stops.fetch_add(1);
@@ -98,7 +99,7 @@ void settle_stop(Stop& s, RegionBase& region, std::uintptr_t from, std::uintptr_
 
 void settle_stops(RegionBase& region, std::uintptr_t from, std::uintptr_t to) {
   if (active_stops.load() == 0) return;
-  std::uint64_t now = now_ns();
+  std::uint64_t now = progress::now_ns();
   for (Stop& s : stops)
     if (s.state.load() == Stop::active && s.concerns(region, from, to)) settle_stop(s, region, from, to, now);
 }
@@ -236,7 +237,7 @@ bool note_fault(int slot, std::uintptr_t address, std::uint32_t thread) {
   if (already_stopped(thread, page)) return true;
   Stop* stop = enter_stop(*region.get(), thread, page);
   if (!region->closed(page)) {
-    if (stop) settle_stop(*stop, *region.get(), page, page + page_size, now_ns());
+    if (stop) settle_stop(*stop, *region.get(), page, page + page_size, progress::now_ns());
     return false;
   }
   region->faults.fetch_add(1);

@@ -4,10 +4,9 @@
 // three times, from cold caches as a rule: hence no call, and one cache line.
 #pragma once
 
-#include <sched.h>
-#include <time.h>
-
 #include <atomic>
+
+#include "progress/locks.hpp"
 
 namespace lapwing::sets {
 
@@ -19,8 +18,7 @@ class Lock {
       ++depth_;
       return;
     }
-    if (taken_.exchange(true, std::memory_order_acquire)) [[unlikely]]
-      wait();
+    lock_.lock();
     owner_.store(me, std::memory_order_relaxed);
   }
   bool try_lock() {
@@ -29,8 +27,7 @@ class Lock {
       ++depth_;
       return true;
     }
-    if (taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acquire))
-      return false;
+    if (!lock_.try_lock()) return false;
     owner_.store(me, std::memory_order_relaxed);
     return true;
   }
@@ -40,28 +37,13 @@ class Lock {
       return;
     }
     owner_.store(nullptr, std::memory_order_relaxed);
-    taken_.store(false, std::memory_order_release);
+    lock_.unlock();
   }
 
  private:
-  [[gnu::cold, gnu::noinline]] void wait() {
-    for (unsigned round = 0;; ++round) {
-      if (!taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire))
-        return;
-      if (round < 64) {
-        __builtin_ia32_pause();
-      } else if (round < 4096) {
-        sched_yield();
-      } else {
-        const timespec pause{0, 50'000};
-        nanosleep(&pause, nullptr);
-      }
-    }
-  }
-
   std::atomic<const void*> owner_{nullptr};
   unsigned depth_ = 0;  // beyond the first time
-  std::atomic<bool> taken_{false};
+  progress::SpinLock lock_;
 };
 
 }  // namespace lapwing::sets

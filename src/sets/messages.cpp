@@ -2,12 +2,12 @@
 #include "sets/messages.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <cstdio>
 #include <utility>
 
 #include "mpi/ending.hpp"
+#include "progress/waiting.hpp"
 #include "sets/report/error_status.hpp"
 #include "sets/run/watch.hpp"
 #include "sets/votes/liveness.hpp"
@@ -83,8 +83,7 @@ void Messages::wait(const std::function<bool()>& done, const std::function<void(
         if (now >= next_look) next_look = now + between_looks;
       }
     }
-    // On fewer cores than ranks whoever is waited for needs this one.
-    if (idle > 64) sched_yield();
+    progress::relax(idle);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "tasks/spin.hpp"
+#include "progress/locks.hpp"
 
 namespace lapwing::tasks {
 
@@ -36,11 +36,11 @@ class BlockDepot {
 
  private:
   struct Stack {
-    SpinLock lock;
+    progress::SpinLock lock;
     Block* first = nullptr;
   };
   Stack stacks_[classes];
-  SpinLock chunks_lock_;
+  progress::SpinLock chunks_lock_;
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
   std::size_t allocated_ = 0;
 };

@@ -7,26 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 
+#include "progress/waiting.hpp"
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
 
 namespace lapwing::tasks {
 
 namespace {
-constexpr double spinning = 20;  // microseconds before an idle worker sleeps
-// On ranks it looks for messages meanwhile: longer where that has paid of late.
-constexpr double most_spinning_on_ranks = 200;
-constexpr double least_spinning_on_ranks = 5;
-constexpr int rounds_of_one = 64;         // looks, some microseconds, before it lets others have the core
-constexpr timespec nap{0, 20000000};      // then the helper does, and wakes it
-constexpr timespec short_nap{0, 200000};  // where a creator may have to be let go
-
-double microseconds() {
-  using namespace std::chrono;
-  return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
-}
+using progress::now_ns;
 
 // std::atomic's wait() yields the core many times before it sleeps.
 void futex(std::atomic<int>& word, int operation, int value, const timespec* most = nullptr) {
@@ -57,21 +46,26 @@ Task* Worker::find(bool patient) {
   return nullptr;
 }
 
+std::uint64_t Worker::patience_ns() const {
+  return static_cast<std::uint64_t>(1e3 * runtime.options.patience);
+}
+
 Task* Worker::next_task() {
   if (Task* const task = find(true)) return task;
   runtime.look_around();
   ranks::Ranks* const ranks = runtime.ranks.get();
   if (ranks != nullptr) return next_on_ranks(*ranks);
   const bool alone = runtime.workers.size() == 1;
+  const std::uint64_t patience = patience_ns();
   for (;;) {
-    const double begin = microseconds();
-    double waited = 0;
+    const std::uint64_t begin = now_ns();
+    std::uint64_t waited = 0;
     do {
-      if (Task* const task = find(waited < runtime.options.patience)) return task;
+      if (Task* const task = find(waited < patience)) return task;
       if (alone) break;
-      for (int i = 0; i < 20; ++i) pause_briefly();
-      waited = microseconds() - begin;
-    } while (waited < spinning || waited < 2 * runtime.options.patience);
+      for (int i = 0; i < 20; ++i) progress::pause_briefly();
+      waited = now_ns() - begin;
+    } while (waited < progress::worker_looks || waited < 2 * patience);
     if (runtime.stop.load()) return nullptr;
     sleep();
   }
@@ -83,30 +77,29 @@ Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
     ~Polling() { ranks.end_polling(); }
     ranks::Ranks& ranks;
   };
-  double begin = microseconds();  // or when something moved last
-  const double most = ranks.crowded() ? least_spinning_on_ranks : most_spinning_on_ranks;
+  std::uint64_t begin = now_ns();  // or when something moved last
+  const std::uint64_t patience = patience_ns();
+  const std::uint64_t most = ranks.crowded() ? progress::worker_looks_least : progress::worker_looks_most;
   // A task that comes sooner than that is worth polling for.
   const auto learn = [&](Task* task) {
-    const bool soon = microseconds() - begin < most;
-    spin_ = soon ? most : std::max(least_spinning_on_ranks, spin_ / 2);
+    const bool soon = now_ns() - begin < most;
+    looks_ = soon ? most : std::max(progress::worker_looks_least, looks_ / 2);
     return task;
   };
   for (;;) {
     {
       const Polling polling(ranks);
-      double since = microseconds();
-      double waited = 0;
+      std::uint64_t since = now_ns(), waited = 0;
       int rounds = 0;
       do {
         runtime.idle.fetch_add(1);
-        if (ranks.poll() > 0) begin = since = microseconds();
-        if (ranks.crowded() || ++rounds % rounds_of_one == 0) sched_yield();
+        if (ranks.poll() > 0) begin = since = now_ns();
+        if (ranks.crowded() || ++rounds % progress::looks_of_one_worker == 0) sched_yield();
         runtime.idle.fetch_sub(1);
-        if (Task* const task = find(waited < runtime.options.patience)) return learn(task);
+        if (Task* const task = find(waited < patience)) return learn(task);
         ranks.want();
-        waited = microseconds() - since;
-      } while (waited < (ranks.moving() ? most : std::min(spin_, most)) ||
-               waited < 2 * runtime.options.patience);
+        waited = now_ns() - since;
+      } while (waited < (ranks.moving() ? most : std::min(looks_, most)) || waited < 2 * patience);
     }
     if (Task* const task = find(false)) return learn(task);
     if (runtime.stop.load()) return nullptr;
@@ -127,9 +120,10 @@ void Worker::sleep() {
     if (r.ranks == nullptr) {
       futex(asleep, FUTEX_WAIT_PRIVATE, 1);
     } else {
-      const timespec* const most = r.creators_may_go_on() ? &short_nap : &nap;
+      const timespec most = progress::timespec_of(r.creators_may_go_on() ? progress::worker_sleeps_briefly
+                                                                         : progress::worker_sleeps);
       r.idle.fetch_add(1);
-      futex(asleep, FUTEX_WAIT_PRIVATE, 1, most);
+      futex(asleep, FUTEX_WAIT_PRIVATE, 1, &most);
       r.idle.fetch_sub(1);
     }
     r.resting.fetch_sub(1);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "tasks/spin.hpp"
+#include "progress/locks.hpp"
 #include "tasks/task.hpp"
 
 namespace lapwing::tasks {
@@ -22,7 +22,7 @@ struct alignas(64) Object : detail::ObjectHead {
   // The synchroniser's part (queue.hpp). The enabled records are the longest
   // beginning of the queue whose members do not disturb each other; `frontier`
   // is the first record behind it.
-  SpinLock lock;
+  progress::SpinLock lock;
   std::atomic<bool> dying{false};    // destroy() has been passed
   bool combining = false;            // someone combines parts of a reduction
   std::atomic<bool> landing{false};  // a part of its value is still on its way

@@ -128,7 +128,7 @@ void fold(Object& object, Record& record) {
 
 // Parts are combined one after the other, outside the lock: at the head of the
 // queue, or, where the order is free, as they come.
-void combine(Object& object, std::unique_lock<SpinLock>& lock, ReadyList& ready) {
+void combine(Object& object, std::unique_lock<progress::SpinLock>& lock, ReadyList& ready) {
   if (object.combining) return;
   object.combining = true;
   Record* combined = nullptr;

@@ -40,7 +40,7 @@ class alignas(64) Processor {
   void append(Task* task, Object& object);
   void take_out(Task* task, Object& object);
 
-  SpinLock lock_;
+  progress::SpinLock lock_;
   int index_;
   Object* first_ = nullptr;
   Object* last_ = nullptr;

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
+#include "progress/clock.hpp"
 #include "tasks/object.hpp"
 
 namespace lapwing::tasks {
@@ -16,10 +16,7 @@ Trace::Trace(std::string file) : file_(std::move(file)) {
   if (file_.ends_with(".replay")) recording_ = std::make_unique<Recording>();
 }
 
-double Trace::now() const {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count() - begin_;
-}
+double Trace::now() const { return 1e-9 * static_cast<double>(progress::now_ns()) - begin_; }
 
 void Trace::created(Task& task) {
   TaskTrace made;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "progress/policy.hpp"
 #include "tasks/blocks.hpp"
 #include "tasks/fiber.hpp"
 #include "tasks/scheduler.hpp"
@@ -66,6 +67,7 @@ class alignas(64) Worker {
   void loop();
   Task* next_task();
   Task* next_on_ranks(ranks::Ranks& ranks);
+  std::uint64_t patience_ns() const;
   Task* find(bool patient);
   void run(Task* task);
   void execute(Task* task);
@@ -79,7 +81,7 @@ class alignas(64) Worker {
   Fiber* recycled_ = nullptr;  // has just been left for good
   Fiber* free_fibers_ = nullptr;
   int free_count_ = 0;
-  double spin_ = 200;  // microseconds of polling before it sleeps, on ranks
+  std::uint64_t looks_ = progress::worker_looks_most;  // nanoseconds before it sleeps, on ranks
 };
 
 inline void count(std::atomic<std::uint64_t>& counter) {

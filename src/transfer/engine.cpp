@@ -2,12 +2,10 @@
 #include "transfer/engine.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 
 #include "flavour.hpp"
@@ -24,18 +22,6 @@
 #include "transfer/wire/mark.hpp"
 
 namespace lapwing::transfer {
-
-std::uint64_t now_ns() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
-void Engine::relax(unsigned round) {
-  // A transport needs many polls a microsecond; a core that somebody else could
-  // use is given up as soon as polling has not paid for a while.
-  if (round > 64) sched_yield();
-}
 
 bool Engine::staging_permits(std::size_t bytes) const {
   std::size_t held = bytes;

@@ -22,12 +22,13 @@
 #include <utility>
 #include <vector>
 
+#include "progress/clock.hpp"
+#include "progress/locks.hpp"
 #include "transfer/comms.hpp"
 #include "transfer/decisions/governor.hpp"
 #include "transfer/decisions/sites.hpp"
 #include "transfer/incoming.hpp"
 #include "transfer/outgoing.hpp"
-#include "transfer/owned_mutex.hpp"
 #include "transfer/plain_sends.hpp"
 #include "transfer/requests.hpp"
 #include "transfer/settings.hpp"
@@ -37,7 +38,7 @@ namespace lapwing::transfer {
 
 class Helper;
 
-std::uint64_t now_ns();
+using progress::now_ns;
 
 /// Kinds of control message; upper rooms use kinds from 16 on.
 enum ControlKind : int {
@@ -83,7 +84,7 @@ class EngineMutex {
   void assert_held() const { mutex_.assert_held(); }
 
  private:
-  OwnedMutex mutex_;
+  progress::OwnedMutex mutex_;
   std::optional<guard::EngineSection> section_;
 };
 
@@ -201,7 +202,7 @@ class Engine {
         if (progress()) round = 0;
         if (done()) break;
       }
-      relax(round);
+      progress::relax(round);
     }
     drivers_.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -210,7 +211,7 @@ class Engine {
     std::unique_lock lock(mutex_);
     const bool moved = progress();
     lock.unlock();
-    if (!moved) relax(~0u);
+    if (!moved) progress::relax(~0u);
   }
   int drivers() const { return drivers_.load(std::memory_order_relaxed); }
 
@@ -238,7 +239,6 @@ class Engine {
   void on_credit(int source, const char* data, std::size_t size);
   void on_truncated(int source, const char* data, std::size_t size);
   void on_drain(int source, const char* data, std::size_t size);
-  static void relax(unsigned round);
 
   static inline std::atomic<Engine*> instance_{nullptr};
   static inline std::atomic<bool> program_has_threads_{true};

@@ -18,14 +18,15 @@ import text
 
 # Each room and those that it may use, nearest first. Public headers
 # (include/lapwing) may be used by all.
-BELOW_TRANSFER = ["guard", "machine", "mpi", "options"]
+BELOW_TRANSFER = ["guard", "machine", "mpi", "progress", "options"]
 BELOW_ENTRY = ["sets", "arrays", "tasks", "transfer", *BELOW_TRANSFER]
 ROOMS = {
     "calls": [],
     "options": [],
+    "progress": [],
     "mpi": ["options"],
-    "guard": ["mpi", "options"],
-    "machine": ["mpi", "options"],
+    "guard": ["mpi", "progress", "options"],
+    "machine": ["mpi", "progress", "options"],
     "transfer": BELOW_TRANSFER,
     "sets": ["transfer", *BELOW_TRANSFER],
     "arrays": ["transfer", *BELOW_TRANSFER],
@@ -37,7 +38,7 @@ ROOMS = {
     "preload": ["options"],
 }
 # Rooms that must build and run where no MPI is installed for them.
-WITHOUT_MPI = ["options", "guard", "machine", "tasks", "report", "cli", "compiler",
+WITHOUT_MPI = ["options", "progress", "guard", "machine", "tasks", "report", "cli", "compiler",
                "preload"]
 FLAVOURS = ["mpich", "openmpi", "abi"]
 

@@ -3,10 +3,11 @@
 
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "progress/clock.hpp"
 
 namespace lapwing::arrays {
 namespace {
@@ -29,27 +30,21 @@ Identity identity() {
 // 0.8 of the time between cores that share a cache, and 1.9 between others.
 constexpr std::int64_t costly_page_ns = 300;
 
-std::int64_t nanoseconds() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
 // The cost of finding a page: reading this process' own memory, over copying it.
 std::int64_t extra_of_a_read_page() {
   constexpr std::size_t bytes = 256 << 10, page = 4096;
   std::vector<char> a(bytes, 1), b(bytes, 2);
-  std::int64_t read = INT64_MAX, copied = INT64_MAX;
+  std::uint64_t read = UINT64_MAX, copied = UINT64_MAX;
   for (int turn = 0; turn < 5; ++turn) {
     const iovec from{a.data(), bytes}, to{b.data(), bytes};
-    const std::int64_t begin = nanoseconds();
+    const std::uint64_t begin = progress::now_ns();
     if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != static_cast<ssize_t>(bytes)) return INT64_MAX;
-    const std::int64_t middle = nanoseconds();
+    const std::uint64_t middle = progress::now_ns();
     std::memcpy(a.data(), b.data(), bytes);
     read = std::min(read, middle - begin);
-    copied = std::min(copied, nanoseconds() - middle);
+    copied = std::min(copied, progress::now_ns() - middle);
   }
-  return (read - copied) / static_cast<std::int64_t>(bytes / page);
+  return static_cast<std::int64_t>(read - copied) / static_cast<std::int64_t>(bytes / page);
 }
 
 using Known = std::map<std::vector<Identity>, std::shared_ptr<NodeWire>>;

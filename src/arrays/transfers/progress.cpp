@@ -81,7 +81,7 @@ bool Progress::advance() {
 // or the helper, move the transfers that other threads begin meanwhile.
 void Progress::wait_in_mpi(const std::shared_ptr<Request>& request) {
   {
-    const transfer::OwnedLock guard(lock_);
+    const progress::Holding guard(lock_);
     if (active_.size() != 1 || active_[0] != request || !request->with_mpi()) return;
     for (const auto& comm : comms_)
       if (comm->unmatched > 0 || comm->news || comm->control().sending()) return;

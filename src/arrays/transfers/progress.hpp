@@ -3,22 +3,20 @@
 // something is pending (the message-driven execution of HPF/MPI 4.2).
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "arrays/transfers/request.hpp"
-#include "transfer/owned_mutex.hpp"
+#include "progress/locks.hpp"
 
 namespace lapwing::arrays {
 
 class Progress {
  public:
   /// Everything of this room is done under it. Never held while waiting.
-  static transfer::OwnedMutex& lock() { return lock_; }
+  static progress::OwnedMutex& lock() { return lock_; }
 
   // Under the lock:
   static void open(const std::shared_ptr<TaskComm>& comm);
@@ -34,14 +32,14 @@ class Progress {
   template <typename Condition>
   static void wait(Condition condition) {
     const Waiter waiter;
-    for (int idle = 0;;) {
+    for (unsigned idle = 0;;) {
       {
-        const transfer::OwnedLock guard(lock_);
+        const progress::Holding guard(lock_);
         if (condition()) return;
         idle = advance() ? 0 : idle + 1;
         if (condition()) return;
       }
-      if (idle > spins) sched_yield();
+      progress::relax(idle);
     }
   }
 
@@ -61,8 +59,7 @@ class Progress {
   static void start_helper();
   static int at_finalize(MPI_Comm, int, void*, void*);
 
-  static constexpr int spins = 100;
-  static inline transfer::OwnedMutex lock_;
+  static inline progress::OwnedMutex lock_;
   static inline std::atomic<int> waiting_{0};
   static inline std::vector<std::shared_ptr<TaskComm>> comms_ LAPWING_GUARDED_BY(lock_);
   static inline std::vector<std::shared_ptr<Request>> active_ LAPWING_GUARDED_BY(lock_);

@@ -2,9 +2,9 @@
 // The times of the six steps of HPF/MPI 2.1, for a benchmark that asks for them.
 #pragma once
 
-#include <time.h>
-
 #include <cstdint>
+
+#include "progress/clock.hpp"
 
 namespace lapwing::arrays {
 
@@ -15,12 +15,7 @@ struct StepTimes {
   std::uint64_t messages = 0, bytes = 0;
 
   /// 0 where nobody asks.
-  std::uint64_t now() const {
-    if (!on) return 0;
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
-  }
+  std::uint64_t now() const { return on ? progress::now_ns() : 0; }
   /// Adds the time since `begin`, if it was taken, and returns the present.
   std::uint64_t add(std::uint64_t StepTimes::*step, std::uint64_t begin) {
     const std::uint64_t time = now();

@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "progress/policy.hpp"
 #include "sets/check/deadlock.hpp"
 #include "sets/messages.hpp"
 #include "sets/report/report.hpp"
@@ -21,7 +22,7 @@ void block(Wait& wait) {
   // A look at the messages costs as much as one at a request, which ends later for it.
   const unsigned between = wait.circle() ? 1 : 4;
   // Most waits are short; nobody need know of them.
-  for (unsigned i = 0; i < 50; ++i) {
+  for (unsigned i = 0; i < progress::looks_before_yield; ++i) {
     if (wait.done()) return;
     if (i % between == 0) Messages::progress();
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sets/run/passing_on.hpp"
 
-#include <sched.h>
-
 #include <memory>
 
 #include "flavour.hpp"
+#include "progress/waiting.hpp"
 #include "sets/run/run.hpp"
 #include "transfer/comms.hpp"
 #include "transfer/nobody.hpp"
@@ -19,7 +18,7 @@ template <typename Ready>
 void until(Ready ready) {
   for (unsigned idle = 0; owes_votes() && !ready(); ++idle) {
     if (Run::get()) Run::get()->progress();
-    if (idle > 64) sched_yield();
+    progress::relax(idle);
   }
 }
 

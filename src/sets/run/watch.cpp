@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sets/run/watch.hpp"
 
-#include <sched.h>
-
+#include "progress/waiting.hpp"
 #include "sets/messages.hpp"
 #include "sets/run/watch_post.hpp"
 #include "transfer/signals_blocked.hpp"
@@ -105,7 +104,7 @@ void RunWatch::begin(WaitKind kind) {
 void RunWatch::end() {
   if (own_->turn.load(std::memory_order_relaxed) % 2 != 0) return;
   own_->turn.fetch_add(1);
-  while (looked_at_.load()) sched_yield();
+  progress::wait_until([this] { return !looked_at_.load(); });
 }
 
 void RunWatch::enter(Family& family, Set& set, const GroupCall& made) {

@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "progress/clock.hpp"
 #include "tasks/failure.hpp"
 #include "tasks/ranks/messages.hpp"
 #include "tasks/ranks/range.hpp"
@@ -28,7 +29,7 @@ CopyRules Ranks::rules() const { return {runtime_.options.replication, runtime_.
 
 detail::Out& Ranks::batch(int rank) {
   Batch& batch = batches_[static_cast<std::size_t>(rank)];
-  if (batch.out.data.empty()) batch.since = std::chrono::steady_clock::now();
+  if (batch.out.data.empty()) batch.since = progress::now_ns();
   return batch.out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "progress/clock.hpp"
 #include "tasks/planted.hpp"
 #include "tasks/ranks/messages.hpp"
 #include "tasks/ranks/range.hpp"
@@ -17,9 +18,7 @@ namespace {
 
 constexpr std::size_t most_lent = std::size_t{1} << 30;  // bytes that one task takes along
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
+using progress::seconds_since;
 
 const Loan* loan_of(const Task& task) {
   for (const Task* t = &task; t != nullptr && !t->main; t = t->parent) {
@@ -99,7 +98,7 @@ bool Ranks::lend(Task& task) {
   const std::lock_guard lock(wire_.mutex);
   const bool skipped = runtime_.failure.any() && runtime_.failure.precedes(place_of(task));
   if (skipped || !travels(task)) return keep_here(task);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = progress::now_ns();
   detail::Out closure;
   closure.closure = true;
   task.body->pack(task.closure, closure);
@@ -193,7 +192,7 @@ void Ranks::borrow(int source, detail::In in) {
   auto loan = std::make_unique<Loan>();
   loan->lender = source;
   loan->number = number;
-  loan->since = std::chrono::steady_clock::now();
+  loan->since = progress::now_ns();
   place.pop_back();
   loan->parent = std::move(place);
   for (; task.count < head.records; ++task.count) {
@@ -240,7 +239,7 @@ void Ranks::give_back_loan(Loan& loan) {
 }
 
 void Ranks::returned(int source, detail::In in) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = progress::now_ns();
   std::uint64_t number = 0;
   bool done = false;
   in& number& done;

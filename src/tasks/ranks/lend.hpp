@@ -7,7 +7,6 @@
 // waits as for a task that runs here, and the order is the queues'.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -33,7 +32,7 @@ struct Loan {
     std::uint8_t rights;
   };
   std::vector<Copy> copies;  // one for each record
-  std::chrono::steady_clock::time_point since;
+  std::uint64_t since;
 };
 
 /// The copy that stands for an object in a task, which is borrowed or comes of one that is; or null.

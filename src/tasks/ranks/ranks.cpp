@@ -2,13 +2,13 @@
 #include "tasks/ranks/ranks.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 #include <lapwing/tasks/errors.hpp>
 
 #include <algorithm>
 #include <bit>
 
+#include "progress/waiting.hpp"
 #include "tasks/failure.hpp"
 #include "tasks/ranks/messages.hpp"
 #include "tasks/ranks/range.hpp"
@@ -17,17 +17,6 @@
 namespace lapwing::tasks::ranks {
 
 namespace {
-// How long a batch waits for more: a rank that has little to do gets it soon.
-constexpr auto patience_for_each = std::chrono::microseconds(20);  // of its tasks
-constexpr std::chrono::microseconds most_patience = std::chrono::milliseconds(5);
-// The helper rests so long after each look, and longer and longer where nothing
-// has come; where all others ring, that is but a precaution.
-constexpr std::chrono::microseconds shortest_rest{50};
-constexpr std::chrono::microseconds rest_while_polled{100};
-constexpr std::chrono::microseconds longest_without_strip{200};
-constexpr std::chrono::milliseconds longest_rest{1};
-constexpr std::chrono::milliseconds longest_if_woken{20};
-
 double cpu_now() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -102,12 +91,13 @@ void Ranks::start() {
 // A rank whose workers are all busy, or asleep, still answers.
 void Ranks::help() {
   helper_.adopt_as_self();
-  const std::chrono::microseconds longest = wire_.woken_by_all() ? longest_if_woken : longest_rest;
-  auto rest = shortest_rest;
+  const progress::Pauses& pauses = wire_.woken_by_all() ? progress::for_tasks_if_rung : progress::for_tasks;
+  const auto rest_for = [](std::int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); };
+  std::int64_t rest = pauses.shortest;
   while (!stop_helper_.load(std::memory_order_relaxed)) {
     if (home()) watch();
     if (pollers_.load() > 0) {
-      std::this_thread::sleep_for(rest_while_polled);
+      rest_for(progress::rest_beside_workers);
       if (pollers_.load() > 0) continue;
     }
     wire_.listen(true);
@@ -115,12 +105,12 @@ void Ranks::help() {
       // There may be more soon: nobody needs to ring for that.
       wire_.listen(false);
       move_on();
-      rest = shortest_rest;
-      std::this_thread::sleep_for(rest);
+      rest = pauses.shortest;
+      rest_for(rest);
       continue;
     }
-    wire_.sleep(waits_to_send() ? shortest_rest : rest);
-    rest = std::min(longest, 2 * rest);
+    wire_.sleep(std::chrono::nanoseconds(waits_to_send() ? pauses.shortest : rest));
+    rest = pauses.after(false, rest);
   }
   Worker::self_is_nobody();
 }
@@ -128,11 +118,10 @@ void Ranks::help() {
 // Large objects move strip by strip, and only while a thread looks: where a
 // worker sleeps, its core is free for that.
 void Ranks::move_on() {
-  using clock = std::chrono::steady_clock;
-  auto last = clock::now();
+  std::uint64_t last = progress::now_ns();
   while (moving() && !crowded_ && pollers_.load() == 0 && runtime_.sleepers.load() > 0 &&
-         clock::now() - last < longest_without_strip) {
-    if (poll() > 0) last = clock::now();
+         progress::now_ns() - last < progress::longest_without_strip) {
+    if (poll() > 0) last = progress::now_ns();
   }
 }
 
@@ -173,9 +162,9 @@ int Ranks::poll() {
   for (int rank = 1; rank < ranks_; ++rank) {
     const Batch& batch = batches_[static_cast<std::size_t>(rank)];
     if (batch.out.data.empty()) continue;
-    const auto tasks = static_cast<std::int64_t>(std::min<std::uint64_t>(ahead_.load(rank), 1000));
-    const auto patience = std::min(most_patience, patience_for_each * (1 + tasks));
-    if (std::chrono::steady_clock::now() - batch.since > patience) flush(rank);
+    const std::uint64_t tasks = std::min<std::uint64_t>(ahead_.load(rank), 1000);
+    const auto patience = std::min(progress::batch_waits_most, progress::batch_waits_for_task * (1 + tasks));
+    if (progress::now_ns() - batch.since > patience) flush(rank);
   }
   return moved;
 }

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -143,7 +142,7 @@ class Ranks {
  private:
   struct Batch {
     detail::Out out;
-    std::chrono::steady_clock::time_point since;
+    std::uint64_t since;
   };
   struct Key {
     Object* object;
@@ -312,8 +311,7 @@ class Ranks {
     bool ended = false;
     Look sum = {};
     std::string text = {};
-    std::chrono::steady_clock::time_point since = {};
-    std::chrono::milliseconds pause{0};
+    std::uint64_t since = 0, pause = 0;  // nanoseconds
   } looks_;
   struct Landing {
     std::size_t size, landed = 0;

@@ -6,8 +6,10 @@
 // nothing will: every rank says who waits for what, and the program ends.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
+#include "progress/clock.hpp"
 #include "tasks/object.hpp"
 #include "tasks/ranks/messages.hpp"
 #include "tasks/ranks/ranks.hpp"
@@ -16,8 +18,7 @@
 namespace lapwing::tasks::ranks {
 
 namespace {
-constexpr std::chrono::milliseconds first_look{500};
-constexpr std::chrono::seconds longest_between_looks{10};
+constexpr std::uint64_t first_look = 500'000'000, longest_between_looks = 10'000'000'000;
 }  // namespace
 
 // With the wire's mutex.
@@ -40,7 +41,7 @@ Ranks::Look Ranks::look() const {
 void Ranks::watch() {
   const std::unique_lock lock(wire_.mutex, std::try_to_lock);
   if (!lock.owns_lock() || looks_.ended) return;
-  const auto now = std::chrono::steady_clock::now();
+  const std::uint64_t now = progress::now_ns();
   if (!quiet() || wire_.handled() - looks_.handled != looks_.handled_before) {
     looks_.handled_before = wire_.handled() - looks_.handled;
     looks_.since = now;
@@ -50,7 +51,7 @@ void Ranks::watch() {
   }
   if (looks_.answers > 0 || now - looks_.since < looks_.pause) return;
   looks_.since = now;
-  looks_.pause = std::min<std::chrono::milliseconds>(2 * looks_.pause, longest_between_looks);
+  looks_.pause = std::min(2 * looks_.pause, longest_between_looks);
   ask_all(false);
 }
 

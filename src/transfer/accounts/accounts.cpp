@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "mpi/binding.hpp"
+#include "progress/locks.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/owned_mutex.hpp"
 #include "transfer/requests.hpp"
 
 namespace lapwing::transfer {
@@ -33,7 +33,7 @@ struct Started {
 };
 
 struct Ledger {
-  OwnedMutex mutex;
+  progress::OwnedMutex mutex;
   std::map<std::pair<const void*, const char*>, Book> books LAPWING_GUARDED_BY(mutex);
   std::unordered_map<std::uint64_t, Started> started LAPWING_GUARDED_BY(mutex);
 
@@ -55,7 +55,7 @@ Ledger& ledger() {
 bool may_look(std::uint64_t key) {
   if (!mpi::looks_end_persistent) return true;
   Ledger& l = ledger();
-  const OwnedLock lock(l.mutex);
+  const progress::Holding lock(l.mutex);
   const auto found = l.started.find(key);
   return found != l.started.end() && !found->second.persistent;
 }
@@ -73,7 +73,7 @@ void Accounts::started(MPI_Request request, Caller caller, Kind kind, std::size_
                        bool persistent) {
   if (request == MPI_REQUEST_NULL) return;
   Ledger& l = ledger();
-  const OwnedLock lock(l.mutex);
+  const progress::Holding lock(l.mutex);
   Book& book = l.book(caller, kind);
   const bool here = persistent || kind != Kind::message || !Engine::get();
   if (here && !persistent) ++book.account.calls;
@@ -82,7 +82,7 @@ void Accounts::started(MPI_Request request, Caller caller, Kind kind, std::size_
 
 void Accounts::restarted(MPI_Request request) {
   Ledger& l = ledger();
-  const OwnedLock lock(l.mutex);
+  const progress::Holding lock(l.mutex);
   const auto found = l.started.find(Requests::key(request));
   if (found == l.started.end()) return;
   found->second.active = true;
@@ -92,7 +92,7 @@ void Accounts::restarted(MPI_Request request) {
 
 void Accounts::called(Caller caller, Kind kind, std::size_t bytes, std::uint64_t ns) {
   Ledger& l = ledger();
-  const OwnedLock lock(l.mutex);
+  const progress::Holding lock(l.mutex);
   Account& account = l.book(caller, kind).account;
   ++account.calls;
   account.bytes += bytes;
@@ -102,19 +102,19 @@ void Accounts::called(Caller caller, Kind kind, std::size_t bytes, std::uint64_t
 void Accounts::received(Caller caller, std::size_t bytes, std::uint64_t ns) {
   if (bytes < large || ns == 0 || !std::strstr(caller.name, "ecv")) return;
   Ledger& l = ledger();
-  const OwnedLock lock(l.mutex);
+  const progress::Holding lock(l.mutex);
   note_rate(l.book(caller, Kind::message).rates, bytes, ns);
 }
 
 void Accounts::landed(Caller caller, std::size_t bytes, std::uint64_t ns) {
   Ledger& l = ledger();
-  const OwnedLock lock(l.mutex);
+  const progress::Holding lock(l.mutex);
   note_rate(l.book(caller, Kind::message).landings, bytes, ns);
 }
 
 std::vector<Account> Accounts::all() {
   Ledger& l = ledger();
-  const OwnedLock lock(l.mutex);
+  const progress::Holding lock(l.mutex);
   std::vector<Account> out;
   for (auto& [key, book] : l.books) {
     book.account.rate = book.rates.empty() ? 0 : book.rates.back();
@@ -147,7 +147,7 @@ void Completion::end(const MPI_Request* requests, const MPI_Status* statuses) {
   std::vector<MPI_Status> told_by;
   if (statuses) told_by.assign(statuses, statuses + keys_.size());
   Ledger& l = ledger();
-  const OwnedLock lock(l.mutex);
+  const progress::Holding lock(l.mutex);
   const bool any_pending = std::find(pending_.begin(), pending_.end(), 1) != pending_.end();
   std::vector<std::pair<Started, std::size_t>> payers;  // and their weights
   std::size_t weights = 0;

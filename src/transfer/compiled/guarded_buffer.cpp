@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/compiled/guarded_buffer.hpp"
+#include "progress/waiting.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -145,7 +145,7 @@ void GuardedBuffer::open() {
   if (slot_ >= 0) {
     closed_buffers[slot_].store(nullptr);
     slot_ = -1;
-    while (buffer_readers.load() > 0) sched_yield();
+    progress::wait_until([] { return buffer_readers.load() == 0; });
     region_->open(region_->begin(), region_->end());
     region_.reset();
   }

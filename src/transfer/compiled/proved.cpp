@@ -179,12 +179,7 @@ bool Proved::take(lapwing_token* token) {
     matched = token->matched;
   }
   // A thread that looks at it now ends soon, and will not look again.
-  for (unsigned round = 0; examined_.load() == token; ++round) {
-    if (round < 64)
-      __builtin_ia32_pause();
-    else
-      sched_yield();
-  }
+  progress::wait_until([&] { return examined_.load() != token; });
   note_idle();
   return true;
 }
@@ -344,7 +339,7 @@ void Proved::stop() {
   }
   Polls::stop();
   // For good: a loop of another thread may be in the middle of a look.
-  while (looking_.exchange(true, std::memory_order_acquire)) sched_yield();
+  progress::wait_until([] { return !looking_.exchange(true, std::memory_order_acquire); });
   for (auto& slot : slot_) slot.store(0);
   deferred_.store(0);
   const std::vector<lapwing_token*> left = outstanding();

@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "progress/locks.hpp"
 #include "transfer/decisions/pairing.hpp"
 #include "transfer/settings.hpp"
-#include "transfer/spin.hpp"
 
 /// One split call. Made by Proved::begin(), given back by Proved::release().
 struct lapwing_token {
@@ -153,7 +153,7 @@ class Proved {
   static inline std::atomic<ProvedHelper*> helper_{nullptr};
   static inline std::atomic<bool> wants_helper_{false};
 
-  static inline Spin lock_;  // guards the two lists and the pairing
+  static inline progress::SpinLock lock_;  // guards the two lists and the pairing
   static inline Pairing pairing_;
   static inline std::atomic<std::uint64_t> hold_until_{0};
   static inline lapwing_token* first_ = nullptr;

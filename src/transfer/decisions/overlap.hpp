@@ -17,9 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "progress/locks.hpp"
 #include "transfer/decisions/loop_judge.hpp"
 #include "transfer/settings.hpp"
-#include "transfer/spin.hpp"
 
 namespace lapwing::transfer {
 
@@ -131,7 +131,7 @@ class Overlap {
   static inline std::atomic<int> posted_peer_{0};
   static inline std::atomic<std::uint64_t> last_begun_{0};
   static inline std::atomic<int> watched_{0};
-  static inline Spin lock_;  // guards the rest
+  static inline progress::SpinLock lock_;  // guards the rest
   static inline LoopJudge judge_;
   /// Direct-mapped: of two requests in one slot the later one is watched.
   static inline WatchedRequest slot_[slots];
