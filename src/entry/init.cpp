@@ -21,6 +21,7 @@
 #include "mpi/library_locks.hpp"
 #include "mpi/parting.hpp"
 #include "mpi/references.hpp"
+#include "mpi/transport.hpp"
 #include "sets/report/report_text.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/decisions/overlap.hpp"
@@ -101,6 +102,11 @@ void start_compiled(int granted, bool futile) {
   transfer::Proved::start(settings, way, granted);
 }
 
+int start_mpi(int* argc, char*** argv, int wanted, int* granted) {
+  const mpi::TransportParameters parameters(settings.transport_tuned);
+  return PMPI_Init_thread(argc, argv, wanted, granted);
+}
+
 // The program is told the level that it asked for: some check for exactly it.
 int initialise(int* argc, char*** argv, int required, int* provided) {
   settings = transfer::read_settings();
@@ -141,7 +147,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool wants_helper = settings.helper && (declares || (!futile && has_work));
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
   int granted = MPI_THREAD_SINGLE;
-  const int rc = PMPI_Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);
+  const int rc = start_mpi(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, &granted);
   level = raised ? std::min(granted, required) : granted;
   if (provided) *provided = level;
   if (rc != MPI_SUCCESS) return rc;

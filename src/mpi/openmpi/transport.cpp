@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/transport.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "mpi/binding.hpp"
+
+namespace lapwing::mpi {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view fragment = "btl_tcp_rdma_pipeline_frag_size";
+/// A user who chooses one of these has tuned the protocol already.
+constexpr std::array<std::string_view, 2> chosen{fragment, "btl_tcp_flags"};
+/// Of what is asked for by one request. Half of it makes single messages slower on a link of 10 Gbit/s, and
+/// twice as much leaves exchanges of 1 MiB one after the other.
+constexpr const char* fragment_bytes = "131072";
+/// On links beyond this, in Mbit/s, the requests themselves would delay messages of some 300 KB.
+constexpr int fastest_link = 10'000;
+
+std::string in_environment(std::string_view parameter) { return "OMPI_MCA_" + std::string(parameter); }
+
+bool names_parameter(const fs::path& file) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t name = line.find_first_not_of(" \t");
+    if (name == std::string::npos || line[name] == '#') continue;
+    const std::string_view from = std::string_view(line).substr(name);
+    for (const std::string_view parameter : chosen) {
+      if (from.starts_with(parameter)) return true;
+    }
+  }
+  return false;
+}
+
+/// In one of the places where Open MPI looks.
+bool user_chooses() {
+  for (const std::string_view parameter : chosen) {
+    if (std::getenv(in_environment(parameter).c_str())) return true;
+  }
+  if (const char* const home = std::getenv("HOME");
+      home && names_parameter(fs::path(home) / ".openmpi" / "mca-params.conf"))
+    return true;
+  const fs::path prefix = fs::path(library_path()).parent_path().parent_path();
+  return names_parameter(prefix / "etc" / "openmpi-mca-params.conf") ||
+         names_parameter("/etc/openmpi/openmpi-mca-params.conf");
+}
+
+/// Links that do not say how fast they are count as slow: virtual machines have them.
+bool has_fast_link() {
+  std::error_code none;
+  for (const fs::directory_entry& link : fs::directory_iterator("/sys/class/net", none)) {
+    std::ifstream file(link.path() / "speed");
+    if (int speed = 0; file >> speed && speed > fastest_link) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TransportParameters::TransportParameters(bool wanted) {
+  if (!wanted || user_chooses() || has_fast_link()) return;
+  given_ = setenv(in_environment(fragment).c_str(), fragment_bytes, 0) == 0;
+}
+
+TransportParameters::~TransportParameters() {
+  if (given_) unsetenv(in_environment(fragment).c_str());
+}
+
+}  // namespace lapwing::mpi

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open MPI's TCP transport gets a parameter from Lapwing only where the user has none, and only while MPI starts.
+
+    test_transport.py BUILD MPICC MPIEXEC...
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+NAME = "btl_tcp_rdma_pipeline_frag_size"
+GIVEN = "131072"
+
+
+def fast_link():
+    """Links that are so fast that the parameter would cost something."""
+    for file in pathlib.Path("/sys/class/net").glob("*/speed"):
+        try:
+            if int(file.read_text()) > 10000:
+                return True
+        except (OSError, ValueError):
+            pass
+    return False
+
+
+def main(build, mpicc, *mpiexec):
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        subprocess.run([mpicc, HERE / "transport.c", "-o", program], check=True)
+        home = os.path.join(folder, "home", ".openmpi")
+        os.makedirs(home)
+
+        def printed(*variables, under_lapwing=True):
+            told = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", **dict(variables)}
+            if under_lapwing:
+                told["LD_PRELOAD"] = os.path.join(build, "lib", "liblapwing-preload.so")
+            words = [word for name, value in told.items() for word in ("-x", f"{name}={value}")]
+            done = subprocess.run([*mpiexec, "-n", "1", *words, program], capture_output=True, text=True, timeout=60, check=False)
+            if done.returncode != 0:
+                sys.exit(f"{told}: status {done.returncode}\n{done.stdout}{done.stderr}")
+            return done.stdout.strip()
+
+        own = printed(under_lapwing=False)
+        assert own.endswith(" gone") and not own.startswith(GIVEN), own
+        given = own if fast_link() else f"{GIVEN} gone"
+        assert printed() == given, "with nothing chosen"
+        for still in (("LAPWING_TRANSPORT", "keep"), ("LAPWING", "off"), ("OMPI_MCA_btl_tcp_flags", "send")):
+            assert printed(still) == own, still
+        assert printed((f"OMPI_MCA_{NAME}", "65536")) == "65536 in the environment", "the user's own"
+        with open(os.path.join(home, "mca-params.conf"), "w", encoding="utf-8") as file:
+            file.write(f"# {NAME} = 1\n  {NAME} = 262144\n")
+        assert printed(("HOME", os.path.join(folder, "home"))) == "262144 gone", "of a file"
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
