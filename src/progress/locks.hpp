@@ -3,10 +3,11 @@
 // tidy` reads sources), and the words in which a class says what its lock guards.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cassert>
 #include <mutex>
-#include <thread>
 
 #include "progress/waiting.hpp"
 
@@ -72,10 +73,10 @@ class LAPWING_ANALYSIS(capability("mutex")) OwnedMutex {
   void note_owner() {}
   void forget_owner() {}
 #else
-  bool held() const { return owner_.load() == std::this_thread::get_id(); }
-  void note_owner() { owner_.store(std::this_thread::get_id()); }
-  void forget_owner() { owner_.store({}); }
-  std::atomic<std::thread::id> owner_;
+  bool held() const { return owner_.load() == pthread_self(); }
+  void note_owner() { owner_.store(pthread_self()); }
+  void forget_owner() { owner_.store(0); }
+  std::atomic<pthread_t> owner_{0};
 #endif
   std::mutex mutex_;
 };

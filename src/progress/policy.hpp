@@ -58,12 +58,14 @@ constexpr std::int64_t idle_pause =
     1'000'000;  ///< nothing in flight; after so many only a system call wakes:
 constexpr int idle_pauses = 2;
 /// Loops of the program's poll, and will do so again.
-constexpr std::int64_t beside_polls = 300'000, longest_beside_polls = 3'200'000;
+constexpr std::int64_t before_polls = 300'000, longest_beside_polls = 3'200'000;
 /// For the helper to leave MPI, at an exit without MPI_Finalize.
 constexpr std::uint64_t patience_at_exit = 100'000'000;
 
 /// Votes and declared communication: long waits are for partners that compute, and there is no hurry.
 constexpr Pauses for_sets{50'000, 1'000'000, 8};
+/// Looks for processes that wait for each other for ever.
+constexpr std::int64_t between_watches = 250'000'000;
 /// Transfers of distributed arrays.
 constexpr Pauses for_arrays{30'000, 1'000'000, 8};
 

@@ -3,28 +3,33 @@
 // waits inside MPI.
 #pragma once
 
-#include <atomic>
 #include <functional>
-#include <thread>
+#include <utility>
+
+#include "progress/helper.hpp"
+#include "progress/policy.hpp"
 
 namespace lapwing::sets {
 
-/// A thread that works while something is pending and sleeps otherwise. Needs
-/// MPI_THREAD_MULTIPLE. Neither function may be called with the lock of Messages held.
-class Helper {
+/// Works while something is pending. Needs MPI_THREAD_MULTIPLE. Neither function may wait for the lock of
+/// Messages.
+class Helper final : public progress::Polled {
  public:
   /// `work` tells whether anything moved.
-  Helper(std::function<bool()> pending, std::function<bool()> work);
-  ~Helper();
-  /// Something is pending now. Cheap while the thread is awake.
-  void wake();
+  Helper(std::function<bool()> pending, std::function<bool()> work)
+      : pending_(std::move(pending)), work_(std::move(work)) {
+    start();
+  }
+  ~Helper() { stop(); }
 
  private:
-  void loop();
+  std::int64_t look(bool) override {
+    if (!pending_()) return until_woken;
+    return pause_ = progress::for_sets.after(work_(), pause_);
+  }
 
   const std::function<bool()> pending_, work_;
-  std::atomic<int> state_{0};  ///< 0 asleep or about to be, 1 awake, 2 to end
-  std::thread thread_;
+  std::int64_t pause_ = 0;
 };
 
 }  // namespace lapwing::sets

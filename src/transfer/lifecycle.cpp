@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <stdexcept>
 
 #include "guard/devices.hpp"
 #include "mpi/ending.hpp"
@@ -66,7 +67,7 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
 }
 
 Engine::~Engine() {
-  helper_.reset();
+  helper_->stop();
   if (guarding_) guard::stop();
   Members::stop();
   for (MPI_Comm* comm : {&control_comm_, &strips_comm_, &self_comm_}) PMPI_Comm_free(comm);
@@ -143,7 +144,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   try {
     engine->helper_ = std::make_unique<Helper>(*engine);
     engine->start_guards();
-    engine->helper_->start();
+    if (!engine->helper_->start(guard::event_fd())) throw std::runtime_error("no helper thread can be made");
   } catch (const std::exception& error) {
     fmt::print(
         stderr,

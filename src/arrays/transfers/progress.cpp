@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/transfers/progress.hpp"
 
-#include <time.h>
-
 #include <algorithm>
-#include <thread>
+#include <utility>
 
+#include "progress/helper.hpp"
 #include "transfer/settings.hpp"
-#include "transfer/signals_blocked.hpp"
 
 namespace lapwing::arrays {
 
@@ -90,64 +88,26 @@ void Progress::wait_in_mpi(const std::shared_ptr<Request>& request) {
   request->wait();
 }
 
-// Works while something is active that MPI alone does not move, and sleeps otherwise.
-class Progress::Helper {
- public:
-  Helper() {
-    const transfer::SignalsBlocked blocked;
-    thread_ = std::thread([this] { loop(); });
-  }
-  ~Helper() {
-    state_.store(ending);
-    state_.notify_one();
-    thread_.join();
-  }
-  void wake() {
-    int from = asleep;
-    if (state_.compare_exchange_strong(from, awake)) state_.notify_one();
-  }
-
- private:
-  static constexpr int asleep = 0, awake = 1, ending = 2;
-  static constexpr long shortest_ns = 30'000, longest_ns = 1'000'000;
-
-  bool has_work() {
-    lock_.assert_held();
-    return std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->simple(); });
-  }
-
-  void loop() {
-    long pause = shortest_ns;
-    while (state_.load() != ending) {
-      bool moved = false, work = true;
-      // A call that waits moves everything itself.
-      if (waiting_.load() == 0) {
-        if (lock_.try_lock()) {
-          moved = advance();
-          work = has_work();
-          int from = awake;
-          if (!work) state_.compare_exchange_strong(from, asleep);
-          lock_.unlock();
-        }
-      }
-      if (!work) {
-        state_.wait(asleep);
-        pause = shortest_ns;
-        continue;
-      }
-      pause = moved ? shortest_ns : std::min(longest_ns, pause + pause / 8);
-      const timespec time{0, pause};
-      nanosleep(&time, nullptr);
+// Works while something is active that MPI alone does not move.
+class Progress::Helper final : public progress::Polled {
+  std::int64_t look(bool) override {
+    bool moved = false, work = true;
+    // A call that waits moves everything itself.
+    if (waiting_.load() == 0 && lock_.try_lock()) {
+      moved = advance();
+      work = std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->simple(); });
+      lock_.unlock();
     }
+    pause_ = progress::for_arrays.after(moved || !work, pause_);
+    return work ? pause_ : until_woken;
   }
 
-  std::atomic<int> state_{awake};
-  std::thread thread_;
+  std::int64_t pause_ = 0;
 };
 
 int Progress::at_finalize(MPI_Comm, int, void*, void*) {
-  delete helper_;
-  helper_ = nullptr;
+  helper_->stop();
+  delete std::exchange(helper_, nullptr);
   return MPI_SUCCESS;
 }
 
@@ -163,11 +123,12 @@ void Progress::start_helper() {
   PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
   PMPI_Comm_free_keyval(&key);
   helper_ = new Helper;
+  helper_->start();
 }
 
 void Progress::leave_to_helper() {
   if (!decided_) start_helper();
-  if (helper_) helper_->wake();
+  if (helper_) helper_->wake_if_idle();
 }
 
 }  // namespace lapwing::arrays

@@ -133,7 +133,7 @@ void Declared::stop() {
 void Declared::declare(std::unique_ptr<Transfer> transfer) {
   transfer->operands.resize(transfer->incoming());
   automata_.declare(std::move(transfer));
-  if (helper_ && automata_.pending_count() > 0) helper_->wake();
+  if (helper_ && automata_.pending_count() > 0) helper_->wake_if_idle();
 }
 
 void Declared::inquire() {

@@ -17,7 +17,7 @@ void Run::hand_over() {
   }
   if (may_have_helper_) {
     if (!helper_) helper_ = std::make_unique<Helper>(owes_votes, [this] { return progress(); });
-    helper_->wake();
+    helper_->wake_if_idle();
     return;
   }
   wait_for_votes([&] {

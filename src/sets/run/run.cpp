@@ -159,8 +159,10 @@ Set* Run::narrow(Family& family, Set* set, Set* world) const {
 
 bool Run::progress() {
   const bool any = Messages::progress();
-  const Guard guard;
+  // The helper must not wait for a thread that may wait for it.
+  if (at_hand.threads && !at_hand.lock.try_lock()) return any;
   move();
+  if (at_hand.threads) at_hand.lock.unlock();
   return any;
 }
 

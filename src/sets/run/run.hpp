@@ -71,7 +71,7 @@ class Run final : public Path, public Watcher {
   /// The family is about to be freed.
   void unlist(Family* family) { std::erase(divided_, family); }
 
-  /// One look at what has arrived; the lock must not be held. True if anything had.
+  /// One look at what has arrived, unless another thread has the lock. True if anything had.
   bool progress();
 
  private:

@@ -4,7 +4,6 @@
 #include "progress/waiting.hpp"
 #include "sets/messages.hpp"
 #include "sets/run/watch_post.hpp"
-#include "transfer/signals_blocked.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -59,18 +58,10 @@ RunWatch::RunWatch() : before_(std::make_unique<Seen>()) {
     if (rank == Messages::rank()) own_ = posts_.back();
   }
   own_->turn.store(1);
-  const transfer::SignalsBlocked blocked;
-  thread_ = std::thread([this] { loop(); });
+  start();
 }
 
-RunWatch::~RunWatch() {
-  {
-    const std::lock_guard guard(lock_);
-    stops_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
-}
+RunWatch::~RunWatch() { stop(); }
 
 RunWatch::Count* RunWatch::count_of(Post& post, std::uint64_t key, bool make) {
   if (key == 0) key = 1;
@@ -100,7 +91,7 @@ void RunWatch::begin(WaitKind kind) {
   own_->turn.fetch_add(1, std::memory_order_release);
 }
 
-// Its own thread may still be reading what the wait was about.
+// The helper may still be reading what the wait was about.
 void RunWatch::end() {
   if (own_->turn.load(std::memory_order_relaxed) % 2 != 0) return;
   own_->turn.fetch_add(1);

@@ -4,22 +4,20 @@
 //
 // A process inside MPI answers no questions, so each process shows in shared memory
 // which call it is in, how many calls it has made on each set and how often it has
-// voted. A thread of each, which sleeps and calls no MPI, looks at it: those are
+// voted. The helper of each looks at it now and then, and calls no MPI: those are
 // stuck that are in one and the same call at two looks and need an act of others
 // that are stuck too, or have ended, and that has not been done. The cost of a call
 // is a dozen stores. Waits for messages are not shown, and prevent a report.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "progress/helper.hpp"
 #include "sets/family.hpp"
 #include "sets/group_call.hpp"
 
@@ -34,7 +32,7 @@ struct MissingVote {
   bool operator==(const MissingVote&) const = default;
 };
 
-class RunWatch {
+class RunWatch final : public progress::Polled {
  public:
   /// Bytes of each process' area on the board.
   static std::size_t area();
@@ -68,8 +66,8 @@ class RunWatch {
   };
 
   RunWatch();
-  void loop();
-  bool look();
+  std::int64_t look(bool woken) override;
+  bool finds_itself_stuck();
   Seen see() const;
   void find_stuck(Seen* seen) const;
   bool is_stuck(const Seen& seen, std::size_t one) const;
@@ -88,12 +86,10 @@ class RunWatch {
   std::vector<Post*> posts_;
   Post* own_ = nullptr;
   Standing standing_;                   ///< valid while this process waits
-  std::atomic<bool> looked_at_{false};  ///< by its own thread, which it waits for
+  std::atomic<bool> looked_at_{false};  ///< by the helper, which it waits for
   std::unique_ptr<Seen> before_;
-  std::mutex lock_;
-  std::condition_variable wake_;
-  bool stops_ = false;
-  std::thread thread_;
+  std::uint64_t turn_ = 0;  ///< at the look before
+  int told_ = 0;            ///< looks in a row since it is known to be stuck
 };
 
 }  // namespace lapwing::sets

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of the thread of watch.hpp.
+// The looks of watch.hpp.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
+#include "progress/policy.hpp"
 #include "sets/messages.hpp"
 #include "sets/report/report_text.hpp"
 #include "sets/run/collectives.hpp"
@@ -15,7 +15,6 @@
 namespace lapwing::sets {
 namespace {
 
-constexpr auto between_watches = std::chrono::milliseconds(250);
 constexpr int looks_for_words = 8;
 
 bool acts_no_more(WaitKind kind) { return kind == WaitKind::finalize || kind == WaitKind::gone; }
@@ -34,41 +33,36 @@ bool RunWatch::while_it_waits(std::uint64_t turn, Act act) {
   return waits;
 }
 
-void RunWatch::loop() {
-  std::uint64_t turn = 0;
-  for (int told = 0;;) {
-    std::unique_lock guard(lock_);
-    if (wake_.wait_for(guard, between_watches, [this] { return stops_; })) return;
-    guard.unlock();
-    const std::uint64_t now = own_->turn.load(std::memory_order_acquire);
-    const bool waits = now % 2 == 0 && now == std::exchange(turn, now);
-    if (!waits) {
-      before_->all.clear();
-      told = 0;
-      continue;
-    }
-    while_it_waits(now, [this] { publish_ballots(); });
-    if (!look()) {
-      told = 0;
-    } else if (own_->text_at.load(std::memory_order_relaxed) != now) {
-      while_it_waits(now, [this] { say_where(); });
-    } else if (++told > 1) {
-      // The lowest rank says it, once all have put down where they are.
-      bool all = true;
-      const Post* first = nullptr;
-      for (std::size_t i = 0; i < posts_.size(); ++i) {
-        const Seen::One& one = before_->all[i];
-        if (!one.stuck || one.kind == WaitKind::gone) continue;
-        if (!first && !acts_no_more(one.kind)) first = posts_[i];
-        all = all && posts_[i]->text_at.load(std::memory_order_acquire) == one.turn;
-      }
-      if (first == own_ && (all || told > looks_for_words)) report(*before_);
-    }
+std::int64_t RunWatch::look(bool) {
+  const std::uint64_t now = own_->turn.load(std::memory_order_acquire);
+  const bool waits = now % 2 == 0 && now == std::exchange(turn_, now);
+  if (!waits) {
+    before_->all.clear();
+    told_ = 0;
+    return progress::between_watches;
   }
+  while_it_waits(now, [this] { publish_ballots(); });
+  if (!finds_itself_stuck()) {
+    told_ = 0;
+  } else if (own_->text_at.load(std::memory_order_relaxed) != now) {
+    while_it_waits(now, [this] { say_where(); });
+  } else if (++told_ > 1) {
+    // The lowest rank says it, once all have put down where they are.
+    bool all = true;
+    const Post* first = nullptr;
+    for (std::size_t i = 0; i < posts_.size(); ++i) {
+      const Seen::One& one = before_->all[i];
+      if (!one.stuck || one.kind == WaitKind::gone) continue;
+      if (!first && !acts_no_more(one.kind)) first = posts_[i];
+      all = all && posts_[i]->text_at.load(std::memory_order_acquire) == one.turn;
+    }
+    if (first == own_ && (all || told_ > looks_for_words)) report(*before_);
+  }
+  return progress::between_watches;
 }
 
 // Whether this process is stuck, at this look as at the one before.
-bool RunWatch::look() {
+bool RunWatch::finds_itself_stuck() {
   Seen now = see();
   find_stuck(&now);
   const bool same = !before_->all.empty() && now.same(*before_);

@@ -241,7 +241,7 @@ void Proved::wake_up() {
   begun_.fetch_add(1, std::memory_order_relaxed);
   Polls::want();
   if (ProvedHelper* helper = helper_.load()) {
-    helper->wake(!Polls::lately());
+    helper->something_begun(!Polls::lately());
   } else if (Engine* engine = Polls::taken() ? nullptr : Engine::get()) {
     engine->note_posted_receive();
   }
@@ -366,7 +366,7 @@ void Proved::abandon() {
   way_.store(Way::blocking);
   wants_helper_.store(false);
   Overlap::stop();
-  if (ProvedHelper* helper = helper_.load()) helper->abandon();
+  if (ProvedHelper* helper = helper_.load()) helper->abandon(progress::patience_at_exit);
 }
 
 }  // namespace lapwing::transfer

@@ -1,53 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that lets MPI move on what the compiler has split, where there is
-// no engine whose helper does so: awake while something is in flight only.
+// What the compiler has split, as the helper thread looks at it where there is no
+// engine that does so: MPI moves it while something is in flight.
 #pragma once
 
-#include <pthread.h>
-#include <sys/types.h>
-
-#include <atomic>
 #include <cstdint>
+
+#include "progress/helper.hpp"
+#include "progress/policy.hpp"
 
 namespace lapwing::transfer {
 
-class ProvedHelper {
+class ProvedHelper final : public progress::Polled {
  public:
-  bool start();  ///< false where there can be no thread
-  void stop();   ///< ends the thread and waits for it
-  /// Ends the thread; waits a little for it to leave MPI, but not if it may have
-  /// to wait for the caller, and not in a child of the process that has it.
-  void abandon();
-
-  /// Something has been put in flight. A few loads unless the thread is asleep, or
-  /// would be for long and what has just begun may need an answer `soon`.
-  void wake(bool soon) {
-    if (state_.load() == asleep) {
-      wake_up();
-    } else if (soon && nap_until_.load(std::memory_order_relaxed) != 0) {
-      shorten();
-    }
-  }
+  /// Something has been put in flight. A few loads, unless only a wake-up ends the pause, or the pause is
+  /// long and what has just begun may need an answer `soon`.
+  void something_begun(bool soon) { soon ? wake_within(progress::soon_enough) : wake_if_idle(); }
 
  private:
-  enum State : std::uint32_t { awake = 0, asleep = 1, ended = 2 };
+  void begin() override;
+  std::int64_t look(bool woken) override;
+  std::int64_t look_at_messages();
 
-  static void* run(void* self);
-  void loop();
-  bool slice();
-  void nap(std::int64_t nanoseconds);
-  void sleep();
-  void wake_up();
-  void shorten();
-  void ring();
-  void end();
-
-  pthread_t thread_{};
-  pid_t process_ = 0;
-  std::atomic<std::uint32_t> state_{awake};
-  std::atomic<std::uint32_t> bell_{0};  ///< changes where a nap is to end
-  std::atomic<std::uint64_t> nap_until_{0};
-  std::atomic<bool> inside_{false};  ///< in MPI, or about to look whether it may
+  unsigned seen_ = 0;  ///< of Proved::begun()
+  int idle_ = 0;       ///< pauses in a row with nothing in flight
+  std::int64_t beside_polls_ = 0, pause_ = 0;
+  int vain_ = 0, soon_ = 0;  ///< looks in a row, and how many are still to follow soon
 };
 
 }  // namespace lapwing::transfer

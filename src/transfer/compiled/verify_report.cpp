@@ -16,8 +16,8 @@
 
 #include "guard/guard.hpp"
 #include "mpi/ending.hpp"
+#include "progress/signals_blocked.hpp"
 #include "transfer/accounts/places.hpp"
-#include "transfer/signals_blocked.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -116,7 +116,7 @@ void VerifyReport::start(Teller teller) {
   sem_init(&touch_noted, 0, 0);
   // The unwinder's first use allocates.
   _Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_NO_REASON; }, nullptr);
-  const SignalsBlocked blocked;
+  const progress::SignalsBlocked blocked;
   std::thread(speak_of_touch).detach();
 }
 

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-namespace lapwing::transfer {
+namespace lapwing::progress {
 
 /// While one lives, threads that are made inherit that all signals are blocked:
 /// signals are the program's affair, and its threads must keep receiving them.
@@ -23,4 +23,4 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-}  // namespace lapwing::transfer
+}  // namespace lapwing::progress
