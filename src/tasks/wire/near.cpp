@@ -14,7 +14,7 @@ Near::Near(std::vector<Mailbox*> boxes, int own, MPI_Comm comm, Bells& bells, Ha
       kept_(boxes_.size()) {}
 
 void Near::send(int to, int kind, const void* data, std::size_t size) {
-  if (size <= Mailbox::most) return put(to, kind, data, size);
+  if (size <= Mailbox::longest) return put(to, kind, data, size);
   send_long(to, kind, data, size);
   put(to, by_mpi, nullptr, 0);
 }
@@ -79,7 +79,7 @@ int Near::progress() {
     } else {
       handler_(letter->source, letter->kind, letter->bytes, letter->size);
     }
-    own.done(taken_++);
+    own.done(++taken_);
     ++handled;
   }
   return handled;

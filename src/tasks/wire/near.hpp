@@ -11,10 +11,14 @@
 #include <functional>
 #include <vector>
 
+#include "progress/ring.hpp"
 #include "tasks/wire/bells.hpp"
-#include "tasks/wire/mailbox.hpp"
 
 namespace lapwing::tasks::ranks {
+
+/// Lies in memory that the ranks of a node share: any of them puts a message there, and its owner alone takes
+/// it.
+using Mailbox = progress::Ring<16, (16 << 10) - 16>;
 
 /// Every call under the wire's lock.
 class Near {

@@ -69,7 +69,7 @@ std::unique_ptr<Board> Board::make(MPI_Comm world, std::size_t area) {
     const int rank = ranks[static_cast<std::size_t>(i)];
     board->places_[static_cast<std::size_t>(rank - board->first_)] =
         static_cast<int>(board->neighbours_.size());
-    board->neighbours_.push_back({.to = nullptr, .from = nullptr, .rank = rank, .number = i});
+    board->neighbours_.push_back({.to = {}, .from = nullptr, .rank = rank, .number = i});
   }
   int shared = size > 1 && board->share(near) ? 1 : 0, all = 0;
   PMPI_Allreduce(&shared, &all, 1, MPI_INT, MPI_MIN, near);
@@ -99,7 +99,7 @@ bool Board::share(MPI_Comm near) {
   const auto me = static_cast<std::size_t>(me_);
   for (Neighbour& n : neighbours_) {
     const auto other = static_cast<std::size_t>(n.number);
-    n.to = rings + me * size + other;
+    n.to.ring = rings + me * size + other;
     n.from = rings + other * size + me;
   }
   return true;

@@ -17,20 +17,21 @@
 #include <memory>
 #include <vector>
 
+#include "progress/ring.hpp"
+
 namespace lapwing::transfer {
 
 class Board {
-  struct Ring;
-  static constexpr std::size_t room = 32;          // letters under way from one to another
+  using Ring = progress::Ring<32, 48>;
   static constexpr std::size_t between_words = 8;  // letters read, until their writer hears of it
 
  public:
-  static constexpr std::size_t longest = 48;  ///< bytes of a letter
+  static constexpr std::size_t longest = Ring::longest;  ///< bytes of a letter
   struct alignas(64) Neighbour {
-    Ring *to, *from;
-    std::uint64_t sent = 0, free_until = room;  ///< letters to it
-    std::uint64_t read = 0;                     ///< letters from it
-    int rank, number;                           ///< in the world and on the board
+    Ring::Writer to;         ///< letters to it
+    Ring* from;              ///< letters from it
+    std::uint64_t read = 0;  ///< of those
+    int rank, number;        ///< in the world and on the board
   };
 
   /// Those of `world` that are this process' neighbours, and itself; a new communicator.
@@ -56,7 +57,9 @@ class Board {
   }
   /// False, and nothing is sent, where the letter is too long or its reader has many
   /// unread ones.
-  bool send(Neighbour& to, int kind, const void* data, std::size_t size);
+  [[gnu::always_inline]] bool send(Neighbour& neighbour, int kind, const void* data, std::size_t size) {
+    return neighbour.to.put(kind, data, size);
+  }
   /// Gives each new letter to take(rank, kind, data, size); true if there were any.
   template <typename F>
   bool receive(F take);
@@ -69,15 +72,6 @@ class Board {
   int ended() const;
 
  private:
-  struct alignas(64) Letter {
-    std::atomic<std::uint64_t> turn;  ///< its number, from 1 on; written last
-    std::uint32_t kind, size;
-    char bytes[longest];
-  };
-  struct Ring {
-    Letter letters[room];
-    alignas(64) std::atomic<std::uint64_t> taken;
-  };
   Board() = default;
   bool share(MPI_Comm node);
   int place_of(int rank) const {
@@ -98,32 +92,16 @@ class Board {
   int file_ = -1;
 };
 
-[[gnu::always_inline]] inline bool Board::send(Neighbour& n, int kind, const void* data, std::size_t size) {
-  if (size > longest) return false;
-  if (n.sent == n.free_until) {
-    n.free_until = n.to->taken.load(std::memory_order_acquire) + room;
-    if (n.sent == n.free_until) return false;
-  }
-  Letter& letter = n.to->letters[n.sent % room];
-  letter.kind = static_cast<std::uint32_t>(kind);
-  letter.size = static_cast<std::uint32_t>(size);
-  std::memcpy(letter.bytes, data, size);
-  letter.turn.store(++n.sent, std::memory_order_release);
-  return true;
-}
-
 template <typename F>
 [[gnu::always_inline]] inline bool Board::receive(F take) {
   bool any = false;
   for (Neighbour& n : neighbours_) {
-    for (;;) {
-      const Letter& letter = n.from->letters[n.read % room];
-      if (letter.turn.load(std::memory_order_acquire) != n.read + 1) break;
+    while (const Ring::Letter* const letter = n.from->next(n.read)) {
       char bytes[longest];
-      const std::size_t size = letter.size < longest ? letter.size : longest;
-      const int kind = static_cast<int>(letter.kind);
-      std::memcpy(bytes, letter.bytes, longest);
-      if (++n.read % between_words == 0) n.from->taken.store(n.read, std::memory_order_release);
+      const std::size_t size = letter->size < longest ? letter->size : longest;
+      const int kind = letter->kind;
+      std::memcpy(bytes, letter->bytes, longest);
+      if (++n.read % between_words == 0) n.from->done(n.read);
       any = true;
       take(n.rank, kind, bytes, size);
     }
