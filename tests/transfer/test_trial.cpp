@@ -2,6 +2,7 @@
 // When another way is tried, when it is kept, and what a trial may cost.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 
 #include "transfer/decisions/trial.hpp"
@@ -138,6 +139,30 @@ TEST(Trial, ThePlainWayIsLookedAtAgain) {
   late = true;
   loop.run(200);
   EXPECT_EQ(loop.trial.way(), Way::plain);
+}
+
+// What a multigrid solver does between two exchanges of its finest grid differs by a factor of a hundred.
+TEST(Trial, IterationsThatAreNotAlikeAreNotTried) {
+  Loop loop(
+      [](int i) {
+        return std::array{30 * ms, ms / 10, 3 * ms, 90 * ms}[static_cast<std::size_t>(i % 4)];
+      },
+      exactly(ms));
+  loop.run(1000);
+  EXPECT_EQ(loop.others, 0);
+  EXPECT_EQ(loop.trial.state(), State::watching);
+}
+
+TEST(Trial, OneDisturbedIterationDoesNotPreventATrial) {
+  Loop loop([](int i) { return i == 2 ? 40 * ms : 10 * ms; }, exactly(8 * ms));
+  loop.run(20);
+  EXPECT_EQ(loop.trial.state(), State::kept);
+}
+
+TEST(Trial, AGainBeyondWhatThereWasToGainIsNoneOfItsOwn) {
+  Loop loop(exactly(10 * ms), exactly(3 * ms), 0.1);
+  loop.run(12);
+  EXPECT_EQ(loop.trial.state(), State::refused);
 }
 
 TEST(Trial, AnInterruptedIterationIsNotJudged) {

@@ -2,9 +2,10 @@
 #include "mpi/transport.hpp"
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -26,12 +27,19 @@ constexpr int fastest_link = 10'000;
 
 std::string in_environment(std::string_view parameter) { return "OMPI_MCA_" + std::string(parameter); }
 
-bool names_parameter(const fs::path& file) {
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) {
+/// Read by C's functions: a stream throws within, where a file cannot be read, and in a C program under
+/// AddressSanitizer every throw ends the process.
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+File open(const fs::path& path) { return {std::fopen(path.c_str(), "re"), std::fclose}; }
+
+bool names_parameter(const fs::path& path) {
+  const File file = open(path);
+  std::array<char, 512> text{};
+  while (file && std::fgets(text.data(), text.size(), file.get())) {
+    const std::string_view line(text.data());
     const std::size_t name = line.find_first_not_of(" \t");
-    if (name == std::string::npos || line[name] == '#') continue;
-    const std::string_view from = std::string_view(line).substr(name);
+    if (name == std::string_view::npos || line[name] == '#') continue;
+    const std::string_view from = line.substr(name);
     for (const std::string_view parameter : chosen) {
       if (from.starts_with(parameter)) return true;
     }
@@ -56,8 +64,9 @@ bool user_chooses() {
 bool has_fast_link() {
   std::error_code none;
   for (const fs::directory_entry& link : fs::directory_iterator("/sys/class/net", none)) {
-    std::ifstream file(link.path() / "speed");
-    if (int speed = 0; file >> speed && speed > fastest_link) return true;
+    const File file = open(link.path() / "speed");
+    int speed = 0;
+    if (file && std::fscanf(file.get(), "%d", &speed) == 1 && speed > fastest_link) return true;
   }
   return false;
 }

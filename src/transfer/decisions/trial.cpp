@@ -12,6 +12,8 @@ constexpr double deviations = 4;
 constexpr double far = 1.5;
 // Times that differ by so much are those of another problem, or beside another load.
 constexpr double another = 1.3;
+// A gain of so many times what there was to gain is another kind of iteration.
+constexpr double incredible = 2;
 
 double as_double(std::uint64_t number) { return static_cast<double>(number); }
 
@@ -32,6 +34,16 @@ std::uint64_t RecentTimes::clearly_slower() const {
   for (std::uint64_t& time : off) time = time > middle ? time - middle : middle - time;
   const double spread = deviations * as_double(median_of(off, count()));
   return static_cast<std::uint64_t>(std::max(clearly * as_double(middle), as_double(middle) + spread));
+}
+
+bool RecentTimes::alike() const {
+  const double middle = as_double(median());
+  std::size_t apart = 0;
+  for (std::size_t i = 0; i < count(); ++i) {
+    const double time = as_double(times_[i]);
+    apart += time > another * middle || another * time < middle;
+  }
+  return apart <= 1;
 }
 
 Trial::Way Trial::iteration(std::uint64_t nanoseconds) {
@@ -68,7 +80,8 @@ void Trial::plain_iteration(std::uint64_t time) {
     if (since_ < pause_) return;
     enter(State::watching);
   }
-  if (share_ < least_share) return;
+  if (share_ < least_share || !plain_.alike()) return;
+  planned_ = share_;
   enter(State::trying);
   unsettled_ = true;
   other_.clear();
@@ -83,7 +96,7 @@ void Trial::tried_iteration(std::uint64_t time) {
     if (as_double(time) > far * as_double(bar)) refuse();
     return;
   }
-  if (time > bar) {
+  if (time > bar || as_double(time) * incredible < as_double(usual) * (1 - planned_)) {
     refuse();
     return;
   }

@@ -25,6 +25,9 @@ class RecentTimes {
   std::uint64_t median() const;
   /// More than this is slower than these times, with what they vary by themselves.
   std::uint64_t clearly_slower() const;
+  /// Whether at most one of them is far from the median. Iterations that are not alike, as those of a
+  /// multigrid solver on its grids, cannot show whether a way gains a few per cent.
+  bool alike() const;
 
  private:
   static constexpr std::size_t kept = 5;
@@ -69,8 +72,8 @@ class Trial {
   void refuse();
 
   State state_ = State::watching;
-  bool unsettled_ = true;  // the first iteration of a way still carries the other's consequences
-  double share_ = 0;
+  bool unsettled_ = true;           // the first iteration of a way still carries the other's consequences
+  double share_ = 0, planned_ = 0;  // of an iteration: to save now; to save when the trial began
   RecentTimes plain_, other_;
   int in_vain_ = 0;  // in a row, of a way that is kept: clearly slower ones, or with nothing to save
   double lost_ = 0;  // by the trial so far, in nanoseconds
