@@ -145,14 +145,19 @@ LAPWING_KEEPS_REGISTERS unsigned lapwing_poll(lapwing_loop*);
 extern int lapwing_wants_polls;
 
 /* A loop nest that computes what does not depend on messages first. Before the nest compiled code says how
- * often its outermost loop runs, less one, what each round touches, and what is in flight: `bytes` from
+ * often its outermost loop runs, less one, what each round touches, and what is in flight or touched by what
+ * stands between here and the nest: `bytes` from
  * `first` on, moved by `by` in each round, and by `by1` in each of `back_edges1` further rounds of a loop
  * inside. The answer is the rounds [begin, end) that may run before all others, while the messages travel;
  * none where they may depend on each other, or where nothing is put in flight. */
 enum {
   lapwing_interior_writes = 1, /* of what is in flight: it is received */
-  lapwing_interior_kept = 2,   /* in flight, not touched by the nest itself */
-  lapwing_interior_message = 4 /* kept, and a whole message */
+  lapwing_interior_kept = 2,   /* not touched by the nest itself */
+  lapwing_interior_message =
+      4, /* kept, and a message, which ends at `first`; these are said before all else */
+  lapwing_interior_number = 8, /* `first` is a number, which must fit in `bytes` bits; if these are negative,
+                                  in so many and without a sign */
+  lapwing_interior_from = 16   /* the next message begins at `first` */
 };
 typedef struct lapwing_rounds {
   long long begin, end;

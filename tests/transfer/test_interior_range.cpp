@@ -49,6 +49,26 @@ TEST(InteriorRange, RoundsThatReadWhatOthersWriteStayInOrder) {
   EXPECT_TRUE(found(8, {above, row(10'000, 101, true, 100)}, {first_row}).empty());  // they overlap
 }
 
+TEST(InteriorRange, NumbersThatWrapEndIt) {
+  const auto rounds_where = [](std::int64_t first, std::int64_t bits) {
+    InteriorRange range;
+    range.begin(7);
+    for (const AffineAccess& a : {above, below, written}) range.access(a);
+    range.keep(first_row);
+    range.fit({static_cast<std::uintptr_t>(first), 0, false, 100, {}}, bits);
+    return !range.find().empty();
+  };
+  constexpr std::int64_t top = 0x7fffffff;
+  EXPECT_TRUE(rounds_where(top - 700, 32));
+  EXPECT_FALSE(rounds_where(top - 699, 32));
+  EXPECT_TRUE(rounds_where(-1 - top, 32));
+  EXPECT_FALSE(rounds_where(-2 - top, 32));
+  EXPECT_TRUE(rounds_where(2 * top + 1 - 700, -32));
+  EXPECT_FALSE(rounds_where(2 * top + 2 - 700, -32));
+  EXPECT_FALSE(rounds_where(-1, -32));
+  EXPECT_TRUE(rounds_where(-1, 0));  // not asked
+}
+
 TEST(InteriorRange, LoopsInsideCount) {
   AffineAccess column = row(10'100, 8, true, 8);
   column.steps[0] = {100, 7};

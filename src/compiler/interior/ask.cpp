@@ -16,7 +16,9 @@ using llvm::Value;
 namespace {
 
 // The bits of lapwing_interior_access (lapwing/compiled.h).
-constexpr int writes = 1, kept = 2, message_of_mpi = 4;
+constexpr int writes = 1, kept = 2, message_of_mpi = 4, number_only = 8, from_here = 16;
+
+constexpr std::size_t most_kept = 64;  // transfer/compiled/interior_range.hpp
 
 // Whether a start, as it ran last, is the one whose request a wait gets: each round uses the same request.
 bool is_of_this_round(const MpiCall& start, const MpiCall& wait) {
@@ -26,10 +28,9 @@ bool is_of_this_round(const MpiCall& start, const MpiCall& wait) {
 
 }  // namespace
 
-bool Question::add(const WaitedCall& waited, std::string& why) {
+bool Question::add(const WaitedCall& waited, llvm::function_ref<bool(const llvm::Instruction&)> is_on_way,
+                   std::string& why) {
   const auto call = MpiCall::of(*waited.call);
-  if (!dominators_.dominates(waited.call, at_))
-    return why = "its call is not made on all ways to the loop", false;
   const std::size_t known = messages_.size();
   const auto fails = [&] {
     messages_.resize(known, Message{});
@@ -41,39 +42,48 @@ bool Question::add(const WaitedCall& waited, std::string& why) {
       const auto started = MpiCall::of(*start);
       const Kind kind = started->kind();
       const bool is_plain = kind == Kind::isend || kind == Kind::issend || kind == Kind::irecv;
-      if (!is_plain || start->getFunction() != waited.call->getFunction() ||
-          !dominators_.dominates(start, at_) || !is_of_this_round(*started, *call))
-        return why = "its start is not made on all ways to the loop", fails();
+      if (!is_plain || start->getFunction() != waited.call->getFunction())
+        return why = "its starts are not all known here", fails();
+      const bool is_last = is_of_this_round(*started, *call);
+      if (is_on_way(*start) && is_last) continue;
       const Routine& r = started->routine();
-      if (!add_message(*started, r.buffer, r.count, r.type, kind == Kind::irecv, why)) return fails();
+      if (!add_message(*started, r.buffer, r.count, r.type, kind == Kind::irecv, is_last, why))
+        return fails();
     }
     return true;
   }
   const Routine& r = call->routine();
   const bool receives = call->kind() == Kind::recv || call->kind() == Kind::sendrecv_replace;
-  if (!add_message(*call, r.buffer, r.count, r.type, receives, why)) return fails();
+  if (!add_message(*call, r.buffer, r.count, r.type, receives, true, why)) return fails();
   if (call->kind() == Kind::sendrecv &&
-      !add_message(*call, r.receive, r.receive + 1, r.receive + 2, true, why))
+      !add_message(*call, r.receive, r.receive + 1, r.receive + 2, true, true, why))
     return fails();
   return true;
 }
 
-bool Question::add_message(const MpiCall& call, int buffer, int count, int type, bool received,
+bool Question::add_message(const MpiCall& call, int buffer, int count, int type, bool received, bool is_last,
                            std::string& why) {
   const auto element = basic_size(call, type);
   if (!element) return why = "its datatype is derived, or not known here", false;
-  messages_.push_back({&call.call(), buffer, count, *element, received});
+  const Message message{&call.call(), buffer, count, *element, received, is_last};
+  const bool is_known = llvm::any_of(messages_, [&](const Message& known) {
+    return known.call == message.call && known.buffer == message.buffer;
+  });
+  if (!is_known) messages_.push_back(message);
   return true;
 }
 
 bool Question::can_be_asked() {
-  const auto is_safe = [&](const llvm::SCEV* value) { return expander_.isSafeToExpandAt(value, at_); };
-  return is_safe(nest_.back_edges) && llvm::all_of(nest_.footprints, [&](const Footprint& footprint) {
-           return is_safe(footprint.first) && is_safe(footprint.bytes) && is_safe(footprint.by) &&
-                  llvm::all_of(footprint.inner, [&](const Footprint::Step& step) {
-                    return is_safe(step.by) && is_safe(step.back_edges);
-                  });
-         });
+  const auto is_safe = [&](const llvm::SCEV* value) { return expander_.isSafeToExpand(value); };
+  const auto are_safe = [&](const Footprint& footprint) {
+    return is_safe(footprint.first) && is_safe(footprint.bytes) && is_safe(footprint.by) &&
+           llvm::all_of(footprint.inner, [&](const Footprint::Step& step) {
+             return is_safe(step.by) && is_safe(step.back_edges);
+           });
+  };
+  return is_safe(nest_.back_edges) && llvm::all_of(nest_.footprints, are_safe) &&
+         llvm::all_of(nest_.numbers, are_safe) && llvm::all_of(kept_.footprints, are_safe) &&
+         llvm::all_of(kept_.numbers, are_safe) && kept_.footprints.size() + messages_.size() <= most_kept;
 }
 
 // Where the loop does not come to use a value, it may be one that means nothing, but it is one.
@@ -94,10 +104,13 @@ void Question::call_access(IRBuilder<>& builder, llvm::ArrayRef<Value*> argument
   builder.CreateCall(callee, arguments);
 }
 
-void Question::ask_of(IRBuilder<>& builder, const Footprint& footprint) {
-  llvm::SmallVector<Value*, 10> arguments{number(footprint.first), number(footprint.bytes),
-                                          builder.getInt32(footprint.writes ? writes : 0),
-                                          number(footprint.by)};
+void Question::ask_of(IRBuilder<>& builder, const Footprint& footprint, int flags) {
+  Value* first = number(footprint.first);
+  if (!first->getType()->isPointerTy()) first = builder.CreateIntToPtr(first, builder.getPtrTy());
+  Value* bytes = number(footprint.bytes);
+  if (footprint.where) bytes = builder.CreateSelect(footprint.where, bytes, builder.getInt64(0));
+  llvm::SmallVector<Value*, 10> arguments{
+      first, bytes, builder.getInt32(flags | (footprint.writes ? writes : 0)), number(footprint.by)};
   for (std::size_t i = 0; i < most_inner_loops; ++i) {
     const bool is_there = i < footprint.inner.size();
     arguments.push_back(is_there ? number(footprint.inner[i].by) : builder.getInt64(0));
@@ -106,21 +119,37 @@ void Question::ask_of(IRBuilder<>& builder, const Footprint& footprint) {
   call_access(builder, arguments);
 }
 
+// The message that the call has started last, or all that it ever has: from the lowest byte to the highest.
 void Question::ask_of(IRBuilder<>& builder, const Message& message) {
   const auto call = MpiCall::of(*message.call);
-  // Fortran's count is a variable, which may change behind the call.
   IRBuilder<> before(message.call);
-  Value* count = scalar_argument(*call, message.count, before);
-  Value* bytes =
-      builder.CreateMul(builder.CreateSExt(count, builder.getInt64Ty()), builder.getInt64(message.element));
-  llvm::SmallVector<Value*, 10> arguments{
-      call->argument(message.buffer), bytes,
-      builder.getInt32(kept | message_of_mpi | (message.received ? writes : 0))};
-  while (arguments.size() < 10) arguments.push_back(builder.getInt64(0));
-  call_access(builder, arguments);
+  auto* pointer = before.getPtrTy();
+  // Fortran's count is a variable, which may change behind the call.
+  Value* count = before.CreateSExt(scalar_argument(*call, message.count, before), before.getInt64Ty());
+  Value* first = call->argument(message.buffer);
+  Value* last =
+      before.CreateGEP(before.getInt8Ty(), first, before.CreateMul(count, before.getInt64(message.element)));
+  auto* null = llvm::ConstantPointerNull::get(pointer);
+  llvm::AllocaInst* low = slots_.make(pointer, null, "lapwing.low");
+  llvm::AllocaInst* high = slots_.make(pointer, null, "lapwing.high");
+  if (!message.is_last) {
+    Value* lowest = before.CreateLoad(pointer, low);
+    Value* is_lower = before.CreateOr(before.CreateIsNull(lowest), before.CreateICmpULT(first, lowest));
+    first = before.CreateSelect(is_lower, first, lowest);
+    Value* highest = before.CreateLoad(pointer, high);
+    last = before.CreateSelect(before.CreateICmpULT(highest, last), last, highest);
+  }
+  before.CreateStore(first, low);
+  before.CreateStore(last, high);
+  for (const auto& [slot, flags] : {std::pair(low, from_here), std::pair(high, message_of_mpi)}) {
+    llvm::SmallVector<Value*, 10> arguments{builder.CreateLoad(pointer, slot), builder.getInt64(0),
+                                            builder.getInt32(kept | flags | (message.received ? writes : 0))};
+    while (arguments.size() < 10) arguments.push_back(builder.getInt64(0));
+    call_access(builder, arguments);
+  }
 }
 
-Question::Answer Question::ask() {
+Question::Answer Question::ask(Value* condition) {
   IRBuilder<> builder(at_);
   builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
   llvm::Module& module = *at_->getModule();
@@ -128,14 +157,23 @@ Question::Answer Question::ask() {
   Value* back_edges = number(nest_.back_edges);
   builder.CreateCall(runtime_function(module, "lapwing_interior_begin", builder.getVoidTy(), {number64}),
                      {back_edges});
-  for (const Footprint& footprint : nest_.footprints) ask_of(builder, footprint);
   for (const Message& message : messages_)
     if (!message.received || !has(Planted::interior)) ask_of(builder, message);
+  for (const Footprint& footprint : kept_.footprints) ask_of(builder, footprint, kept);
+  for (const Footprint& one : kept_.numbers) ask_of(builder, one, number_only);
+  for (const Footprint& footprint : nest_.footprints) ask_of(builder, footprint, 0);
+  for (const Footprint& one : nest_.numbers) ask_of(builder, one, number_only);
   auto* rounds = llvm::StructType::get(number64, number64);
   Value* answer = builder.CreateCall(runtime_function(module, "lapwing_interior_end", rounds, {}));
-  return {builder.CreateExtractValue(answer, 0, "lapwing.begin"),
-          builder.CreateExtractValue(answer, 1, "lapwing.end"),
-          builder.CreateAdd(back_edges, builder.getInt64(1), "lapwing.rounds")};
+  const auto part = [&](unsigned index, const char* name) {
+    Value* value = builder.CreateExtractValue(answer, index, name);
+    return condition ? builder.CreateSelect(condition, value, builder.getInt64(0), name) : value;
+  };
+  Value* begin = part(0, "lapwing.begin");
+  Value* end = part(1, "lapwing.end");
+  Value* all = builder.CreateAdd(back_edges, builder.getInt64(1), "lapwing.rounds");
+  slots_.promote();
+  return {begin, end, all};
 }
 
 }  // namespace lapwing::compiler

@@ -3,7 +3,7 @@
 // which of its rounds touch nothing that is in flight?
 #pragma once
 
-#include <llvm/IR/Dominators.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
@@ -11,6 +11,7 @@
 
 #include "compiler/interior/nest.hpp"
 #include "compiler/mpi/calls.hpp"
+#include "compiler/waits/emit.hpp"
 
 namespace lapwing::compiler {
 
@@ -23,24 +24,21 @@ struct WaitedCall {
 
 class Question {
  public:
-  Question(const Nest& nest, llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander,
-           const llvm::DominatorTree& dominators)
-      : nest_(nest),
-        scev_(scev),
-        expander_(expander),
-        dominators_(dominators),
-        at_(nest.loop->getLoopPreheader()->getTerminator()) {}
+  /// It is asked before `at`. `kept`: what stands between here and the nest touches.
+  Question(const Nest& nest, const Accesses& kept, llvm::SCEVExpander& expander, llvm::Instruction* at)
+      : nest_(nest), kept_(kept), expander_(expander), at_(at), slots_(*at->getFunction()) {}
 
   /// Also of what this call has in flight: all of it, from the call on. False, and why, if that is not known
-  /// here.
-  bool add(const WaitedCall& call, std::string& why);
+  /// here. `is_on_way`: of starts between here and the nest, which `kept` has.
+  bool add(const WaitedCall& call, llvm::function_ref<bool(const llvm::Instruction&)> is_on_way,
+           std::string& why);
   bool can_be_asked();
 
   struct Answer {
     llvm::Value *begin, *end, *rounds;
   };
-  /// Emits it in the nest's preheader.
-  Answer ask();
+  /// `condition`: whether the nest runs at all; or null.
+  Answer ask(llvm::Value* condition);
 
  private:
   struct Message {
@@ -48,18 +46,20 @@ class Question {
     int buffer, count;
     std::uint64_t element;
     bool received;
+    bool is_last;  ///< only what was started last can be in flight; else all that ever was
   };
-  bool add_message(const MpiCall& call, int buffer, int count, int type, bool received, std::string& why);
+  bool add_message(const MpiCall& call, int buffer, int count, int type, bool received, bool is_last,
+                   std::string& why);
   llvm::Value* number(const llvm::SCEV* value);
-  void ask_of(llvm::IRBuilder<>& builder, const Footprint& footprint);
+  void ask_of(llvm::IRBuilder<>& builder, const Footprint& footprint, int flags);
   void ask_of(llvm::IRBuilder<>& builder, const Message& message);
   void call_access(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> arguments);
 
   const Nest& nest_;
-  llvm::ScalarEvolution& scev_;
+  const Accesses& kept_;
   llvm::SCEVExpander& expander_;
-  const llvm::DominatorTree& dominators_;
   llvm::Instruction* at_;
+  Slots slots_;
   llvm::SmallVector<Message, 8> messages_;
 };
 

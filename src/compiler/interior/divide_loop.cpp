@@ -2,6 +2,7 @@
 #include "compiler/interior/divide_loop.hpp"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
@@ -47,12 +48,14 @@ Copy clone(const llvm::Loop& loop, const llvm::Twine& suffix, llvm::SmallVectorI
 
 class Divider {
  public:
-  Divider(const Nest& nest, llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander)
+  Divider(const Nest& nest, llvm::BasicBlock* early, llvm::ScalarEvolution& scev,
+          llvm::SCEVExpander& expander)
       : nest_(nest),
         scev_(scev),
         expander_(expander),
         own_(copy_of(*nest.loop)),
-        before_(nest.loop->getLoopPreheader()) {}
+        before_(nest.loop->getLoopPreheader()),
+        early_(early) {}
 
   // The value of each counter in a round.
   llvm::SmallVector<const llvm::SCEV*, 4> counters_at(const llvm::SCEV* round) {
@@ -66,9 +69,11 @@ class Divider {
   DividedLoop run(Value* begin, Value* end, Value* rounds) {
     DividedLoop made;
     llvm::Instruction* at = before_->getTerminator();
+    llvm::Instruction* early = early_->getTerminator();
+    BasicBlock* behind = early_->getSingleSuccessor();
     BasicBlock* exit = nest_.loop->getExitBlock();
-    const auto at_begin = expand(counters_at(scev_.getUnknown(begin)), at);
-    const auto at_end = expand(counters_at(scev_.getUnknown(end)), at);
+    const auto at_begin = expand(counters_at(scev_.getUnknown(begin)), early);
+    const auto at_end = expand(counters_at(scev_.getUnknown(end)), early);
     llvm::SmallVector<Value*, 4> at_first;
     for (llvm::PHINode* phi : own_.counters) at_first.push_back(phi->getIncomingValueForBlock(before_));
 
@@ -76,19 +81,19 @@ class Divider {
     Copy interior = clone(*nest_.loop, ".interior", made.interior);
     Copy first = clone(*nest_.loop, ".first", first_blocks);
     BasicBlock* enter_interior = block("lapwing.interior", interior.header);
-    BasicBlock* ask_first = block("lapwing.has_first", first.header);
     BasicBlock* enter_first = block("lapwing.first", first.header);
     BasicBlock* ask_last = block("lapwing.has_last", own_.header);
     BasicBlock* enter_last = block("lapwing.last", own_.header);
     Value* zero = IRBuilder<>(at).getInt64(0);
 
-    IRBuilder<> builder(at);
+    IRBuilder<> builder(early);
     builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
-    builder.CreateCondBr(builder.CreateICmpSLT(begin, end), enter_interior, ask_first);
-    at->eraseFromParent();
-    run_copy(interior, enter_interior, at_begin, begin, end, ask_first);
-    builder.SetInsertPoint(ask_first);
+    builder.CreateCondBr(builder.CreateICmpSLT(begin, end), enter_interior, behind);
+    early->eraseFromParent();
+    run_copy(interior, enter_interior, at_begin, begin, end, behind);
+    builder.SetInsertPoint(at);
     builder.CreateCondBr(builder.CreateICmpSGT(begin, zero), enter_first, ask_last);
+    at->eraseFromParent();
     run_copy(first, enter_first, at_first, zero, begin, ask_last);
     builder.SetInsertPoint(ask_last);
     builder.CreateCondBr(builder.CreateICmpSLT(end, rounds), enter_last, exit);
@@ -139,19 +144,34 @@ class Divider {
   llvm::SCEVExpander& expander_;
   Copy own_;
   BasicBlock* before_;
+  BasicBlock* early_;
 };
 
 }  // namespace
 
-bool can_be_divided(const Nest& nest, llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander) {
-  const auto* at = nest.loop->getLoopPreheader()->getTerminator();
-  return llvm::all_of(Divider(nest, scev, expander).counters_at(nest.back_edges),
-                      [&](const llvm::SCEV* value) { return expander.isSafeToExpandAt(value, at); });
+bool can_be_divided(const Nest& nest, const BasicBlock& early, llvm::ScalarEvolution& scev,
+                    llvm::SCEVExpander& expander) {
+  const auto is_known = [&](const llvm::SCEV* value) {
+    return scev.dominates(value, &early) && expander.isSafeToExpand(value);
+  };
+  if (!llvm::all_of(Divider(nest, nullptr, scev, expander).counters_at(nest.back_edges), is_known))
+    return false;
+  const llvm::DominatorTree dominators(*nest.loop->getHeader()->getParent());
+  return llvm::all_of(nest.loop->blocks(), [&](const BasicBlock* block) {
+    return llvm::all_of(*block, [&](const llvm::Instruction& i) {
+      return llvm::all_of(i.operands(), [&](const llvm::Use& use) {
+        const auto* operand = llvm::dyn_cast<llvm::Instruction>(use.get());
+        const bool is_first = llvm::isa<llvm::PHINode>(i) && block == nest.loop->getHeader();
+        return !operand || is_first || nest.loop->contains(operand) ||
+               dominators.dominates(operand->getParent(), &early);
+      });
+    });
+  });
 }
 
-DividedLoop divide_loop(const Nest& nest, llvm::Value* begin, llvm::Value* end, llvm::Value* rounds,
+DividedLoop divide_loop(const Nest& nest, BasicBlock& early, Value* begin, Value* end, Value* rounds,
                         llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander) {
-  return Divider(nest, scev, expander).run(begin, end, rounds);
+  return Divider(nest, &early, scev, expander).run(begin, end, rounds);
 }
 
 }  // namespace lapwing::compiler

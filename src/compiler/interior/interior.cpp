@@ -4,6 +4,8 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/effects/library_calls.hpp"
@@ -11,6 +13,7 @@
 #include "compiler/interior/counters.hpp"
 #include "compiler/interior/divide_loop.hpp"
 #include "compiler/interior/marks.hpp"
+#include "compiler/interior/way.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/waits/candidates.hpp"
 #include "compiler/waits/region.hpp"
@@ -38,99 +41,273 @@ class NestDivider {
       const auto call = MpiCall::of(i);
       any |= call && is_candidate(*call);
     }
+    const ModuleProperties& file = effects_.module_properties(*function_.getParent());
     // The placing of waits says why it leaves such a function alone.
-    if (!any || may_be_jumped_into(function_) ||
-        effects_.module_properties(*function_.getParent()).runs_operations)
-      return false;
-    bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
-    if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+    if (!any || may_be_jumped_into(function_) || file.runs_operations) return false;
+    passes_ = !file.frees_sends && !file.sends_synchronously && !file.exposes_memory && !file.shares_memory &&
+              !file.maps_memory && !file.handles_errors && !file.calls_back;
+    bool changed = passes_ && let_waits_not_throw();
+    changed |= !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
+    if (changed) changed_function();
     if (merge_counters(manager_.getResult<llvm::LoopAnalysis>(function_))) {
-      manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+      changed_function();
       changed = true;
     }
-    for (unsigned n = 0; n < most_divided && divide_one(); ++n) changed = true;
-    return changed;
+    for (unsigned n = 0; n < most_divided && divide_one(); ++n) continue;
+    return changed || changed_;
   }
 
  private:
-  using Stopped = llvm::MapVector<llvm::Loop*, llvm::SmallVector<WaitedCall, 4>>;
+  struct Waited {
+    WaitedCall call;
+    llvm::SmallVector<Transfer, 2> transfers;
+    unsigned receives = 0;
+  };
+  using AllWaited = llvm::MapVector<llvm::CallBase*, Waited>;
+
+  void changed_function() { manager_.invalidate(function_, llvm::PreservedAnalyses::none()); }
+
+  // MPI's functions throw only where an error handler does, and this file has none.
+  bool let_waits_not_throw() {
+    llvm::SmallVector<llvm::InvokeInst*, 8> waits;
+    for (llvm::Instruction& i : llvm::instructions(function_)) {
+      auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&i);
+      const auto call = invoke ? MpiCall::of(i) : std::nullopt;
+      if (call && (call->kind() == Kind::wait || call->kind() == Kind::waitall)) waits.push_back(invoke);
+    }
+    for (llvm::InvokeInst* invoke : waits) llvm::changeToCall(invoke);
+    return !waits.empty();
+  }
+
+  Analyses analyses(Memory& memory) {
+    return {manager_.getResult<llvm::LoopAnalysis>(function_),
+            manager_.getResult<llvm::DominatorTreeAnalysis>(function_),
+            manager_.getResult<llvm::PostDominatorTreeAnalysis>(function_),
+            manager_.getResult<llvm::ScalarEvolutionAnalysis>(function_),
+            memory,
+            effects_};
+  }
 
   // Each division changes what the analyses say.
   bool divide_one() {
-    for (auto& [loop, calls] : loops_that_stop()) {
-      if (!seen_.insert(loop->getHeader()).second) continue;
-      if (divide(*loop, calls)) return true;
-    }
+    Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    const AllWaited waited = all_waited(memory);
+    llvm::SmallVector<llvm::BasicBlock*, 16> headers;
+    for (const llvm::Loop* loop : manager_.getResult<llvm::LoopAnalysis>(function_).getLoopsInPreorder())
+      headers.push_back(loop->getHeader());
+    for (llvm::BasicBlock* header : headers)
+      if (!seen_.contains(header) && divide(*header, waited)) return true;
     return false;
   }
 
-  Stopped loops_that_stop() {
-    Stopped found;
-    Memory memory(manager_.getResult<llvm::AAManager>(function_));
-    auto& dominators = manager_.getResult<llvm::DominatorTreeAnalysis>(function_);
-    auto& loops = manager_.getResult<llvm::LoopAnalysis>(function_);
-    const Instructions unfinished = find_writes_of_unfinished(function_, memory, effects_, dominators);
+  AllWaited all_waited(Memory& memory) {
+    AllWaited found;
+    unfinished_ = find_writes_of_unfinished(function_, memory, effects_,
+                                            manager_.getResult<llvm::DominatorTreeAnalysis>(function_));
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
-      if (!call || !is_candidate(*call) || !profile_.waits_at(i) || unfinished.contains(&i)) continue;
-      Found transfers = find_transfers(*call, memory, effects_, unfinished);
+      if (!call || !is_candidate(*call) || !profile_.waits_at(i) || unfinished_.contains(&i)) continue;
+      const Found transfers = find_transfers(*call, memory, effects_, unfinished_);
       if (!transfers.failure.empty()) continue;
-      for (Transfer& transfer : transfers.transfers) {
-        for (llvm::Loop* loop : stopped_by(transfer, memory, loops)) {
-          auto& calls = found[loop];
-          if (llvm::none_of(calls, [&](const WaitedCall& c) { return c.call == &call->call(); }))
-            calls.push_back({&call->call(), transfer.starts, transfer.buffers.size()});
+      Waited one;
+      one.transfers = transfers.transfers;
+      for (const Transfer& transfer : one.transfers) {
+        for (const InFlight& buffer : transfer.buffers) one.receives += buffer.written;
+        one.call = {&call->call(), transfer.starts, transfer.buffers.size()};
+      }
+      found[&call->call()] = std::move(one);
+    }
+    return found;
+  }
+
+  // Whether the wait of a call can go as far as a block that is entered at its begin.
+  bool reaches(const Waited& waited, const llvm::BasicBlock& block, Memory& memory) {
+    llvm::Instruction* from = after(*waited.call.call);
+    return from && llvm::any_of(waited.transfers, [&](const Transfer& transfer) {
+             const bool may_match = transfer.shape == Shape::receive && may_be_matched(*transfer.call);
+             const Transfer asked = may_match ? as_matched(transfer, effects_) : transfer;
+             Web web(asked, memory, effects_);
+             const Region region = explore({from, from->getParent(), {}, nullptr}, web,
+                                           manager_.getResult<llvm::LoopAnalysis>(function_));
+             return llvm::is_contained(region.entered, &block);
+           });
+  }
+
+  bool divide(llvm::BasicBlock& header, const AllWaited& waited) {
+    Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    const Analyses a = analyses(memory);
+    llvm::Loop* loop = a.loops.getLoopFor(&header);
+    if (!loop->getLoopPreheader() || !a.dominators.isReachableFromEntry(&header)) return false;
+    llvm::SmallVector<Position, 4> positions;
+    if (passes_ && !writes_unfinished(*loop)) positions = positions_above(*loop, a, resumed_);
+    // Behind the rounds of an earlier loop, which this one may need; else where most travels.
+    const auto receives = [&](const Position& position) {
+      if (resumed_.contains(position.at->getParent())) return ~0U;
+      const auto one = [&](llvm::CallBase* call) {
+        const auto known = waited.find(call);
+        return known == waited.end() ? 0 : known->second.receives;
+      };
+      unsigned all = one(position.call);
+      for (llvm::CallBase* wait : position.waits) all += one(wait);
+      return all;
+    };
+    llvm::stable_sort(positions,
+                      [&](const Position& x, const Position& y) { return receives(x) > receives(y); });
+    llvm::erase_if(positions, [&](const Position& position) { return receives(position) == 0; });
+    Position in_place;
+    in_place.at = loop->getLoopPreheader()->getTerminator();
+    const llvm::CallBase* needed = call_stopped_by(*loop, waited, memory);
+    if (needed) positions.push_back(in_place);
+    if (positions.empty()) return false;
+    if (const Position& best = positions.front(); best.call || !best.waits.empty())
+      needed = best.call ? best.call : best.waits.front();
+    seen_.insert(&header);
+    const NestFound found = describe_nest(*loop, *loop->getLoopPreheader(), a.scev);
+    if (!found.nest && found.is_final) return miss(header, needed, found.failure, found.where);
+    std::string why;
+    const llvm::Instruction* where = nullptr;
+    for (const Position& position : positions) {
+      if (divide(header, position, waited, why, where)) return true;
+    }
+    return miss(header, needed, why, where);
+  }
+
+  // A send that nobody has waited for may still read it: it is not known what tells that this is over.
+  bool writes_unfinished(const llvm::Loop& loop) const {
+    return llvm::any_of(unfinished_, [&](const llvm::Instruction* i) { return loop.contains(i); });
+  }
+
+  // Whose wait comes from above as far as the loop.
+  const llvm::CallBase* call_stopped_by(llvm::Loop& loop, const AllWaited& all, Memory& memory) {
+    auto& loops = manager_.getResult<llvm::LoopAnalysis>(function_);
+    for (const auto& [call, waited] : all) {
+      if (loops.getLoopFor(call->getParent()) != loop.getParentLoop()) continue;
+      for (const Transfer& transfer : waited.transfers) {
+        llvm::Instruction* from = after(*call);
+        if (!from) continue;
+        const bool may_match = transfer.shape == Shape::receive && may_be_matched(*transfer.call);
+        const Transfer asked = may_match ? as_matched(transfer, effects_) : transfer;
+        Web web(asked, memory, effects_);
+        for (const Stop& stop : explore({from, from->getParent(), {}, nullptr}, web, loops).stops)
+          if (loop.contains(stop.culprit->getParent())) return call;
+      }
+    }
+    return nullptr;
+  }
+
+  static const llvm::Instruction* unknown_wait(const Way& way, const AllWaited& waited) {
+    for (llvm::BasicBlock* block : way.blocks()) {
+      for (llvm::Instruction& i : *block) {
+        const auto call = MpiCall::of(i);
+        const bool waits = call && (call->kind() == Kind::wait || call->kind() == Kind::waitall);
+        if (waits && !waited.contains(&call->call())) return &i;
+      }
+    }
+    return nullptr;
+  }
+
+  bool divide(llvm::BasicBlock& header, const Position& position, const AllWaited& waited, std::string& why,
+              const llvm::Instruction*& where) {
+    where = nullptr;
+    // Values are computed at the end of the first block, waits gathered there, rounds run behind the second.
+    llvm::BasicBlock* begin = position.at->getParent();
+    llvm::SplitBlock(begin, position.at);
+    llvm::BasicBlock* early = llvm::SplitBlock(begin, begin->getTerminator());
+    changed_ = true;
+    changed_function();
+    {
+      Memory memory(manager_.getResult<llvm::AAManager>(function_));
+      const Analyses a = analyses(memory);
+      Way way(*begin, *a.loops.getLoopFor(&header), a);
+      llvm::SmallVector<llvm::MemoryLocation, 8> received;
+      for (const auto& [call, one] : waited)
+        for (const Transfer& transfer : one.transfers)
+          for (const InFlight& buffer : transfer.buffers)
+            if (buffer.written) received.push_back(buffer.where);
+      if (const llvm::Instruction* unknown = unknown_wait(way, waited))
+        return where = unknown, why = "it is not known what is waited for before it", false;
+      way.compute_early(received);
+    }
+    changed_function();
+    Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    const Analyses a = analyses(memory);
+    llvm::Loop& loop = *a.loops.getLoopFor(&header);
+    const NestFound found = describe_nest(loop, *begin, a.scev);
+    if (!found.nest) return where = found.where, why = found.failure, false;
+    Way way(*begin, loop, a);
+    const auto conditions = way.conditions_of_loop();
+    if (!conditions) return why = "it is not known early whether it runs", false;
+    Accesses kept(a.scev, *begin, nullptr);
+    if (!way.describe(kept, begin->getTerminator(), why)) return false;
+    llvm::SCEVExpander expander(a.scev, layout_of(function_), "lapwing");
+    Question question(*found.nest, kept, expander, early->getTerminator());
+    llvm::SmallVector<llvm::CallBase*, 4> crossed;
+    llvm::SmallVector<std::pair<llvm::CallBase*, Way::Conditions>, 4> gathered;
+    for (llvm::BasicBlock* block : way.blocks()) {
+      for (llvm::Instruction& i : *block) {
+        const auto call = MpiCall::of(i);
+        if (!call || (call->kind() != Kind::wait && call->kind() != Kind::waitall)) continue;
+        const auto known = waited.find(&call->call());
+        if (!question.add(
+                known->second.call, [&](const auto& start) { return way.contains(start); }, why))
+          return false;
+        if (!llvm::is_contained(position.waits, &call->call()) || !way.could_begin_with(call->call()))
+          continue;
+        if (const auto runs = way.conditions_of(*block)) {
+          gathered.emplace_back(&call->call(), *runs);
+          crossed.push_back(&call->call());
         }
       }
     }
-    return found;
-  }
-
-  // The outermost loops, beside the call's own, in which something stops the wait.
-  llvm::SmallVector<llvm::Loop*, 2> stopped_by(const Transfer& transfer, Memory& memory,
-                                               const llvm::LoopInfo& loops) {
-    llvm::SmallVector<llvm::Loop*, 2> found;
-    const bool may_match = transfer.shape == Shape::receive && may_be_matched(*transfer.call);
-    const Transfer asked = may_match ? as_matched(transfer, effects_) : transfer;
-    llvm::Instruction* from = after(*transfer.call);
-    if (!from) return found;
-    Web web(asked, memory, effects_);
-    for (const Stop& stop : explore({from, from->getParent(), {}, nullptr}, web, loops).stops) {
-      llvm::Loop* loop = loops.getLoopFor(stop.culprit->getParent());
-      llvm::Loop* home = loops.getLoopFor(transfer.call->getParent());
-      while (loop && loop->getParentLoop() != home) loop = loop->getParentLoop();
-      if (loop && !llvm::is_contained(found, loop)) found.push_back(loop);
+    why = "it is not known where the wait begins";
+    for (const auto& [call, known] : waited) {
+      if (way.contains(*call) || !reaches(known, *early, memory)) continue;
+      if (question.add(
+              known.call, [&](const auto& start) { return way.contains(start); }, why))
+        crossed.push_back(call);
     }
-    return found;
-  }
-
-  bool divide(llvm::Loop& loop, llvm::ArrayRef<WaitedCall> calls) {
-    auto& scev = manager_.getResult<llvm::ScalarEvolutionAnalysis>(function_);
-    const auto& dominators = manager_.getResult<llvm::DominatorTreeAnalysis>(function_);
-    const NestFound found = describe_nest(loop, scev);
-    if (!found.nest) return miss(loop, calls, found.failure, found.where);
-    llvm::SCEVExpander expander(scev, layout_of(function_), "lapwing");
-    Question question(*found.nest, scev, expander, dominators);
-    llvm::SmallVector<llvm::CallBase*, 4> waited;
-    std::string failure = "it is not known where it begins";
-    for (const WaitedCall& call : calls)
-      if (question.add(call, failure)) waited.push_back(call.call);
-    if (!can_be_divided(*found.nest, scev, expander) || !question.can_be_asked() || waited.empty())
-      return miss(loop, calls, failure, nullptr);
-    remarks_.divided(loop, waited);
-    if (!options_.changes()) return false;
-    const Question::Answer answer = question.ask();
+    if (crossed.empty() || !question.can_be_asked() || !can_be_divided(*found.nest, *begin, a.scev, expander))
+      return false;
+    remarks_.divided(loop, crossed);
+    if (!options_.changes()) return true;
+    llvm::Value* runs = Way::emit(*conditions, begin->getTerminator());
+    const Question::Answer answer = question.ask(runs);
+    llvm::BasicBlock* behind = early->getSingleSuccessor();
+    const bool declares_scopes = way.declares_scopes();
     const DividedLoop made =
-        divide_loop(*found.nest, answer.begin, answer.end, answer.rounds, scev, expander);
-    mark_clear(made.interior, waited);
+        divide_loop(*found.nest, *early, answer.begin, answer.end, answer.rounds, a.scev, expander);
+    mark_clear(made.interior, crossed);
+    if (declares_scopes) forget_scopes(made.interior);
+    gather(gathered, *begin);
     seen_.insert(made.headers.begin(), made.headers.end());
-    manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+    resumed_.insert(behind);
+    changed_function();
     return true;
   }
 
-  bool miss(const llvm::Loop& loop, llvm::ArrayRef<WaitedCall> calls, const std::string& why,
+  static void gather(llvm::ArrayRef<std::pair<llvm::CallBase*, Way::Conditions>> waits,
+                     llvm::BasicBlock& begin) {
+    llvm::Instruction* at = begin.getTerminator();
+    for (const auto& [wait, conditions] : waits) {
+      llvm::Value* runs = Way::emit(conditions, at);
+      wait->moveBefore(runs ? llvm::SplitBlockAndInsertIfThen(runs, at, false) : at);
+    }
+  }
+
+  // They hold behind where they are declared, which is behind these blocks.
+  static void forget_scopes(llvm::ArrayRef<llvm::BasicBlock*> blocks) {
+    for (llvm::BasicBlock* block : blocks) {
+      for (llvm::Instruction& i : *block) {
+        i.setMetadata(llvm::LLVMContext::MD_noalias, nullptr);
+        i.setMetadata(llvm::LLVMContext::MD_alias_scope, nullptr);
+      }
+    }
+  }
+
+  bool miss(const llvm::BasicBlock& header, const llvm::CallBase* call, const std::string& why,
             const llvm::Instruction* where) {
-    remarks_.not_divided(loop, *calls.front().call, why, where);
+    const auto& loops = manager_.getResult<llvm::LoopAnalysis>(function_);
+    if (call) remarks_.not_divided(*loops.getLoopFor(&header), *call, why, where);
     return false;
   }
 
@@ -141,6 +318,10 @@ class NestDivider {
   const Profile& profile_;
   Remarks& remarks_;
   llvm::SmallPtrSet<const llvm::BasicBlock*, 8> seen_;  // headers
+  llvm::SmallPtrSet<llvm::BasicBlock*, 8> resumed_;     // behind copies that run early
+  Instructions unfinished_;
+  bool passes_ = false;  // whether rounds may run before what stands above their loop
+  bool changed_ = false;
 };
 
 }  // namespace

@@ -13,13 +13,10 @@
 namespace lapwing::compiler {
 namespace {
 
-using llvm::SCEV;
 using llvm::SCEVAddRecExpr;
 
 constexpr unsigned most_blocks = 120;
 constexpr unsigned most_instructions = 3000;
-// Accesses that lie further apart stay apart: between them may be what is received.
-constexpr std::int64_t most_between = 256;
 
 // Processors of which the code generator is known to fuse no multiplication with an addition.
 bool never_fuses(const llvm::Function& function) {
@@ -33,11 +30,15 @@ bool never_fuses(const llvm::Function& function) {
 
 class Describer {
  public:
-  Describer(llvm::Loop& loop, llvm::ScalarEvolution& scev)
-      : loop_(loop), scev_(scev), function_(*loop.getHeader()->getParent()), layout_(layout_of(function_)) {}
+  Describer(llvm::Loop& loop, const llvm::BasicBlock& asked, llvm::ScalarEvolution& scev)
+      : loop_(loop), scev_(scev), accesses_(scev, asked, &loop), function_(*loop.getHeader()->getParent()) {}
 
   NestFound run() {
-    if (has_right_shape() && has_counters_only() && has_right_instructions()) found_.nest = std::move(nest_);
+    if (!has_right_shape() || !has_counters_only() || !has_right_instructions()) return std::move(found_);
+    if (!computes() && !fail("it moves numbers and computes none")) return std::move(found_);
+    nest_.footprints = std::move(accesses_.footprints);
+    nest_.numbers = std::move(accesses_.numbers);
+    found_.nest = std::move(nest_);
     return std::move(found_);
   }
 
@@ -57,17 +58,10 @@ class Describer {
       return fail("the loop is left from its middle");
     if (!loop_.getExitBlock()->phis().empty()) return fail("a value of the loop is used behind it");
     if (loop_.getNumBlocks() > most_blocks) return fail("the loop is large");
-    nest_.back_edges = rounds_of(loop_);
-    return nest_.back_edges || fail("it is not known how often the loop runs");
-  }
-
-  // As a number of 64 bits; null where it is not known, or not the same for all rounds of the nest.
-  const SCEV* rounds_of(const llvm::Loop& loop) {
-    const SCEV* count = scev_.getBackedgeTakenCount(&loop);
-    if (llvm::isa<llvm::SCEVCouldNotCompute>(count) || !count->getType()->isIntegerTy() ||
-        count->getType()->getIntegerBitWidth() > 64 || !scev_.isLoopInvariant(count, &loop_))
-      return nullptr;
-    return scev_.getNoopOrZeroExtend(count, llvm::Type::getInt64Ty(function_.getContext()));
+    nest_.back_edges = accesses_.rounds_of(loop_);
+    if (nest_.back_edges) return true;
+    found_.is_final = false;
+    return fail("it is not known how often the loop runs");
   }
 
   bool has_counters_only() {
@@ -96,6 +90,18 @@ class Describer {
     return true;
   }
 
+  // Unpacking needs all that came, and has little to do meanwhile.
+  bool computes() const {
+    return llvm::any_of(loop_.blocks(), [&](const llvm::BasicBlock* block) {
+      return llvm::any_of(*block, [&](const llvm::Instruction& i) {
+        return llvm::isa<llvm::LoadInst>(i) && llvm::any_of(i.users(), [](const llvm::User* user) {
+                 return !llvm::isa<llvm::StoreInst>(user) && !llvm::isa<llvm::PHINode>(user) &&
+                        !llvm::isa<llvm::CastInst>(user) && !llvm::isa<llvm::GetElementPtrInst>(user);
+               });
+      });
+    });
+  }
+
   bool is_right(llvm::Instruction& i) {
     if (i.isTerminator())
       return llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::SwitchInst>(i) ||
@@ -105,18 +111,15 @@ class Describer {
                   &i);
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
       if (!load->isSimple()) return fail("a volatile or atomic access", &i);
-      return add(load->getPointerOperand(), bytes_of(load->getType()), false, i);
+      return add(i);
     }
     if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
       if (!store->isSimple()) return fail("a volatile or atomic access", &i);
-      return add(store->getPointerOperand(), bytes_of(store->getValueOperand()->getType()), true, i);
+      return add(i);
     }
     if (auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) {
       if (memory->isVolatile()) return fail("a volatile or atomic access", &i);
-      const SCEV* bytes = scev_.getTruncateOrZeroExtend(scev_.getSCEV(memory->getLength()), word());
-      const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory);
-      return add(memory->getRawDest(), bytes, true, i) &&
-             (!copy || add(copy->getRawSource(), bytes, false, i));
+      return add(i);
     }
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) {
       if (llvm::isa<llvm::DbgInfoIntrinsic>(call) || llvm::isa<llvm::AssumeInst>(call)) return true;
@@ -143,77 +146,16 @@ class Describer {
     return !i.hasAllowReassoc() && !i.hasAllowReciprocal() && !i.hasApproxFunc() && !i.hasNoSignedZeros();
   }
 
-  llvm::Type* word() const { return llvm::Type::getInt64Ty(function_.getContext()); }
-
-  const SCEV* bytes_of(llvm::Type* type) {
-    const llvm::TypeSize size = layout_.getTypeStoreSize(type);
-    return size.isScalable() ? nullptr : scev_.getConstant(word(), size.getFixedValue());
-  }
-
-  bool add(llvm::Value* pointer, const SCEV* bytes, bool writes, const llvm::Instruction& i) {
-    static constexpr const char* irregular = "an address that does not grow evenly";
-    if (!bytes || pointer->getType()->getPointerAddressSpace() != 0) return fail(irregular, &i);
-    Footprint footprint;
-    footprint.bytes = bytes;
-    footprint.writes = writes;
-    footprint.by = scev_.getZero(word());
-    const SCEV* at = scev_.getSCEV(pointer);
-    while (const auto* counter = llvm::dyn_cast<SCEVAddRecExpr>(at)) {
-      if (!loop_.contains(counter->getLoop())) break;
-      if (!counter->isAffine()) return fail(irregular, &i);
-      const SCEV* by = scev_.getTruncateOrSignExtend(counter->getOperand(1), word());
-      if (!scev_.isLoopInvariant(by, &loop_)) return fail(irregular, &i);
-      if (counter->getLoop() == &loop_) {
-        footprint.by = by;
-      } else {
-        const SCEV* rounds = rounds_of(*counter->getLoop());
-        if (!rounds) return fail("a loop inside runs differently often from round to round", &i);
-        if (footprint.inner.size() == most_inner_loops) return fail("the nest is deep", &i);
-        footprint.inner.push_back({by, rounds});
-      }
-      at = counter->getStart();
-    }
-    if (!scev_.isLoopInvariant(at, &loop_) || !scev_.isLoopInvariant(bytes, &loop_))
-      return fail(irregular, &i);
-    footprint.first = at;
-    return merge(std::move(footprint)) || fail("it touches many places", &i);
-  }
-
-  bool merge(Footprint footprint) {
-    for (Footprint& known : nest_.footprints) {
-      if (known.writes != footprint.writes || known.by != footprint.by || !are_alike(known, footprint))
-        continue;
-      if (known.first == footprint.first && known.bytes == footprint.bytes) return true;
-      const auto* ours = llvm::dyn_cast<llvm::SCEVConstant>(footprint.bytes);
-      const auto* theirs = llvm::dyn_cast<llvm::SCEVConstant>(known.bytes);
-      const auto* apart =
-          llvm::dyn_cast<llvm::SCEVConstant>(scev_.getMinusSCEV(footprint.first, known.first));
-      if (!ours || !theirs || !apart || apart->getAPInt().getSignificantBits() > 32) continue;
-      const std::int64_t distance = apart->getAPInt().getSExtValue();
-      if (distance > most_between || distance < -most_between) continue;
-      const std::int64_t begin = std::min<std::int64_t>(0, distance);
-      const std::int64_t end = std::max<std::int64_t>(theirs->getAPInt().getSExtValue(),
-                                                      distance + ours->getAPInt().getSExtValue());
-      if (distance < 0) known.first = footprint.first;
-      known.bytes = scev_.getConstant(word(), static_cast<std::uint64_t>(end - begin));
-      return true;
-    }
-    if (nest_.footprints.size() == most_footprints) return false;
-    nest_.footprints.push_back(std::move(footprint));
-    return true;
-  }
-
-  static bool are_alike(const Footprint& a, const Footprint& b) {
-    if (a.inner.size() != b.inner.size()) return false;
-    for (std::size_t i = 0; i < a.inner.size(); ++i)
-      if (a.inner[i].by != b.inner[i].by || a.inner[i].back_edges != b.inner[i].back_edges) return false;
-    return true;
+  bool add(const llvm::Instruction& i) {
+    if (accesses_.add(i)) return true;
+    found_.is_final = false;
+    return fail(accesses_.failure, &i);
   }
 
   llvm::Loop& loop_;
   llvm::ScalarEvolution& scev_;
+  Accesses accesses_;
   llvm::Function& function_;
-  const llvm::DataLayout& layout_;
   Nest nest_;
   NestFound found_;
   std::optional<bool> never_fuses_;
@@ -221,6 +163,8 @@ class Describer {
 
 }  // namespace
 
-NestFound describe_nest(llvm::Loop& loop, llvm::ScalarEvolution& scev) { return Describer(loop, scev).run(); }
+NestFound describe_nest(llvm::Loop& loop, const llvm::BasicBlock& asked, llvm::ScalarEvolution& scev) {
+  return Describer(loop, asked, scev).run();
+}
 
 }  // namespace lapwing::compiler

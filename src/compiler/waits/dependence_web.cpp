@@ -68,8 +68,8 @@ bool Memory::are_other_objects(const llvm::Value* a, const llvm::Value* b) {
     return llvm::isa<llvm::LoadInst>(v) || llvm::isa<llvm::Argument>(v) || llvm::isa<llvm::CallBase>(v);
   };
   const auto disjoint = [&](const llvm::Value* x, const llvm::Value* y) {
-    if (x == y) return false;
     if (is_nothing(x) || is_nothing(y)) return true;
+    if (x == y) return false;
     if (llvm::isIdentifiedObject(x) && llvm::isIdentifiedObject(y)) return true;
     if ((comes_from_elsewhere(x) && is_hidden(y)) || (comes_from_elsewhere(y) && is_hidden(x))) return true;
     if (knows_owners_ && !has_forgotten(x) && !has_forgotten(y) && have_other_owners(x, y)) return true;

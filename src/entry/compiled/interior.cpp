@@ -15,6 +15,7 @@ namespace {
 // One loop is described at a time: no call and no other loop stands between these calls.
 struct Description {
   transfer::InteriorRange range;
+  std::uintptr_t from = 0;    // where the next message begins
   std::uint64_t longest = 0;  // of the messages
 };
 
@@ -42,15 +43,26 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
                                            long long by1, long long back_edges1, long long by2,
                                            long long back_edges2, long long by3, long long back_edges3) {
   Description& d = description();
-  const auto size = static_cast<std::uint64_t>(bytes);
-  const transfer::AffineAccess access{reinterpret_cast<std::uintptr_t>(first),
-                                      size,
-                                      (flags & lapwing_interior_writes) != 0,
+  const auto place = reinterpret_cast<std::uintptr_t>(first);
+  const bool writes = (flags & lapwing_interior_writes) != 0;
+  if (flags & lapwing_interior_from) {
+    d.from = place;
+    return;
+  }
+  if (flags & lapwing_interior_message) {
+    const std::uint64_t size = place > d.from ? place - d.from : 0;
+    d.longest = std::max(d.longest, size);
+    return d.range.keep({d.from, size, writes, 0, {}});
+  }
+  if (!is_worth(d.longest)) return;  // the messages are said first
+  const transfer::AffineAccess access{place,
+                                      static_cast<std::uint64_t>(bytes),
+                                      writes,
                                       by,
                                       {{{by1, static_cast<std::uint64_t>(back_edges1)},
                                         {by2, static_cast<std::uint64_t>(back_edges2)},
                                         {by3, static_cast<std::uint64_t>(back_edges3)}}}};
-  if (flags & lapwing_interior_message) d.longest = std::max(d.longest, size);
+  if (flags & lapwing_interior_number) return d.range.fit(access, bytes);
   flags& lapwing_interior_kept ? d.range.keep(access) : d.range.access(access);
 }
 

@@ -37,6 +37,10 @@ void InteriorRange::begin(std::uint64_t back_edges) {
 bool InteriorRange::resolve(const AffineAccess& a, std::int64_t by, Range* range) const {
   if (a.first >= static_cast<std::uintptr_t>(most_bytes) || a.bytes >= static_cast<std::uint64_t>(most_bytes))
     return false;
+  return extend(a, by, range);
+}
+
+bool InteriorRange::extend(const AffineAccess& a, std::int64_t by, Range* range) const {
   range->low = static_cast<std::int64_t>(a.first);
   range->high = range->low + static_cast<std::int64_t>(a.bytes);
   range->by = by;
@@ -62,6 +66,18 @@ void InteriorRange::keep(const AffineAccess& a) {
   if (a.bytes == 0) return;
   sound_ = sound_ && kept_ < most && resolve(a, 0, &keep_[kept_]);
   if (sound_) ++kept_;
+}
+
+void InteriorRange::fit(const AffineAccess& a, std::int64_t bits) {
+  if (bits == 0) return;
+  const auto first = static_cast<std::int64_t>(a.first);
+  AffineAccess number = a;
+  number.bytes = 0;
+  Range range;
+  sound_ = sound_ && first > -most_bytes && first < most_bytes && extend(number, a.by, &range);
+  const std::int64_t longest = std::min<std::int64_t>(bits < 0 ? -bits : bits - 1, 62);
+  const std::int64_t end = std::int64_t{1} << longest;
+  sound_ = sound_ && range.lowest >= (bits < 0 ? 0 : -end) && range.highest <= end - 1;
 }
 
 // Either they never meet, or what both touch in one round ends before what they touch in the next begins.

@@ -41,6 +41,9 @@ class InteriorRange {
   /// This memory is in flight: received if it `writes`, then no round inside may touch it; else no round
   /// inside may write it. `by` means nothing.
   void keep(const AffineAccess& a);
+  /// A number, `first`, that moves as an access does, must fit in so many bits in all rounds; with a sign if
+  /// they are positive. Else nothing of what is said here is true.
+  void fit(const AffineAccess& a, std::int64_t bits);
   /// The longest rounds found that may run at once, before all others and in any order; empty if there are
   /// none.
   Rounds find() const;
@@ -55,6 +58,7 @@ class InteriorRange {
   static constexpr std::size_t most = 64;
 
   bool resolve(const AffineAccess& a, std::int64_t by, Range* range) const;
+  bool extend(const AffineAccess& a, std::int64_t by, Range* range) const;
   bool are_independent(const Range& a, const Range& b) const;
   Rounds touching(const Range& a, const Range& kept) const;
 

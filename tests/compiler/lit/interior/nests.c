@@ -21,18 +21,21 @@ void rows(double* restrict u, double* restrict v, long n, int peer) {
 // CHECK-LABEL: define {{.*}}@rows(
 // CHECK: call ptr @lapwing_start_recv
 // CHECK: call void @lapwing_interior_begin(i64
+// CHECK: call void @lapwing_interior_access(ptr %u, i64 0, i32 19,
+// CHECK: call void @lapwing_interior_access(ptr {{.*}}, i32 7,
 // CHECK: call void @lapwing_interior_access(ptr {{.*}}, i32 0,
 // CHECK: call void @lapwing_interior_access(ptr {{.*}}, i32 1,
-// CHECK: call void @lapwing_interior_access(ptr %u, i64 8000, i32 7,
 // CHECK: call { i64, i64 } @lapwing_interior_end()
-// CHECK: br i1 {{.*}}, label %lapwing.interior, label %lapwing.has_first
+// CHECK: br i1 {{.*}}, label %lapwing.interior, label %[[BEHIND:.*]], !dbg
+// CHECK: [[BEHIND]]:
+// CHECK: br i1 {{.*}}, label %{{.*}}, label %lapwing.has_last
 // CHECK: lapwing.interior:
 // CHECK-NOT: @lapwing_wait
 // CHECK: lapwing.first:
 // CHECK: call void @lapwing_wait
 // CHECK: lapwing.last:
 // CHECK-NOT: !lapwing.
-// REMARK: nests.c:{{[0-9]+}}:{{[0-9]+}}: the loop is divided: its rounds that touch nothing of MPI_Recv at nests.c:[[#@LINE-19]] run before the others
+// REMARK: nests.c:{{[0-9]+}}:{{[0-9]+}}: the loop is divided: its rounds that touch nothing of MPI_Recv at nests.c:[[#@LINE-22]] run before the others
 
 // A sum goes from round to round.
 double sum(double* restrict u, long n, int peer) {
@@ -68,7 +71,7 @@ void listed(double* restrict u, double* restrict v, const int* restrict list, lo
 void derived(double* restrict u, double* restrict v, MPI_Datatype type, long n, int peer) {
   MPI_Recv(u, 1, type, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (long i = 1; i < n; ++i)
-    for (long j = 0; j < M; ++j) v[i * M + j] = u[(i - 1) * M + j];
+    for (long j = 0; j < M; ++j) v[i * M + j] = 2 * u[(i - 1) * M + j];
 }
 // CHECK-LABEL: define {{.*}}@derived(
 // CHECK-NOT: lapwing_interior

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/interior/way.hpp"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include "compiler/alias/fortran_tags.hpp"
+#include "compiler/mpi/calls.hpp"
+#include "compiler/remarks.hpp"
+#include "compiler/waits/region.hpp"
+
+namespace lapwing::compiler {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+
+namespace {
+
+// Rounds of a loop may pass these, as far as others see: no process learns when another one computes, unless
+// it looks into its memory.
+constexpr unsigned may_be_passed = posts | completes | sends | receives;
+
+bool dominates(const Instruction* value, const BasicBlock& block, const llvm::DominatorTree& tree) {
+  return tree.dominates(value->getParent(), &block);
+}
+
+}  // namespace
+
+Way::Way(BasicBlock& begin, llvm::Loop& loop, Analyses analyses) : begin_(begin), loop_(loop), a_(analyses) {
+  llvm::SmallVector<BasicBlock*, 16> work{loop.getLoopPreheader()};
+  while (!work.empty()) {
+    BasicBlock* block = work.pop_back_val();
+    if (block == &begin || !is_on_way_.insert(block).second) continue;
+    work.append(llvm::pred_begin(block), llvm::pred_end(block));
+  }
+  for (BasicBlock* block : llvm::ReversePostOrderTraversal(begin.getParent()))
+    if (is_on_way_.contains(block)) blocks_.push_back(block);
+  for (BasicBlock* block : loop.blocks()) {
+    for (Instruction& i : *block) {
+      const auto add = [&](const llvm::MemoryLocation& where, bool written) {
+        for (Place& known : places_) {
+          if (known.where != where) continue;
+          known.written |= written;
+          return;
+        }
+        places_.push_back({where, written});
+      };
+      if (llvm::isa<llvm::LoadInst>(i)) add(llvm::MemoryLocation::get(&i), false);
+      if (llvm::isa<llvm::StoreInst>(i)) add(llvm::MemoryLocation::get(&i), true);
+      if (const auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&i))
+        add(llvm::MemoryLocation::getForDest(memory), true);
+      if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i))
+        add(llvm::MemoryLocation::getForSource(copy), false);
+    }
+  }
+}
+
+bool Way::is_never_written(const llvm::MemoryLocation& where) {
+  const auto writes = [&](const Instruction& i) {
+    return i.mayWriteToMemory() && llvm::isModSet(a_.memory.meet(i, a_.effects(i), where));
+  };
+  const auto writes_none = [&](const BasicBlock* block) { return llvm::none_of(*block, writes); };
+  return llvm::all_of(blocks_, writes_none) && llvm::all_of(loop_.blocks(), writes_none);
+}
+
+bool Way::is_movable(const Instruction& i, llvm::ArrayRef<llvm::MemoryLocation> received) {
+  if (i.isTerminator() || llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i) ||
+      i.mayHaveSideEffects() || llvm::isa<llvm::DbgInfoIntrinsic>(i))
+    return false;
+  for (const llvm::Use& use : i.operands()) {
+    const auto* operand = llvm::dyn_cast<Instruction>(use.get());
+    if (operand && !dominates(operand, begin_, a_.dominators)) return false;
+  }
+  if (llvm::isa<llvm::CallBase>(i) && i.mayReadFromMemory()) return false;
+  // Where it would be computed anyhow, it may be such as not to be computed at random.
+  if (!a_.post_dominators.dominates(i.getParent(), &begin_) &&
+      !llvm::isSafeToSpeculativelyExecute(&i, begin_.getTerminator()))
+    return false;
+  if (!i.mayReadFromMemory()) return true;
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
+  if (!load || !load->isSimple()) return false;
+  const auto where = llvm::MemoryLocation::get(load);
+  return is_never_written(where) && llvm::none_of(received, [&](const llvm::MemoryLocation& buffer) {
+           return a_.memory.may_alias(where, buffer);
+         });
+}
+
+// A variable that is read twice, and on two ways, has one value.
+bool Way::simplify(Instruction& i, llvm::ArrayRef<Instruction*> moved) {
+  llvm::Value* same = nullptr;
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&i)) {
+    same = phi->hasConstantValue();
+    const auto* value = llvm::dyn_cast_or_null<Instruction>(same);
+    if (!value || !dominates(value, begin_, a_.dominators)) return false;
+  } else {
+    const auto known = llvm::find_if(moved, [&](const Instruction* one) { return one->isIdenticalTo(&i); });
+    if (known == moved.end()) return false;
+    same = *known;
+  }
+  i.replaceAllUsesWith(same);
+  i.eraseFromParent();
+  return true;
+}
+
+void Way::compute_early(llvm::ArrayRef<llvm::MemoryLocation> received) {
+  llvm::SmallVector<Instruction*, 16> moved;
+  llvm::SmallVector<BasicBlock*, 32> blocks(blocks_.begin(), blocks_.end());
+  blocks.append(loop_.block_begin(), loop_.block_end());
+  for (BasicBlock* block : blocks) {
+    for (Instruction& i : llvm::make_early_inc_range(*block)) {
+      if (llvm::isa<llvm::PHINode>(i)) {
+        simplify(i, {});
+        continue;
+      }
+      if (!is_movable(i, received)) continue;
+      if (!a_.post_dominators.dominates(block, &begin_)) i.dropUBImplyingAttrsAndUnknownMetadata();
+      i.moveBefore(begin_.getTerminator());
+      if (!i.mayReadFromMemory() || !simplify(i, moved)) moved.push_back(&i);
+    }
+  }
+}
+
+std::optional<Way::Conditions> Way::conditions(BasicBlock& block, bool all) {
+  Conditions found;
+  for (BasicBlock* child = &block; child != &begin_;) {
+    const auto* node = a_.dominators.getNode(child);
+    if (!node || !node->getIDom()) return {};
+    BasicBlock* parent = node->getIDom()->getBlock();
+    BasicBlock* entered = child;
+    std::swap(child, parent);
+    if (a_.post_dominators.dominates(entered, child)) continue;
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(child->getTerminator());
+    const auto leads = [&](unsigned n) {
+      return a_.dominators.dominates(llvm::BasicBlockEdge(child, branch->getSuccessor(n)), entered);
+    };
+    bool is_found = false;
+    for (unsigned n = 0; branch && branch->isConditional() && n < 2; ++n) {
+      if (!leads(n) || (all && !a_.post_dominators.dominates(entered, branch->getSuccessor(n)))) continue;
+      const auto* value = llvm::dyn_cast<Instruction>(branch->getCondition());
+      if (value && !dominates(value, begin_, a_.dominators)) continue;
+      found.push_back({branch->getCondition(), n == 0});
+      is_found = true;
+    }
+    if (all && !is_found) return {};
+  }
+  return found;
+}
+
+llvm::Value* Way::emit(const Conditions& conditions, Instruction* at) {
+  llvm::IRBuilder<> builder(at);
+  llvm::Value* all = nullptr;
+  for (const Condition& condition : conditions) {
+    llvm::Value* one = builder.CreateFreeze(condition.value);
+    if (!condition.holds) one = builder.CreateNot(one);
+    all = all ? builder.CreateAnd(all, one) : one;
+  }
+  return all;
+}
+
+bool Way::meets_loop(const Instruction& i, const Effects& effects) {
+  return llvm::any_of(places_, [&](const Place& place) {
+    const llvm::ModRefInfo info = a_.memory.meet(i, effects, place.where);
+    return llvm::isModSet(info) || (place.written && llvm::isRefSet(info));
+  });
+}
+
+bool Way::meets_loop(const Touch& touch) {
+  return llvm::any_of(places_, [&](const Place& place) {
+    const llvm::ModRefInfo info = a_.memory.meet(touch, place.where);
+    return llvm::isModSet(info) || (place.written && llvm::isRefSet(info));
+  });
+}
+
+bool Way::describe_start(const MpiCall& call, const Effects& effects, Accesses& kept, llvm::Value* where) {
+  const Routine& r = call.routine();
+  llvm::Value* buffer = call.argument(r.buffer);
+  for (const Touch& touch : effects.touches)
+    if (touch.pointer != buffer && meets_loop(touch)) return false;
+  const auto element = basic_size(call, r.type);
+  if (!element) return false;
+  auto* word = llvm::Type::getInt64Ty(call.call().getContext());
+  const llvm::SCEV* count = nullptr;
+  if (const auto constant = constant_argument(call, r.count)) {
+    count = a_.scev.getConstant(word, static_cast<std::uint64_t>(*constant), true);
+  } else if (!call.is_fortran()) {
+    count = a_.scev.getSignExtendExpr(a_.scev.getSCEV(call.argument(r.count)), word);
+  }
+  return count && kept.add(buffer, a_.scev.getMulExpr(count, a_.scev.getConstant(word, *element)),
+                           call.kind() == Kind::irecv, where);
+}
+
+bool Way::describe(Instruction& i, Accesses& kept, llvm::Value* where) {
+  if (llvm::isa<llvm::DbgInfoIntrinsic>(i) || llvm::isa<llvm::PHINode>(i)) return true;
+  if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+      intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::experimental_noalias_scope_decl)
+    return declares_scopes_ = true;
+  if (i.isTerminator() && !llvm::isa<llvm::CallBase>(i))
+    return llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::SwitchInst>(i);
+  const Effects effects = a_.effects(i);
+  if ((effects.seen & ~may_be_passed) || effects.ends_stack) return false;
+  const auto call = MpiCall::of(i);
+  if (call && (call->kind() == Kind::isend || call->kind() == Kind::issend || call->kind() == Kind::irecv))
+    return describe_start(*call, effects, kept, where);
+  if (!meets_loop(i, effects)) return true;
+  return i.isTerminator() ? false : kept.add(i, where);
+}
+
+bool Way::describe(Accesses& kept, Instruction* at, std::string& why) {
+  for (BasicBlock* block : blocks_) {
+    llvm::Value* where = nullptr;
+    bool has_where = false;
+    for (Instruction& i : *block) {
+      if (&i == at) continue;
+      if (!has_where && (i.mayReadOrWriteMemory())) {
+        const auto known = conditions(*block, false);
+        where = known ? emit(*known, at) : nullptr;
+        has_where = true;
+      }
+      if (describe(i, kept, where)) continue;
+      why = "what stands before it cannot be passed, at " + place_name(i);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Way::could_begin_with(llvm::CallBase& wait) {
+  const Effects of_wait = a_.effects(wait);
+  for (const llvm::Use& use : wait.operands()) {
+    const auto* operand = llvm::dyn_cast<Instruction>(use.get());
+    if (operand && !dominates(operand, begin_, a_.dominators)) return false;
+  }
+  for (BasicBlock* block : blocks_) {
+    for (Instruction& i : *block) {
+      if (!i.mayReadOrWriteMemory() || MpiCall::of(i)) continue;
+      const Effects effects = a_.effects(i);
+      for (const Touch& touch : of_wait.touches) {
+        if (!touch.pointer) return false;
+        const auto info = a_.memory.meet(i, effects, llvm::MemoryLocation(touch.pointer, touch.size));
+        if (llvm::isModSet(info) || (touch.writes && llvm::isRefSet(info))) return false;
+      }
+    }
+  }
+  return true;
+}
+
+namespace {
+
+// From a loop up.
+class Climber {
+ public:
+  Climber(llvm::Loop& loop, Analyses analyses, const llvm::SmallPtrSetImpl<BasicBlock*>& resumed)
+      : a_(analyses), home_(loop.getParentLoop()), resumed_(resumed) {
+    for (BasicBlock* block : llvm::ReversePostOrderTraversal(loop.getHeader()->getParent()))
+      order_[block] = static_cast<unsigned>(order_.size());
+    block_ = loop.getLoopPreheader();
+  }
+
+  llvm::SmallVector<Position, 4> run() {
+    while (block_ && scan(*block_) && climb()) {
+    }
+    std::reverse(found_.begin(), found_.end());
+    return std::move(found_);
+  }
+
+ private:
+  enum class Seen { nothing, start, wait, blocking, end };
+
+  Seen look(Instruction& i) {
+    const Effects effects = a_.effects(i);
+    if (i.isTerminator() && !llvm::isa<llvm::CallBase>(i)) return Seen::nothing;
+    const auto call = MpiCall::of(i);
+    if (!call) return effects.seen & ~may_be_passed ? Seen::end : Seen::nothing;
+    switch (call->kind()) {
+      case Kind::isend:
+      case Kind::issend:
+      case Kind::irecv:
+        return Seen::start;
+      case Kind::wait:
+      case Kind::waitall:
+        return Seen::wait;
+      case Kind::send:
+      case Kind::ssend:
+      case Kind::recv:
+      case Kind::sendrecv:
+      case Kind::sendrecv_replace:
+        return Seen::blocking;
+      default:
+        return effects.seen & ~may_be_passed ? Seen::end : Seen::nothing;
+    }
+  }
+
+  bool scan(BasicBlock& block) {
+    for (Instruction& i : llvm::reverse(block)) {
+      const Seen seen = look(i);
+      if (seen == Seen::end) return false;
+      if (seen == Seen::start) waits_.clear();
+      if (seen == Seen::wait) {
+        waits_.push_back(llvm::cast<llvm::CallBase>(&i));
+        note(&i);
+      }
+      if (seen == Seen::blocking) {
+        auto& call = llvm::cast<llvm::CallBase>(i);
+        if (Instruction* next = after(call)) note(next, &call);
+        return false;
+      }
+    }
+    if (!resumed_.contains(&block)) return true;
+    waits_.clear();
+    note(&*block.getFirstInsertionPt());
+    return false;
+  }
+
+  // To the block that every way to this one leads through.
+  bool climb() {
+    BasicBlock* below = block_;
+    do {
+      const auto* node = a_.dominators.getNode(block_);
+      block_ = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+      if (!block_ || (home_ && !home_->contains(block_))) return false;
+    } while (a_.loops.getLoopFor(block_) != home_);
+    llvm::SmallPtrSet<BasicBlock*, 16> seen{block_};
+    llvm::SmallVector<BasicBlock*, 16> between, work(llvm::predecessors(below));
+    if (home_ && below == home_->getHeader()) return false;
+    while (!work.empty()) {
+      BasicBlock* block = work.pop_back_val();
+      if (!seen.insert(block).second) continue;
+      between.push_back(block);
+      work.append(llvm::pred_begin(block), llvm::pred_end(block));
+    }
+    llvm::sort(between, [&](BasicBlock* a, BasicBlock* b) { return order_[a] > order_[b]; });
+    bool starts = false, any = false;
+    for (BasicBlock* block : between) {
+      for (Instruction& i : llvm::reverse(*block)) {
+        const Seen what = look(i);
+        if (what == Seen::end || what == Seen::blocking) return false;
+        starts |= what == Seen::start;
+        if (what != Seen::wait) continue;
+        any = true;
+        waits_.push_back(llvm::cast<llvm::CallBase>(&i));
+      }
+    }
+    if (starts) {
+      waits_.clear();
+    } else if (any) {
+      note(block_->getTerminator());
+    }
+    return true;
+  }
+
+  void note(Instruction* at, llvm::CallBase* call = nullptr) {
+    Position position;
+    position.at = at;
+    position.call = call;
+    position.waits.assign(waits_.rbegin(), waits_.rend());
+    found_.push_back(std::move(position));
+  }
+
+  Analyses a_;
+  const llvm::Loop* home_;
+  const llvm::SmallPtrSetImpl<BasicBlock*>& resumed_;
+  BasicBlock* block_;
+  llvm::DenseMap<const BasicBlock*, unsigned> order_;
+  llvm::SmallVector<llvm::CallBase*, 8> waits_;  // the last first
+  llvm::SmallVector<Position, 4> found_;
+};
+
+}  // namespace
+
+llvm::SmallVector<Position, 4> positions_above(llvm::Loop& loop, Analyses analyses,
+                                               const llvm::SmallPtrSetImpl<llvm::BasicBlock*>& resumed) {
+  return Climber(loop, analyses, resumed).run();
+}
+
+}  // namespace lapwing::compiler

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way from a wait to a loop: what stands between them, mostly the unpacking of what came. Rounds of the
+// loop may run before all of it if they touch nothing that it touches.
+#pragma once
+
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/Dominators.h>
+
+#include "compiler/effects/effects.hpp"
+#include "compiler/interior/accesses.hpp"
+#include "compiler/waits/dependence_web.hpp"
+
+namespace lapwing::compiler {
+
+/// Where rounds of a loop might run, and what they would overlap.
+struct Position {
+  llvm::Instruction* at = nullptr;              ///< they would run before this
+  llvm::SmallVector<llvm::CallBase*, 4> waits;  ///< the program's, between here and the loop; to be gathered
+  llvm::CallBase* call = nullptr;               ///< a blocking one right above
+};
+
+struct Analyses {
+  llvm::LoopInfo& loops;
+  llvm::DominatorTree& dominators;
+  llvm::PostDominatorTree& post_dominators;
+  llvm::ScalarEvolution& scev;
+  Memory& memory;
+  EffectsOf& effects;
+};
+
+class Way {
+ public:
+  /// From the end of `begin` to the begin of the loop. Neither may stand in a loop that does not hold the
+  /// other.
+  Way(llvm::BasicBlock& begin, llvm::Loop& loop, Analyses analyses);
+
+  /// Moves to the end of `begin` what is computed on the way, or in the loop, and could be computed there.
+  /// `received`: what waits and calls on the way may bring.
+  void compute_early(llvm::ArrayRef<llvm::MemoryLocation> received);
+  /// Whether the loop runs whenever all these hold, as far as it is known at the end of `begin`.
+  struct Condition {
+    llvm::Value* value;
+    bool holds;
+  };
+  using Conditions = llvm::SmallVector<Condition, 4>;
+  std::optional<Conditions> conditions_of_loop() { return conditions(*loop_.getLoopPreheader(), true); }
+  std::optional<Conditions> conditions_of(llvm::BasicBlock& block) { return conditions(block, true); }
+  /// All of them, as one value before `at`; null for none.
+  static llvm::Value* emit(const Conditions& conditions, llvm::Instruction* at);
+
+  /// Adds what the way touches that the loop may touch as well. `at`: for the conditions.
+  bool describe(Accesses& kept, llvm::Instruction* at, std::string& why);
+  /// Whether a wait could stand at the way's begin.
+  bool could_begin_with(llvm::CallBase& wait);
+  bool contains(const llvm::Instruction& i) const { return is_on_way_.contains(i.getParent()); }
+  llvm::ArrayRef<llvm::BasicBlock*> blocks() const { return blocks_; }
+  bool declares_scopes() const { return declares_scopes_; }
+
+ private:
+  std::optional<Conditions> conditions(llvm::BasicBlock& block, bool all);
+  bool is_movable(const llvm::Instruction& i, llvm::ArrayRef<llvm::MemoryLocation> received);
+  bool is_never_written(const llvm::MemoryLocation& where);
+  bool simplify(llvm::Instruction& i, llvm::ArrayRef<llvm::Instruction*> moved);
+  bool meets_loop(const llvm::Instruction& i, const Effects& effects);
+  bool meets_loop(const Touch& touch);
+  bool describe(llvm::Instruction& i, Accesses& kept, llvm::Value* where);
+  bool describe_start(const MpiCall& call, const Effects& effects, Accesses& kept, llvm::Value* where);
+
+  llvm::BasicBlock& begin_;
+  llvm::Loop& loop_;
+  Analyses a_;
+  llvm::SmallVector<llvm::BasicBlock*, 16> blocks_;  // in the order in which they run
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> is_on_way_;
+  struct Place {
+    llvm::MemoryLocation where;
+    bool written;
+  };
+  llvm::SmallVector<Place, 16> places_;  // that the loop touches
+  bool declares_scopes_ = false;
+};
+
+/// Places above a loop from which its rounds would overlap waits, or what blocking calls have started; the
+/// highest first. `resumed`: where a way begins of which loops have been divided before; none is above.
+llvm::SmallVector<Position, 4> positions_above(llvm::Loop& loop, Analyses analyses,
+                                               const llvm::SmallPtrSetImpl<llvm::BasicBlock*>& resumed);
+
+}  // namespace lapwing::compiler
