@@ -25,26 +25,23 @@ bool partner_ready(Engine& engine, Tracked& tracked) {
 
 // Under the lock. True once MPI may complete the request for the program.
 bool ready(Engine& engine, Tracked& tracked, MPI_Request request) {
-  if (!tracked.active) return true;
+  if (tracked.state() == Tracked::State::idle) return true;
   if (!partner_ready(engine, tracked)) return false;
-  if (tracked.kind == Tracked::Kind::receive) {
-    if (!tracked.incoming && !tracked.known_plain) engine.look_for_header(tracked, request);
-    return tracked.known_plain || (tracked.incoming && tracked.incoming->may_return());
+  if (tracked.receives()) {
+    if (tracked.awaits_header()) engine.look_for_header(tracked, request);
+    return tracked.may_return();
   }
   Outgoing& transfer = *tracked.outgoing;
-  if (!tracked.header_complete) {
+  if (tracked.state() == Tracked::State::announced) {
     int left = 0;
     PMPI_Request_get_status(request, &left, MPI_STATUS_IGNORE);
     if (!left) return false;
-    tracked.header_complete = true;
+    tracked.header_left();
     transfer.note_header_left();
   }
   if (transfer.buffer_free()) return true;
-  if (!tracked.guard_tried) {
-    tracked.guard_tried = true;
-    tracked.guarded = engine.guard_outgoing(transfer);
-  }
-  return tracked.guarded;
+  if (tracked.state() == Tracked::State::left) tracked.tried_to_guard(engine.guard_outgoing(transfer));
+  return tracked.state() == Tracked::State::guarded;
 }
 
 // MPI has completed `key`'s request with `status`: makes it the message's.
@@ -52,7 +49,7 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
   Tracked* tracked = engine.requests().find(request_of(key));
   if (!tracked) return MPI_SUCCESS;
   int rc = MPI_SUCCESS;
-  if (tracked->kind == Tracked::Kind::receive && tracked->incoming) {
+  if (tracked->state() == Tracked::State::stripped) {
     rc = tracked->incoming->result();
     if (status) {
       set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG,
@@ -60,8 +57,7 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
     }
   }
   // A message that came by a substitute went straight to the program's buffer.
-  if (tracked->kind == Tracked::Kind::receive && tracked->bounce && !tracked->incoming && status &&
-      tracked->active && (tracked->substitute == MPI_REQUEST_NULL || tracked->ended_by_look)) {
+  if (tracked->state() == Tracked::State::plain && tracked->bounce && status && !tracked->taken_early) {
     MPI_Count bytes = 0;
     int cancelled = 0;
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
@@ -72,12 +68,7 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
     }
   }
   if (tracked->persistent) {
-    tracked->active = false;
-    tracked->substitute = MPI_REQUEST_NULL;
-    tracked->ended_by_look = false;
-    tracked->incoming.reset();
-    tracked->outgoing.reset();
-    tracked->header_complete = tracked->guard_tried = tracked->guarded = false;
+    tracked->rest();
   } else {
     engine.requests().remove(request_of(key));
   }

@@ -122,11 +122,9 @@ bool Engine::poll_pending_receives() {
   bool moved = false;
   MPI_Request forsaken = MPI_REQUEST_NULL;
   for (auto& [key, tracked] : requests_.all()) {
-    if (tracked.kind != Tracked::Kind::receive || !tracked.active || tracked.in_mpi) continue;
-    if (!tracked.incoming && !tracked.known_plain) moved |= look_for_header(tracked, request_of(key));
-    if (tracked.abandoned && (tracked.known_plain || (tracked.incoming && tracked.incoming->landed()))) {
+    if (tracked.state() == Tracked::State::posted) moved |= look_for_header(tracked, request_of(key));
+    if (tracked.abandoned && !tracked.awaits_header() && (!tracked.incoming || tracked.incoming->landed()))
       forsaken = request_of(key);
-    }
   }
   if (forsaken != MPI_REQUEST_NULL) {
     // The program freed it before it was matched; now nothing of it is left.
@@ -143,20 +141,19 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
   int complete = 0;
   MPI_Status status;
   if (PMPI_Request_get_status(request, &complete, &status) != MPI_SUCCESS) {
-    tracked.known_plain = true;  // the program's own wait will meet the error
+    tracked.found_plain();  // the program's own wait will meet the error
     return true;
   }
   if (!complete) return false;
   // The program waits for a substitute then, alone or for one of several.
   const bool ended = tracked.persistent && mpi::looks_end_persistent;
-  tracked.ended_by_look = ended;
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   int cancelled = 0;
   PMPI_Test_cancelled(&status, &cancelled);
   const CommInfo& info = *tracked.info;
   if (cancelled || bytes != static_cast<MPI_Count>(header_bytes) || status.MPI_SOURCE < 0 || !info.eligible) {
-    tracked.known_plain = true;
+    tracked.found_plain();
     if (ended) tracked.substitute = mint_request(status);
     return true;
   }
@@ -166,14 +163,14 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
   else
     take_header(tracked.destination, &header);
   if (!Mark::is_on(header)) {
-    tracked.known_plain = true;
+    tracked.found_plain();
     if (ended) tracked.substitute = mint_request(status);
     return true;
   }
   if (ended) tracked.substitute = mint_request();
-  tracked.envelope = status;
-  tracked.incoming =
-      start_incoming(header, info.world_rank(status.MPI_SOURCE), tracked.destination, tracked.site);
+  tracked.found_header(
+      status.MPI_SOURCE, status.MPI_TAG,
+      start_incoming(header, info.world_rank(status.MPI_SOURCE), tracked.destination, tracked.site));
   return true;
 }
 
@@ -235,8 +232,7 @@ int Engine::receive_from_self(const char* bytes, std::size_t size, const Destina
     // Another receive was posted into this very buffer: what it got there is
     // read first, and nothing else may arrive until the bytes are in place.
     for (auto& [key, tracked] : requests_.all()) {
-      if (tracked.kind == Tracked::Kind::receive && tracked.destination.shared && tracked.active &&
-          !tracked.bounce && !tracked.incoming && !tracked.known_plain)
+      if (tracked.awaits_header() && tracked.destination.shared && !tracked.bounce)
         look_for_header(tracked, request_of(key));
     }
     char* base = contiguous_base(destination.buffer, destination.count, destination.type);

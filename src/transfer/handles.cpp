@@ -17,7 +17,7 @@ int cancel(MPI_Request* request) {
   if (!tracked) return PMPI_Cancel(request);
   // A send whose strips are on their way completes; a receive whose header has
   // arrived is matched. Both are what MPI calls a cancel that failed.
-  if (tracked->kind == Tracked::Kind::send) return MPI_SUCCESS;
+  if (!tracked->receives()) return MPI_SUCCESS;
   if (tracked->substitute != MPI_REQUEST_NULL) return MPI_SUCCESS;
   engine->look_for_header(*tracked, *request);
   return tracked->incoming ? MPI_SUCCESS : PMPI_Cancel(request);
@@ -31,7 +31,7 @@ int request_free(MPI_Request* request) {
   engine->requests().forget(*request);
   Tracked* tracked = engine->requests().find(*request);
   if (!tracked) return PMPI_Request_free(request);
-  if (tracked->kind == Tracked::Kind::send && tracked->outgoing) {
+  if (!tracked->receives()) {
     // The header's buffer must stay until it has left: the transfer keeps both.
     const std::shared_ptr<Outgoing> transfer = tracked->outgoing;
     transfer->keep_header(*request);
@@ -41,7 +41,7 @@ int request_free(MPI_Request* request) {
     if (std::find(flying.begin(), flying.end(), transfer) == flying.end()) engine->adopt_outgoing(transfer);
     return MPI_SUCCESS;
   }
-  if (tracked->kind == Tracked::Kind::receive && tracked->active && !tracked->known_plain) {
+  if (tracked->awaits_header() || tracked->state() == Tracked::State::stripped) {
     // Still to be matched: somebody must notice a header. The engine keeps it.
     tracked->abandoned = true;
     engine->note_abandoned();
@@ -59,17 +59,17 @@ int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   clear_way(flag, status);
   std::lock_guard lock(engine->mutex());
   Tracked* tracked = request == MPI_REQUEST_NULL ? nullptr : engine->requests().find(request);
-  if (!tracked || tracked->kind == Tracked::Kind::send || !tracked->active) {
+  if (!tracked || !tracked->receives() || tracked->state() == Tracked::State::idle) {
     return PMPI_Request_get_status(request, flag, status);
   }
   engine->progress();
   *flag = 0;
-  if (!tracked->incoming && !tracked->known_plain) engine->look_for_header(*tracked, request);
-  if (tracked->known_plain) {
+  if (tracked->awaits_header()) engine->look_for_header(*tracked, request);
+  if (tracked->state() == Tracked::State::plain) {
     const bool elsewhere = tracked->substitute != MPI_REQUEST_NULL;
     return PMPI_Request_get_status(elsewhere ? tracked->substitute : request, flag, status);
   }
-  if (!tracked->incoming || !tracked->incoming->may_return()) return MPI_SUCCESS;
+  if (!tracked->may_return()) return MPI_SUCCESS;
   *flag = 1;
   if (status != MPI_STATUS_IGNORE) {
     set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG, tracked->incoming->total());

@@ -161,12 +161,9 @@ namespace {
 int track_minted(Engine& engine, MPI_Request request, std::shared_ptr<Incoming> transfer,
                  std::shared_ptr<CommInfo> info, int source, int tag) {
   Tracked& tracked = engine.requests().add(request);
-  tracked.kind = Tracked::Kind::receive;
   tracked.info = std::move(info);
   tracked.site = transfer->site();
-  tracked.envelope.MPI_SOURCE = source;
-  tracked.envelope.MPI_TAG = tag;
-  tracked.incoming = std::move(transfer);
+  tracked.found_header(source, tag, std::move(transfer));
   return MPI_SUCCESS;
 }
 
@@ -181,7 +178,6 @@ std::unique_ptr<char[]> bounce_for(const Destination& d, bool met = false) {
 Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
                const Destination& destination) {
   Tracked& tracked = engine.requests().add(request);
-  tracked.kind = Tracked::Kind::receive;
   tracked.destination = destination;
   tracked.info = engine.comms().of(a.comm).keep();
   tracked.site = &engine.sites().at(a.caller.address, a.caller.name);
@@ -278,7 +274,7 @@ int receive_init(const ReceiveArguments& a, MPI_Request* request, PlainRequest p
     Tracked& tracked = track(*engine, *request, a, destination);
     tracked.bounce = std::move(bounce);
     tracked.persistent = true;
-    tracked.active = false;
+    tracked.rest();
     engine->requests().keep(*request, persistent);
   }
   return rc;
@@ -298,16 +294,16 @@ bool start_early(Engine& engine, MPI_Request request) {
     tracked->persistent = true;
     tracked->destination = destination_of(a);
   }
-  tracked->active = true;
+  tracked->post();
+  tracked->taken_early = true;
   if (early->header) {
     Site& site = engine.sites().at(a.caller.address, a.caller.name);
-    tracked->incoming = engine.start_incoming(*early->header, info.world_rank(early->source),
-                                              destination_now(engine, a), &site);
-    tracked->envelope.MPI_SOURCE = early->source;
-    tracked->envelope.MPI_TAG = early->tag;
+    tracked->found_header(early->source, early->tag,
+                          engine.start_incoming(*early->header, info.world_rank(early->source),
+                                                destination_now(engine, a), &site));
     tracked->substitute = engine.mint_request();
   } else {
-    tracked->known_plain = true;
+    tracked->found_plain();
     post_matched(a, &early->message, &tracked->substitute);
   }
   return true;
@@ -346,7 +342,7 @@ int isend_receive(const SendArguments& s, const ReceiveArguments& received, MPI_
   Tracked* tracked = engine->requests().find(*request);
   if (!tracked) {
     tracked = &track(*engine, *request, r, destination);
-    tracked->known_plain = true;
+    tracked->found_plain();
   }
   tracked->partner = sending;
   tracked->partner_copy = std::move(copy);

@@ -43,8 +43,7 @@ void Requests::forget(MPI_Request request) {
 
 bool Requests::any_pending() const {
   for (const auto& [key, tracked] : map_) {
-    if (tracked.kind == Tracked::Kind::receive && tracked.active && !tracked.incoming && !tracked.known_plain)
-      return true;
+    if (tracked.awaits_header()) return true;
   }
   return false;
 }

@@ -8,11 +8,13 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "transfer/decisions/sites.hpp"
 #include "transfer/incoming.hpp"
@@ -57,19 +59,83 @@ struct Persistent {
   std::shared_ptr<CommInfo> info{};            ///< of a receive
 };
 
-struct Tracked {
-  enum class Kind { receive, send };
-  Kind kind = Kind::receive;
-  bool persistent = false;
-  bool active = true;
-  // receive: what was posted, until a header shows that it is stripped
+/// A receive of which a header may come, or the send of a stripped message.
+///
+///   idle -> posted <-> in_mpi        announced -> left -> guarded | unguarded
+///     ^       |  found_*()  |
+///     +- plain, stripped <--+
+class Tracked {
+ public:
+  enum class State {
+    idle,       ///< a persistent receive between its starts
+    posted,     ///< a receive of which it is not known what comes
+    in_mpi,     ///< likewise; a thread of the program's waits for it inside MPI, and no other may look
+    plain,      ///< it has received a message, or an error, that is MPI's alone
+    stripped,   ///< it has received a header: `incoming` brings the rest
+    announced,  ///< a send whose header has not left
+    left,       ///< its header has left
+    guarded,    ///< and its buffer is closed to writes
+    unguarded,  ///< which cannot be: the buffer must be free before the send ends
+  };
+  State state() const { return state_; }
+  bool receives() const { return state_ < State::announced; }
+  bool awaits_header() const { return state_ == State::posted || state_ == State::in_mpi; }
+  /// The program's call may return; for the buffer of a send it may return without a guard, ask the transfer.
+  bool may_return() const {
+    return state_ == State::plain || (state_ == State::stripped && incoming->may_return());
+  }
+
+  // A receive.
+  void post() {
+    assert(receives());
+    incoming.reset();
+    state_ = State::posted;
+  }
+  void enter_mpi() {
+    assert(awaits_header() || state_ == State::plain);
+    if (state_ == State::posted) state_ = State::in_mpi;
+  }
+  void found_plain() {
+    assert(receives() && state_ != State::idle);
+    state_ = State::plain;
+  }
+  void found_header(int source, int tag, std::shared_ptr<Incoming> transfer) {
+    assert(receives() && state_ != State::idle && transfer);
+    envelope.MPI_SOURCE = source;
+    envelope.MPI_TAG = tag;
+    incoming = std::move(transfer);
+    state_ = State::stripped;
+  }
+  /// A persistent one, completed for the program.
+  void rest() {
+    assert(persistent && receives());
+    incoming.reset();
+    substitute = MPI_REQUEST_NULL;
+    taken_early = false;
+    state_ = State::idle;
+  }
+
+  // A send.
+  void announce(std::shared_ptr<Outgoing> transfer) {
+    outgoing = std::move(transfer);
+    state_ = State::announced;
+  }
+  void header_left() {
+    assert(state_ == State::announced);
+    state_ = proved ? State::unguarded : State::left;
+  }
+  void tried_to_guard(bool closed) {
+    assert(state_ == State::left);
+    state_ = closed ? State::guarded : State::unguarded;
+  }
+
+  bool persistent = false;  ///< a receive
+  // receive: what was posted
   Destination destination;
   MPI_Datatype kept_type = MPI_DATATYPE_NULL;  ///< a duplicate that outlives the program's own
   std::shared_ptr<CommInfo> info;
   Site* site = nullptr;
   std::shared_ptr<Incoming> incoming;
-  bool known_plain = false;
-  bool in_mpi = false;  ///< a thread of the program's waits for it inside MPI: only that thread may look
   /// Posted in place of a buffer in which a header might end within an element,
   /// or into which another receive may write.
   std::unique_ptr<char[]> bounce;
@@ -78,13 +144,16 @@ struct Tracked {
   MPI_Request partner = MPI_REQUEST_NULL;  ///< the sending half of an MPI_Isendrecv
   std::unique_ptr<char[]> partner_copy;    ///< what that half sends, where it is a copy
   MPI_Status envelope{};                   ///< source and tag of the matched header
-  /// Completes in place of a persistent request whose message a probe had taken.
+  /// Completes in place of a persistent request whose message a probe had taken, or which MPI ended when the
+  /// engine looked.
   MPI_Request substitute = MPI_REQUEST_NULL;
-  bool ended_by_look =
-      false;  ///< it is persistent, and MPI ended it when the engine looked: the substitute tells
+  bool taken_early = false;  ///< by a probe: the message goes straight to the program's buffer
   // send
   std::shared_ptr<Outgoing> outgoing;
-  bool header_complete = false, guard_tried = false, guarded = false;
+  bool proved = false;  ///< nobody writes to the buffer before the wait: no guard
+
+ private:
+  State state_ = State::posted;
 };
 
 /// All calls need the engine's lock, but for any().

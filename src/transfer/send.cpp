@@ -100,11 +100,10 @@ int isend(const SendArguments& a, MPI_Request* request, PlainRequest plain) {
           request);
       if (rc != MPI_SUCCESS) return rc;
       Tracked& tracked = engine->requests().add(*request);
-      tracked.kind = Tracked::Kind::send;
-      tracked.outgoing = transfer;
+      tracked.announce(transfer);
       tracked.info = engine->comms().of(a.comm).keep();
       tracked.site = transfer->site();
-      tracked.guard_tried = a.proved;
+      tracked.proved = a.proved;
       return MPI_SUCCESS;
     }
     if (span.length >= header_bytes) engine->plain_sends().note(span);
@@ -142,10 +141,8 @@ int start(MPI_Request* request) {
   lock.lock();
   Tracked* tracked = engine->requests().find(*request);
   if (tracked && !tracked->persistent) tracked = nullptr;  // MPI will refuse it
-  if (tracked && tracked->kind == Tracked::Kind::receive) {
-    tracked->active = true;
-    tracked->known_plain = false;
-    tracked->incoming.reset();
+  if (tracked) {
+    tracked->post();
     engine->note_posted_receive();  // a header may be needed before the program waits
   }
   if (receives && start_early(*engine, *request)) return MPI_SUCCESS;

@@ -11,8 +11,8 @@ namespace {
 
 // A receive as MPI has it, of which a header can still come.
 bool is_simple(const Tracked& tracked) {
-  return tracked.kind == Tracked::Kind::receive && tracked.active && !tracked.incoming && !tracked.bounce &&
-         tracked.partner == MPI_REQUEST_NULL && tracked.substitute == MPI_REQUEST_NULL && !tracked.in_mpi;
+  return (tracked.state() == Tracked::State::posted || tracked.state() == Tracked::State::plain) &&
+         !tracked.bounce && tracked.partner == MPI_REQUEST_NULL && tracked.substitute == MPI_REQUEST_NULL;
 }
 
 // Under the lock: no other thread looks at these until leave().
@@ -23,7 +23,7 @@ bool enter(Engine& engine, Batch& batch) {
     if (tracked && !is_simple(*tracked)) return false;
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (Tracked* tracked = batch.tracked(i)) tracked->in_mpi = true;
+    if (Tracked* tracked = batch.tracked(i)) tracked->enter_mpi();
   }
   return true;
 }
@@ -31,21 +31,17 @@ bool enter(Engine& engine, Batch& batch) {
 // Under the lock. `total`: bytes of all receives of the call, which share its time.
 void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool failed, Site& site,
            std::uint64_t waited, std::size_t total) {
-  tracked.in_mpi = false;
   int cancelled = 0;
   PMPI_Test_cancelled(&status, &cancelled);
   if (!failed && !cancelled) {
     CommInfo& info = *tracked.info;
-    tracked.incoming = started_by_header(engine, tracked.destination, info, status, tracked.site);
-    if (tracked.incoming) {
-      tracked.envelope = status;
-      return;
-    }
+    if (auto transfer = started_by_header(engine, tracked.destination, info, status, tracked.site))
+      return tracked.found_header(status.MPI_SOURCE, status.MPI_TAG, std::move(transfer));
     const double share = static_cast<double>(tracked.destination.capacity) / static_cast<double>(total);
     note_plain_receive(engine, tracked.destination, info, status, site, tracked.site ? *tracked.site : site,
                        static_cast<std::uint64_t>(static_cast<double>(waited) * share));
   }
-  tracked.known_plain = true;
+  tracked.found_plain();
 }
 
 // A message that came as a header returns once its pages are closed.
