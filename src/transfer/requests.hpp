@@ -34,7 +34,7 @@ struct SendArguments {
   Caller caller;
   enum class Kind { standard, synchronous, ready, buffered } kind = Kind::standard;
   bool half = false;    ///< of an MPI_Sendrecv or the like, which is counted by itself
-  bool proved = false;  ///< nobody writes to the buffer before the wait: no guard
+  bool proved = false;  ///< the program is known not to write to the buffer before the wait: no guard
   bool of_all = false;  ///< of a collective whose members have all agreed to strips
 };
 
@@ -150,7 +150,7 @@ class Tracked {
   bool taken_early = false;  ///< by a probe: the message goes straight to the program's buffer
   // send
   std::shared_ptr<Outgoing> outgoing;
-  bool proved = false;  ///< nobody writes to the buffer before the wait: no guard
+  bool proved = false;  ///< the program is known not to write to the buffer before the wait: no guard
 
  private:
   State state_ = State::posted;
