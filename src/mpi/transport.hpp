@@ -11,9 +11,9 @@ namespace lapwing::mpi {
 /// Open MPI over TCP is the one that wants it. A receiver asks there for a whole long message by one request,
 /// which queues up behind the bytes that the receiver itself sends to the same rank. In an exchange the rank
 /// that comes late asks after the other has begun to send, so that the two directions travel one after the
-/// other; the rank that was late is the early one next time, and so it stays. Asked for in fragments, the
-/// directions travel at the same time. Each rank chooses for what it receives, so ranks without Lapwing, and
-/// other jobs that connect, are served as well.
+/// other; the rank that was late is the early one next time, and so it stays. Asked for in fragments, and
+/// few of them at once, the directions travel at the same time. Each rank chooses for what it receives, so
+/// ranks without Lapwing, and other jobs that connect, are served as well.
 class TransportParameters {
  public:
   explicit TransportParameters(bool wanted);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open MPI's TCP transport gets a parameter from Lapwing only where the user has none, and only while MPI starts.
+"""Open MPI's TCP transport gets parameters from Lapwing only where the user has none, and only while MPI starts.
 
     test_transport.py BUILD MPICC MPIEXEC...
 """
@@ -11,7 +11,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAME = "btl_tcp_rdma_pipeline_frag_size"
-GIVEN = "131072"
+GIVEN = {NAME: "131072", "pml_ob1_recv_pipeline_depth": "2"}
 
 
 def fast_link():
@@ -32,21 +32,23 @@ def main(build, mpicc, *mpiexec):
         home = os.path.join(folder, "home", ".openmpi")
         os.makedirs(home)
 
-        def printed(*variables, under_lapwing=True):
+        def printed(*variables, name=NAME, under_lapwing=True):
             told = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", **dict(variables)}
             if under_lapwing:
                 told["LD_PRELOAD"] = os.path.join(build, "lib", "liblapwing-preload.so")
-            words = [word for name, value in told.items() for word in ("-x", f"{name}={value}")]
-            done = subprocess.run([*mpiexec, "-n", "1", *words, program], capture_output=True, text=True, timeout=60, check=False)
+            words = [word for key, value in told.items() for word in ("-x", f"{key}={value}")]
+            done = subprocess.run([*mpiexec, "-n", "1", *words, program, name], capture_output=True, text=True, timeout=60, check=False)
             if done.returncode != 0:
                 sys.exit(f"{told}: status {done.returncode}\n{done.stdout}{done.stderr}")
             return done.stdout.strip()
 
+        for name, value in GIVEN.items():
+            own = printed(name=name, under_lapwing=False)
+            assert own.endswith(" gone") and not own.startswith(f"{value} "), own
+            assert printed(name=name) == (own if fast_link() else f"{value} gone"), f"{name} with nothing chosen"
         own = printed(under_lapwing=False)
-        assert own.endswith(" gone") and not own.startswith(GIVEN), own
-        given = own if fast_link() else f"{GIVEN} gone"
-        assert printed() == given, "with nothing chosen"
-        for still in (("LAPWING_TRANSPORT", "keep"), ("LAPWING", "off"), ("OMPI_MCA_btl_tcp_flags", "send")):
+        for still in (("LAPWING_TRANSPORT", "keep"), ("LAPWING", "off"), ("OMPI_MCA_btl_tcp_flags", "send"),
+                      ("OMPI_MCA_pml_ob1_recv_pipeline_depth", "4")):
             assert printed(still) == own, still
         assert printed((f"OMPI_MCA_{NAME}", "65536")) == "65536 in the environment", "the user's own"
         with open(os.path.join(home, "mca-params.conf"), "w", encoding="utf-8") as file:

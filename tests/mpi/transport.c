@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Prints the parameter of Open MPI's TCP transport that is in force, and whether the environment names it. */
+   Prints a parameter of Open MPI that is in force, and whether the environment names it: transport NAME */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 int main(int argc, char** argv) {
-  static const char* const name = "btl_tcp_rdma_pipeline_frag_size";
+  const char* const name = argv[1];
+  char variable[200];
+  snprintf(variable, sizeof variable, "OMPI_MCA_%s", name);
   MPI_Init(&argc, &argv);
   int level = 0, index = 0, count = 0;
-  unsigned long long value = 0;
+  unsigned long long value = 0; /* an int fills its first half */
   MPI_T_cvar_handle handle;
   MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
   if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
@@ -17,8 +19,7 @@ int main(int argc, char** argv) {
     printf("%s is not there\n", name);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  printf("%llu %s\n", value,
-         getenv("OMPI_MCA_btl_tcp_rdma_pipeline_frag_size") ? "in the environment" : "gone");
+  printf("%llu %s\n", value, getenv(variable) ? "in the environment" : "gone");
   MPI_T_cvar_handle_free(&handle);
   MPI_T_finalize();
   return MPI_Finalize();
