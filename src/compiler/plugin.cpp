@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // LapwingPass.so: how clang, flang, lld and opt find the pass.
 //
-// An ordinary build runs it once the inliner is through and before loops are
-// vectorised. With full LTO it runs at link time only, when all files are one:
-// the wrappers load it for the link step alone, and who loads it by hand for
-// the compile step as well says `prelink` there.
+// It runs once the inliner is through and before loops are vectorised. With full LTO that is at link time
+// only, when all files are one: the wrappers load it for the link step alone, and who loads it by hand for
+// the compile step as well says `prelink` there. LLVM's pipeline for the link calls plugins at its begin and
+// at its end, so at its begin functions of different files are inlined into each other first.
 //
 // Process sets are different: they go in at the very beginning of the compile
 // step, at every level of optimisation.
@@ -68,12 +68,16 @@ bool parse(llvm::StringRef name, llvm::ModulePassManager& manager,
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "lapwing", LAPWING_VERSION, [](llvm::PassBuilder& builder) {
-            builder.registerPipelineParsingCallback(parse);
-            builder.registerPipelineStartEPCallback(begin);
-            builder.registerOptimizerEarlyEPCallback(
-                [](auto& manager, auto level) { add(manager, level, false); });
-            builder.registerFullLinkTimeOptimizationLastEPCallback(
-                [](auto& manager, auto level) { add(manager, level, true); });
-          }};
+  return {
+      LLVM_PLUGIN_API_VERSION, "lapwing", LAPWING_VERSION, [](llvm::PassBuilder& builder) {
+        builder.registerPipelineParsingCallback(parse);
+        builder.registerPipelineStartEPCallback(begin);
+        builder.registerOptimizerEarlyEPCallback(
+            [](auto& manager, auto level) { add(manager, level, false); });
+        builder.registerFullLinkTimeOptimizationEarlyEPCallback([&builder](auto& manager, auto level) {
+          if (level != llvm::OptimizationLevel::O0)
+            manager.addPass(builder.buildModuleSimplificationPipeline(level, llvm::ThinOrFullLTOPhase::None));
+          add(manager, level, true);
+        });
+      }};
 }

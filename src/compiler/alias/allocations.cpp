@@ -5,6 +5,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 
+#include "compiler/alias/fortran_tags.hpp"
+
 namespace lapwing::compiler {
 namespace {
 
@@ -21,8 +23,13 @@ bool is_descriptor_of_allocatable(const GlobalVariable& global) {
   return attribute && attribute->getType()->isIntegerTy(8) && attribute->equalsInt(2);
 }
 
+// A descriptor of a function's own, made for an argument: no allocatable.
+bool describes_argument(const llvm::StoreInst& store) {
+  return is_fortran(*store.getFunction()) && llvm::isa<llvm::AllocaInst>(store.getPointerOperand());
+}
+
 // The base address of a descriptor that was taken apart: only fresh memory is
-// ever stored there, and nowhere else.
+// ever stored there, and in no other allocatable.
 bool owns_what_it_holds(const GlobalVariable& global) {
   if (!global.hasLocalLinkage() || !global.getValueType()->isPointerTy() || !global.hasInitializer() ||
       !global.getInitializer()->isNullValue())
@@ -36,18 +43,19 @@ bool owns_what_it_holds(const GlobalVariable& global) {
     if (!llvm::isNoAliasCall(value)) return false;
     for (const llvm::User* other : value->users()) {
       const auto* again = llvm::dyn_cast<llvm::StoreInst>(other);
-      if (again && again != store && again->getValueOperand() == value) return false;
+      if (again && again != store && again->getValueOperand() == value && !describes_argument(*again))
+        return false;
     }
   }
   return true;
 }
 
-// Fresh memory that is stored in one allocatable, and nowhere else.
+// Fresh memory that is stored in one allocatable, and in no other.
 const GlobalVariable* stored_in(const llvm::Value& allocation) {
   const GlobalVariable* owner = nullptr;
   for (const llvm::User* user : allocation.users()) {
     const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-    if (!store || store->getValueOperand() != &allocation) continue;
+    if (!store || store->getValueOperand() != &allocation || describes_argument(*store)) continue;
     const auto* global = llvm::dyn_cast<GlobalVariable>(store->getPointerOperand());
     if (!global || (owner && owner != global)) return nullptr;
     owner = global;

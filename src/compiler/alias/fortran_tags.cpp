@@ -6,6 +6,8 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
 namespace lapwing::compiler {
@@ -22,6 +24,12 @@ llvm::StringRef name_of(const llvm::MDNode* type) {
   return name ? name->getString() : "";
 }
 
+const llvm::MDNode* root_of(const llvm::MDNode* tag) {
+  const llvm::MDNode* root = parent(tag);
+  for (int depth = 0; root && depth < 16 && parent(root); ++depth) root = parent(root);
+  return root;
+}
+
 bool belongs_to(llvm::StringRef root, llvm::StringRef function) {
   if (!root.consume_front("Flang function root ")) return false;
   if (root == function) return true;
@@ -33,24 +41,46 @@ bool belongs_to(llvm::StringRef root, llvm::StringRef function) {
 llvm::MDNode* own_type(const llvm::Instruction& access) {
   llvm::MDNode* tag = access.getMetadata(llvm::LLVMContext::MD_tbaa);
   if (!tag) return nullptr;
-  const llvm::MDNode* type = parent(tag);
-  const llvm::MDNode* root = type;
-  for (int depth = 0; root && depth < 16; ++depth) {
-    const llvm::MDNode* above = parent(root);
-    if (!above) break;
-    root = above;
-  }
-  return root && belongs_to(name_of(root), access.getFunction()->getName()) ? tag : nullptr;
+  const llvm::MDNode* root = root_of(tag);
+  // The tree of C and C++ is one for all functions.
+  const bool is_c = name_of(root) == "Simple C/C++ TBAA" || name_of(root) == "Simple C++ TBAA";
+  return is_c || belongs_to(name_of(root), access.getFunction()->getName()) ? tag : nullptr;
 }
 
 bool is_fortran(const llvm::Function& function) {
+  // With LTO the main program becomes part of the function that calls it.
+  if (function.getName() == "main")
+    return function.getParent()->getFunction("_FortranAProgramStart") != nullptr;
   return function.getName().starts_with("_Q") || function.getName().ends_with("_");
 }
 
-bool is_no_floating_access(const llvm::Instruction& access) {
-  const llvm::StringRef name = name_of(parent(access.getMetadata(llvm::LLVMContext::MD_tbaa)));
+bool is_no_floating_access(const llvm::Instruction& access, const llvm::Value* buffer) {
+  const llvm::MDNode* tag = access.getMetadata(llvm::LLVMContext::MD_tbaa);
+  if (name_of(root_of(tag)).starts_with("Flang function root")) {
+    const llvm::Value* address = llvm::getLoadStorePointerOperand(&access);
+    if (!address || name_of(parent(tag)) == "descriptor member") return address != nullptr;
+    const llvm::Type* type = llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&access));
+    const llvm::Value* variable = address->stripInBoundsConstantOffsets();
+    return (type->isIntegerTy() || type->isPointerTy()) && llvm::getUnderlyingObject(buffer) != variable &&
+           (llvm::isa<llvm::GlobalVariable>(variable) || llvm::isa<llvm::AllocaInst>(variable) ||
+            llvm::isa<llvm::Argument>(variable));
+  }
+  const llvm::StringRef name = name_of(parent(tag));
   return name == "int" || name == "long" || name == "long long" || name == "short" || name == "bool" ||
          name == "any pointer" || name == "vtable pointer";
+}
+
+llvm::MDNode* common_type(llvm::MDNode* a, llvm::MDNode* b) {
+  if (a == b || !a || !b) return a == b ? a : nullptr;
+  const auto tag_of = [&](const llvm::MDNode* type) {
+    auto* one = const_cast<llvm::MDNode*>(type);
+    return llvm::MDBuilder(a->getContext()).createTBAAStructTagNode(one, one, 0);
+  };
+  if (parent(a) && parent(a) == parent(b)) return tag_of(parent(a));
+  for (const llvm::MDNode* type = parent(a); type; type = parent(type))
+    if (name_of(type) == "any access" && name_of(parent(type)).starts_with("Flang function root"))
+      return tag_of(type);
+  return nullptr;
 }
 
 bool is_dummy_type(const llvm::MDNode* tag) {

@@ -18,15 +18,19 @@
 
 namespace lapwing::compiler {
 
-/// The TBAA type of a load or store, if it is one of this procedure's own.
+/// The TBAA type of a load or store, if it is one of this procedure's own, or of C or C++.
 llvm::MDNode* own_type(const llvm::Instruction& access);
 
-/// Whether a function has a name that flang gives.
+/// Whether a function comes from flang, by its name.
 bool is_fortran(const llvm::Function& function);
 
-/// Whether an access is one of C or C++ to an integer or a pointer, by its TBAA type: no floating-point
-/// number is stored or read so.
-bool is_no_floating_access(const llvm::Instruction& access);
+/// The TBAA type that holds of an access wherever one of two does; null for none.
+llvm::MDNode* common_type(llvm::MDNode* a, llvm::MDNode* b);
+
+/// Whether an access is one to an integer or a pointer, by its TBAA type: no floating-point number is stored
+/// or read so. In Fortran to a descriptor, or to a variable that is not `buffer`; its arrays of integers may
+/// hold what was sent as real numbers.
+bool is_no_floating_access(const llvm::Instruction& access, const llvm::Value* buffer);
 
 /// Whether a type stands for one dummy argument that is neither TARGET nor
 /// POINTER: what is modified under another name is not this argument.

@@ -197,7 +197,8 @@ Effects effects_of_mpi(const MpiCall& call) {
   const auto whole = LocationSize::beforeOrAfterPointer();
   if (r.any_request() >= 0) touch(r.any_request(), requests_size(call), true, true);
   // A wait for a send leaves the status as it was in MPICH.
-  if (r.status >= 0)
+  // MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE of Fortran name variables, which are never written.
+  if (r.status >= 0 && !names_bottom(call.argument(r.status)))
     touch(r.status, r.requests >= 0 ? whole : LocationSize::upperBound(status_bytes), false, true,
           r.requests < 0 && r.kind != Kind::test && r.kind != Kind::wait);
   for (int i = 0; i < r.arguments; ++i) {

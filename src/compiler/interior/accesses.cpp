@@ -66,8 +66,11 @@ std::optional<Accesses::Linear> Accesses::linear(const SCEV* value) {
   switch (value->getSCEVType()) {
     case llvm::scMulExpr:
       return scaled(value);
-    case llvm::scTruncate:
-      return linear(llvm::cast<llvm::SCEVTruncateExpr>(value)->getOperand());
+    case llvm::scTruncate: {
+      const SCEV* whole = llvm::cast<llvm::SCEVTruncateExpr>(value)->getOperand();
+      llvm::PHINode* counter = counter_of(whole);
+      return counter ? counted(*counter, value->getType()) : linear(whole);
+    }
     case llvm::scSignExtend:
       return extended(llvm::cast<llvm::SCEVSignExtendExpr>(value)->getOperand(), true);
     case llvm::scZeroExtend:
@@ -113,6 +116,7 @@ std::optional<Accesses::Linear> Accesses::chosen(const SCEV* value) {
   if (const auto* known = llvm::dyn_cast<llvm::SCEVUnknown>(value)) {
     auto* phi = llvm::dyn_cast<llvm::PHINode>(known->getValue());
     auto* select = llvm::dyn_cast<llvm::SelectInst>(known->getValue());
+    if (counter_of(value)) return counted(*phi, phi->getType());
     if (select) options = {scev_.getSCEV(select->getTrueValue()), scev_.getSCEV(select->getFalseValue())};
     for (unsigned n = 0; phi && n < phi->getNumIncomingValues(); ++n)
       options.push_back(scev_.getSCEV(phi->getIncomingValue(n)));
@@ -120,13 +124,59 @@ std::optional<Accesses::Linear> Accesses::chosen(const SCEV* value) {
     const auto operands = llvm::cast<llvm::SCEVNAryExpr>(value)->operands();
     options.assign(operands.begin(), operands.end());
   }
-  // Of a counter that is no even one the values lead back to itself.
   if (options.empty() || depth_ == most_choices) return std::nullopt;
   ++depth_;
   auto all = linear(options.front());
   for (const SCEV* one : llvm::drop_begin(options)) all = either(all, linear(one));
   --depth_;
   return all;
+}
+
+// The value of a loop's, from round to round, that a number is.
+llvm::PHINode* Accesses::counter_of(const SCEV* value) const {
+  const auto* known = llvm::dyn_cast<llvm::SCEVUnknown>(value);
+  auto* phi = known ? llvm::dyn_cast<llvm::PHINode>(known->getValue()) : nullptr;
+  return phi && loops_.isLoopHeader(phi->getParent()) ? phi : nullptr;
+}
+
+// How far a counter moves in a round, if it is by one known step or not at all: the loop inside that moves it
+// may not run.
+bool Accesses::add_steps(llvm::Value* next, llvm::PHINode& counter, llvm::Type* type, const SCEV*& step,
+                         unsigned depth) {
+  const llvm::Loop* loop = loops_.getLoopFor(counter.getParent());
+  const auto part = [&](const SCEV* whole) {
+    return whole->getType()->isIntegerTy() ? scev_.getTruncateOrNoop(whole, type) : whole;
+  };
+  const SCEV* by = scev_.getMinusSCEV(part(scev_.getSCEVAtScope(next, loop)), part(scev_.getSCEV(&counter)));
+  if (!llvm::isa<llvm::SCEVCouldNotCompute>(by) && is_known(by)) {
+    if (by->isZero() || by == step) return true;
+    return std::exchange(step, by) == nullptr;
+  }
+  const auto* merged = llvm::dyn_cast<llvm::PHINode>(next);
+  if (!merged || merged == &counter || depth == most_choices || !loop->contains(merged)) return false;
+  return llvm::all_of(merged->incoming_values(), [&](const llvm::Use& one) {
+    return add_steps(one.get(), counter, type, step, depth + 1);
+  });
+}
+
+// A counter of a loop inside that is no even one, as one that makes each step: what it reaches is what this
+// one reaches at most. `type`: as much of the number as is used.
+std::optional<Accesses::Linear> Accesses::counted(llvm::PHINode& counter, llvm::Type* type) {
+  const llvm::Loop* loop = loops_.getLoopFor(counter.getParent());
+  if (loop == outer_ || loop->contains(&asked_) || !loop->getLoopPreheader() || !loop->getLoopLatch() ||
+      depth_ == most_choices)
+    return std::nullopt;
+  const SCEV* step = nullptr;
+  if (!add_steps(counter.getIncomingValueForBlock(loop->getLoopLatch()), counter, type, step, 0))
+    return std::nullopt;
+  ++depth_;
+  auto found = linear(scev_.getSCEV(counter.getIncomingValueForBlock(loop->getLoopPreheader())));
+  --depth_;
+  step = step ? widened(step) : nullptr;
+  if (!found || !step) return found;
+  const SCEV*& all = found->steps[loop];
+  all = all ? scev_.getAddExpr(all, step) : step;
+  return found;
 }
 
 std::optional<Accesses::Linear> Accesses::scaled(const SCEV* product) {

@@ -37,8 +37,9 @@ class Accesses {
  public:
   /// Of code behind the block `asked`, at whose end the question is asked; `outer`: the loop that is to be
   /// divided, or null.
-  Accesses(llvm::ScalarEvolution& scev, const llvm::BasicBlock& asked, const llvm::Loop* outer)
-      : scev_(scev), asked_(asked), outer_(outer) {}
+  Accesses(llvm::ScalarEvolution& scev, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
+           const llvm::Loop* outer)
+      : scev_(scev), loops_(loops), asked_(asked), outer_(outer) {}
 
   /// Adds what a load, a store or a memory intrinsic touches. False, with `failure`, where that is not known.
   bool add(const llvm::Instruction& i, llvm::Value* where = nullptr);
@@ -64,6 +65,10 @@ class Accesses {
   const llvm::SCEV* widened(const llvm::SCEV* value);
   std::optional<Linear> linear(const llvm::SCEV* value);
   std::optional<Linear> chosen(const llvm::SCEV* value);
+  llvm::PHINode* counter_of(const llvm::SCEV* value) const;
+  std::optional<Linear> counted(llvm::PHINode& counter, llvm::Type* type);
+  bool add_steps(llvm::Value* next, llvm::PHINode& counter, llvm::Type* type, const llvm::SCEV*& step,
+                 unsigned depth);
   std::optional<Linear> scaled(const llvm::SCEV* product);
   std::optional<Linear> extended(const llvm::SCEV* value, bool has_sign);
   bool describe(const Linear& linear, Footprint* footprint);
@@ -71,6 +76,7 @@ class Accesses {
   llvm::Type* word() const { return llvm::Type::getInt64Ty(asked_.getContext()); }
 
   llvm::ScalarEvolution& scev_;
+  const llvm::LoopInfo& loops_;
   const llvm::BasicBlock& asked_;
   const llvm::Loop* outer_;
   llvm::Value* where_ = nullptr;  // of the access that is being added

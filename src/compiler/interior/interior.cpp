@@ -8,6 +8,7 @@
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
+#include "compiler/alias/lost_types.hpp"
 #include "compiler/effects/library_calls.hpp"
 #include "compiler/interior/ask.hpp"
 #include "compiler/interior/counters.hpp"
@@ -47,6 +48,7 @@ class NestDivider {
     passes_ = !file.frees_sends && !file.sends_synchronously && !file.exposes_memory && !file.shares_memory &&
               !file.maps_memory && !file.handles_errors && !file.calls_back;
     bool changed = passes_ && let_waits_not_throw();
+    changed |= restore_lost_types(function_);
     changed |= !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
     if (changed) changed_function();
     if (merge_counters(manager_.getResult<llvm::LoopAnalysis>(function_))) {
@@ -162,7 +164,7 @@ class NestDivider {
     if (const Position& best = positions.front(); best.call || !best.waits.empty())
       needed = best.call ? best.call : best.waits.front();
     seen_.insert(&header);
-    const NestFound found = describe_nest(*loop, *loop->getLoopPreheader(), a.scev);
+    const NestFound found = describe_nest(*loop, a.loops, *loop->getLoopPreheader(), a.scev);
     if (!found.nest && found.is_final) return miss(header, needed, found.failure, found.where);
     std::string why;
     const llvm::Instruction* where = nullptr;
@@ -219,11 +221,11 @@ class NestDivider {
       Memory memory(manager_.getResult<llvm::AAManager>(function_));
       const Analyses a = analyses(memory);
       Way way(*begin, *a.loops.getLoopFor(&header), a);
-      llvm::SmallVector<llvm::MemoryLocation, 8> received;
+      llvm::SmallVector<InFlight, 8> received;
       for (const auto& [call, one] : waited)
         for (const Transfer& transfer : one.transfers)
           for (const InFlight& buffer : transfer.buffers)
-            if (buffer.written) received.push_back(buffer.where);
+            if (buffer.written) received.push_back(buffer);
       if (const llvm::Instruction* unknown = unknown_wait(way, waited))
         return where = unknown, why = "it is not known what is waited for before it", false;
       way.compute_early(received);
@@ -232,17 +234,17 @@ class NestDivider {
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
     const Analyses a = analyses(memory);
     llvm::Loop& loop = *a.loops.getLoopFor(&header);
-    const NestFound found = describe_nest(loop, *begin, a.scev);
+    const NestFound found = describe_nest(loop, a.loops, *begin, a.scev);
     if (!found.nest) return where = found.where, why = found.failure, false;
     Way way(*begin, loop, a);
-    const auto conditions = way.conditions_of_loop();
-    if (!conditions) return why = "it is not known early whether it runs", false;
-    Accesses kept(a.scev, *begin, nullptr);
-    if (!way.describe(kept, begin->getTerminator(), why)) return false;
+    const auto runs = way.loop_reached();
+    if (!runs) return why = "it is not known early whether it runs", false;
+    Accesses kept(a.scev, a.loops, *begin, nullptr);
+    if (!way.describe(kept, why)) return false;
     llvm::SCEVExpander expander(a.scev, layout_of(function_), "lapwing");
     Question question(*found.nest, kept, expander, early->getTerminator());
     llvm::SmallVector<llvm::CallBase*, 4> crossed;
-    llvm::SmallVector<std::pair<llvm::CallBase*, Way::Conditions>, 4> gathered;
+    llvm::SmallVector<std::pair<llvm::CallBase*, llvm::Value*>, 4> gathered;
     for (llvm::BasicBlock* block : way.blocks()) {
       for (llvm::Instruction& i : *block) {
         const auto call = MpiCall::of(i);
@@ -253,8 +255,8 @@ class NestDivider {
           return false;
         if (!llvm::is_contained(position.waits, &call->call()) || !way.could_begin_with(call->call()))
           continue;
-        if (const auto runs = way.conditions_of(*block)) {
-          gathered.emplace_back(&call->call(), *runs);
+        if (const auto waits = way.reached(*block)) {
+          gathered.emplace_back(&call->call(), *waits);
           crossed.push_back(&call->call());
         }
       }
@@ -270,8 +272,7 @@ class NestDivider {
       return false;
     remarks_.divided(loop, crossed);
     if (!options_.changes()) return true;
-    llvm::Value* runs = Way::emit(*conditions, begin->getTerminator());
-    const Question::Answer answer = question.ask(runs);
+    const Question::Answer answer = question.ask(*runs);
     llvm::BasicBlock* behind = early->getSingleSuccessor();
     const bool declares_scopes = way.declares_scopes();
     const DividedLoop made =
@@ -285,13 +286,11 @@ class NestDivider {
     return true;
   }
 
-  static void gather(llvm::ArrayRef<std::pair<llvm::CallBase*, Way::Conditions>> waits,
+  static void gather(llvm::ArrayRef<std::pair<llvm::CallBase*, llvm::Value*>> waits,
                      llvm::BasicBlock& begin) {
     llvm::Instruction* at = begin.getTerminator();
-    for (const auto& [wait, conditions] : waits) {
-      llvm::Value* runs = Way::emit(conditions, at);
+    for (const auto& [wait, runs] : waits)
       wait->moveBefore(runs ? llvm::SplitBlockAndInsertIfThen(runs, at, false) : at);
-    }
   }
 
   // They hold behind where they are declared, which is behind these blocks.

@@ -30,8 +30,12 @@ bool never_fuses(const llvm::Function& function) {
 
 class Describer {
  public:
-  Describer(llvm::Loop& loop, const llvm::BasicBlock& asked, llvm::ScalarEvolution& scev)
-      : loop_(loop), scev_(scev), accesses_(scev, asked, &loop), function_(*loop.getHeader()->getParent()) {}
+  Describer(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
+            llvm::ScalarEvolution& scev)
+      : loop_(loop),
+        scev_(scev),
+        accesses_(scev, loops, asked, &loop),
+        function_(*loop.getHeader()->getParent()) {}
 
   NestFound run() {
     if (!has_right_shape() || !has_counters_only() || !has_right_instructions()) return std::move(found_);
@@ -163,8 +167,9 @@ class Describer {
 
 }  // namespace
 
-NestFound describe_nest(llvm::Loop& loop, const llvm::BasicBlock& asked, llvm::ScalarEvolution& scev) {
-  return Describer(loop, asked, scev).run();
+NestFound describe_nest(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
+                        llvm::ScalarEvolution& scev) {
+  return Describer(loop, loops, asked, scev).run();
 }
 
 }  // namespace lapwing::compiler

@@ -28,6 +28,7 @@ struct NestFound {
 /// A nest can be divided if each of its rounds gives the same values whatever came before it: nothing but
 /// counters goes from round to round in a register, the number of rounds is known where it is asked about (at
 /// the end of `asked`), and every access is affine.
-NestFound describe_nest(llvm::Loop& loop, const llvm::BasicBlock& asked, llvm::ScalarEvolution& scev);
+NestFound describe_nest(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
+                        llvm::ScalarEvolution& scev);
 
 }  // namespace lapwing::compiler

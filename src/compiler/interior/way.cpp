@@ -65,7 +65,7 @@ bool Way::is_never_written(const llvm::MemoryLocation& where) {
   return llvm::all_of(blocks_, writes_none) && llvm::all_of(loop_.blocks(), writes_none);
 }
 
-bool Way::is_movable(const Instruction& i, llvm::ArrayRef<llvm::MemoryLocation> received) {
+bool Way::is_movable(const Instruction& i, llvm::ArrayRef<InFlight> received) {
   if (i.isTerminator() || llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i) ||
       i.mayHaveSideEffects() || llvm::isa<llvm::DbgInfoIntrinsic>(i))
     return false;
@@ -82,8 +82,9 @@ bool Way::is_movable(const Instruction& i, llvm::ArrayRef<llvm::MemoryLocation> 
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
   if (!load || !load->isSimple()) return false;
   const auto where = llvm::MemoryLocation::get(load);
-  return is_never_written(where) && llvm::none_of(received, [&](const llvm::MemoryLocation& buffer) {
-           return a_.memory.may_alias(where, buffer);
+  return is_never_written(where) && llvm::none_of(received, [&](const InFlight& buffer) {
+           return !(buffer.floating && is_no_floating_access(i, buffer.where.Ptr)) &&
+                  a_.memory.may_alias(where, buffer.where);
          });
 }
 
@@ -104,7 +105,7 @@ bool Way::simplify(Instruction& i, llvm::ArrayRef<Instruction*> moved) {
   return true;
 }
 
-void Way::compute_early(llvm::ArrayRef<llvm::MemoryLocation> received) {
+void Way::compute_early(llvm::ArrayRef<InFlight> received) {
   llvm::SmallVector<Instruction*, 16> moved;
   llvm::SmallVector<BasicBlock*, 32> blocks(blocks_.begin(), blocks_.end());
   blocks.append(loop_.block_begin(), loop_.block_end());
@@ -122,39 +123,75 @@ void Way::compute_early(llvm::ArrayRef<llvm::MemoryLocation> received) {
   }
 }
 
-std::optional<Way::Conditions> Way::conditions(BasicBlock& block, bool all) {
-  Conditions found;
-  for (BasicBlock* child = &block; child != &begin_;) {
-    const auto* node = a_.dominators.getNode(child);
-    if (!node || !node->getIDom()) return {};
-    BasicBlock* parent = node->getIDom()->getBlock();
-    BasicBlock* entered = child;
-    std::swap(child, parent);
-    if (a_.post_dominators.dominates(entered, child)) continue;
-    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(child->getTerminator());
-    const auto leads = [&](unsigned n) {
-      return a_.dominators.dominates(llvm::BasicBlockEdge(child, branch->getSuccessor(n)), entered);
-    };
-    bool is_found = false;
-    for (unsigned n = 0; branch && branch->isConditional() && n < 2; ++n) {
-      if (!leads(n) || (all && !a_.post_dominators.dominates(entered, branch->getSuccessor(n)))) continue;
-      const auto* value = llvm::dyn_cast<Instruction>(branch->getCondition());
-      if (value && !dominates(value, begin_, a_.dominators)) continue;
-      found.push_back({branch->getCondition(), n == 0});
-      is_found = true;
-    }
-    if (all && !is_found) return {};
-  }
-  return found;
+namespace {
+
+llvm::Value* both(llvm::Value* a, llvm::Value* b, llvm::IRBuilder<>& builder) {
+  return a && b ? builder.CreateAnd(a, b) : a ? a : b;
 }
 
-llvm::Value* Way::emit(const Conditions& conditions, Instruction* at) {
-  llvm::IRBuilder<> builder(at);
+// The branch's way to one of its blocks, as a truth that is no poison.
+llvm::Value* taken(const llvm::BranchInst& branch, unsigned successor, llvm::IRBuilder<>& builder) {
+  llvm::Value* condition = builder.CreateFreeze(branch.getCondition());
+  return successor == 0 ? condition : builder.CreateNot(condition);
+}
+
+}  // namespace
+
+bool Way::is_early(const llvm::Value* value) const {
+  const auto* instruction = llvm::dyn_cast<Instruction>(value);
+  return !instruction || dominates(instruction, begin_, a_.dominators);
+}
+
+// Of an edge, from where it starts.
+std::optional<llvm::Value*> Way::passed(BasicBlock& from, BasicBlock& to) {
+  if (const llvm::Loop* inner = a_.loops.getLoopFor(&from); inner != loop_.getParentLoop()) {
+    while (inner->getParentLoop() != loop_.getParentLoop()) inner = inner->getParentLoop();
+    BasicBlock* before = inner->getLoopPreheader();
+    return before && inner->getUniqueExitBlock() == &to ? reached(*before) : std::nullopt;
+  }
+  const auto start = reached(from);
+  if (!start || from.getUniqueSuccessor()) return start;
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(from.getTerminator());
+  if (!branch || !is_early(branch->getCondition())) return std::nullopt;
+  llvm::IRBuilder<> builder(begin_.getTerminator());
+  return both(*start, taken(*branch, branch->getSuccessor(0) == &to ? 0 : 1, builder), builder);
+}
+
+std::optional<llvm::Value*> Way::reached(BasicBlock& block) {
+  const auto known = reached_.find(&block);
+  return known != reached_.end() ? known->second : reached_[&block] = find_reached(block);
+}
+
+std::optional<llvm::Value*> Way::find_reached(BasicBlock& block) {
+  if (&block == &begin_) return nullptr;
+  if (a_.loops.getLoopFor(&block) != loop_.getParentLoop()) return std::nullopt;
+  const auto* node = a_.dominators.getNode(&block);
+  BasicBlock* above = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+  if (!above) return std::nullopt;
+  const bool is_beside = a_.loops.getLoopFor(above) == loop_.getParentLoop();
+  if (is_beside && a_.post_dominators.dominates(&block, above)) return reached(*above);
+  llvm::Value* any = nullptr;
+  for (BasicBlock* before : llvm::predecessors(&block)) {
+    const auto one = passed(*before, block);
+    if (!one || !*one) return one;
+    any = any ? llvm::IRBuilder<>(begin_.getTerminator()).CreateOr(any, *one) : *one;
+  }
+  return any;
+}
+
+// Where it is reached this holds; null if nothing is known.
+llvm::Value* Way::may_be_reached(BasicBlock& block) {
+  llvm::IRBuilder<> builder(begin_.getTerminator());
   llvm::Value* all = nullptr;
-  for (const Condition& condition : conditions) {
-    llvm::Value* one = builder.CreateFreeze(condition.value);
-    if (!condition.holds) one = builder.CreateNot(one);
-    all = all ? builder.CreateAnd(all, one) : one;
+  for (BasicBlock* below = &block; below != &begin_;) {
+    const auto* node = a_.dominators.getNode(below);
+    if (!node || !node->getIDom()) return nullptr;
+    BasicBlock* above = node->getIDom()->getBlock();
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(above->getTerminator());
+    for (unsigned n = 0; branch && branch->isConditional() && is_early(branch->getCondition()) && n < 2; ++n)
+      if (a_.dominators.dominates(llvm::BasicBlockEdge(above, branch->getSuccessor(n)), below))
+        all = both(all, taken(*branch, n, builder), builder);
+    below = above;
   }
   return all;
 }
@@ -207,15 +244,13 @@ bool Way::describe(Instruction& i, Accesses& kept, llvm::Value* where) {
   return i.isTerminator() ? false : kept.add(i, where);
 }
 
-bool Way::describe(Accesses& kept, Instruction* at, std::string& why) {
+bool Way::describe(Accesses& kept, std::string& why) {
   for (BasicBlock* block : blocks_) {
     llvm::Value* where = nullptr;
     bool has_where = false;
     for (Instruction& i : *block) {
-      if (&i == at) continue;
       if (!has_where && (i.mayReadOrWriteMemory())) {
-        const auto known = conditions(*block, false);
-        where = known ? emit(*known, at) : nullptr;
+        where = may_be_reached(*block);
         has_where = true;
       }
       if (describe(i, kept, where)) continue;
@@ -227,20 +262,25 @@ bool Way::describe(Accesses& kept, Instruction* at, std::string& why) {
 }
 
 bool Way::could_begin_with(llvm::CallBase& wait) {
+  if (a_.loops.getLoopFor(wait.getParent()) != loop_.getParentLoop()) return false;
   const Effects of_wait = a_.effects(wait);
   for (const llvm::Use& use : wait.operands()) {
     const auto* operand = llvm::dyn_cast<Instruction>(use.get());
     if (operand && !dominates(operand, begin_, a_.dominators)) return false;
   }
+  const auto meets = [&](const Instruction& i) {
+    if (!i.mayReadOrWriteMemory() || MpiCall::of(i)) return false;
+    const Effects effects = a_.effects(i);
+    return llvm::any_of(of_wait.touches, [&](const Touch& touch) {
+      if (!touch.pointer) return true;
+      const auto info = a_.memory.meet(i, effects, llvm::MemoryLocation(touch.pointer, touch.size));
+      return llvm::isModSet(info) || (touch.writes && llvm::isRefSet(info));
+    });
+  };
   for (BasicBlock* block : blocks_) {
     for (Instruction& i : *block) {
-      if (!i.mayReadOrWriteMemory() || MpiCall::of(i)) continue;
-      const Effects effects = a_.effects(i);
-      for (const Touch& touch : of_wait.touches) {
-        if (!touch.pointer) return false;
-        const auto info = a_.memory.meet(i, effects, llvm::MemoryLocation(touch.pointer, touch.size));
-        if (llvm::isModSet(info) || (touch.writes && llvm::isRefSet(info))) return false;
-      }
+      if (&i == &wait) return true;
+      if (meets(i)) return false;
     }
   }
   return true;

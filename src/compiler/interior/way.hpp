@@ -9,6 +9,7 @@
 #include "compiler/effects/effects.hpp"
 #include "compiler/interior/accesses.hpp"
 #include "compiler/waits/dependence_web.hpp"
+#include "compiler/waits/transfer.hpp"
 
 namespace lapwing::compiler {
 
@@ -36,20 +37,14 @@ class Way {
 
   /// Moves to the end of `begin` what is computed on the way, or in the loop, and could be computed there.
   /// `received`: what waits and calls on the way may bring.
-  void compute_early(llvm::ArrayRef<llvm::MemoryLocation> received);
-  /// Whether the loop runs whenever all these hold, as far as it is known at the end of `begin`.
-  struct Condition {
-    llvm::Value* value;
-    bool holds;
-  };
-  using Conditions = llvm::SmallVector<Condition, 4>;
-  std::optional<Conditions> conditions_of_loop() { return conditions(*loop_.getLoopPreheader(), true); }
-  std::optional<Conditions> conditions_of(llvm::BasicBlock& block) { return conditions(block, true); }
-  /// All of them, as one value before `at`; null for none.
-  static llvm::Value* emit(const Conditions& conditions, llvm::Instruction* at);
+  void compute_early(llvm::ArrayRef<InFlight> received);
+  /// Whether a block, or the loop, is come to: a truth at the end of `begin`, null for always. None where
+  /// that is not known there.
+  std::optional<llvm::Value*> reached(llvm::BasicBlock& block);
+  std::optional<llvm::Value*> loop_reached() { return reached(*loop_.getLoopPreheader()); }
 
-  /// Adds what the way touches that the loop may touch as well. `at`: for the conditions.
-  bool describe(Accesses& kept, llvm::Instruction* at, std::string& why);
+  /// Adds what the way touches that the loop may touch as well.
+  bool describe(Accesses& kept, std::string& why);
   /// Whether a wait could stand at the way's begin.
   bool could_begin_with(llvm::CallBase& wait);
   bool contains(const llvm::Instruction& i) const { return is_on_way_.contains(i.getParent()); }
@@ -57,8 +52,11 @@ class Way {
   bool declares_scopes() const { return declares_scopes_; }
 
  private:
-  std::optional<Conditions> conditions(llvm::BasicBlock& block, bool all);
-  bool is_movable(const llvm::Instruction& i, llvm::ArrayRef<llvm::MemoryLocation> received);
+  std::optional<llvm::Value*> passed(llvm::BasicBlock& from, llvm::BasicBlock& to);
+  std::optional<llvm::Value*> find_reached(llvm::BasicBlock& block);
+  llvm::Value* may_be_reached(llvm::BasicBlock& block);
+  bool is_early(const llvm::Value* value) const;
+  bool is_movable(const llvm::Instruction& i, llvm::ArrayRef<InFlight> received);
   bool is_never_written(const llvm::MemoryLocation& where);
   bool simplify(llvm::Instruction& i, llvm::ArrayRef<llvm::Instruction*> moved);
   bool meets_loop(const llvm::Instruction& i, const Effects& effects);
@@ -76,6 +74,7 @@ class Way {
     bool written;
   };
   llvm::SmallVector<Place, 16> places_;  // that the loop touches
+  llvm::DenseMap<const llvm::BasicBlock*, std::optional<llvm::Value*>> reached_;
   bool declares_scopes_ = false;
 };
 

@@ -154,7 +154,7 @@ class CandidateFinder {
     }
     llvm::AAMDNodes tags;
     if (!memory_.has_forgotten_any()) tags.TBAA = type_of_variable(pointer, *call.call().getFunction());
-    const bool floating = !call.is_fortran() && is_floating(call, type);
+    const bool floating = is_floating(call, type);
     transfer.buffers.push_back(
         {MemoryLocation(pointer, message_size(call, count, type), tags), written, floating});
     return true;

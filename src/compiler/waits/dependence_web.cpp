@@ -317,7 +317,7 @@ std::optional<Reason> Web::find(const llvm::Instruction& instruction) {
     if (is_clear) break;
     if (effects.ends_stack && !outlives_dynamic_stack(buffer.where.Ptr))
       return Reason{"the buffer may end here"};
-    if (buffer.floating && is_no_floating_access(instruction)) continue;
+    if (buffer.floating && is_no_floating_access(instruction, buffer.where.Ptr)) continue;
     if (is_overlooked(instruction, buffer)) continue;
     const ModRefInfo info = memory_.meet(instruction, effects, buffer.where);
     if (llvm::isModSet(info)) {

@@ -87,6 +87,7 @@ class Reader {
 
   void with_value(const std::string& word, const std::string& value) {
     if (word == "-x" || word == "--language") read_as(value);
+    if (word == "-mllvm") asked_.tunes_llvm = true;
     if (word == "-l" || word == "-Xlinker") {
       any_ = true;
       only_headers_ = false;
@@ -99,6 +100,7 @@ class Reader {
   }
 
   void optimise(const std::string& level) {
+    asked_.reassociates |= level == "fast";
     asked_.optimises = level != "0";
     asked_.never_optimises = level == "0";
   }
@@ -108,6 +110,9 @@ class Reader {
       optimise(word.substr(2));
     } else if (word.starts_with("--optimize")) {
       optimise(word == "--optimize" ? "" : word.substr(11));
+    } else if (is_one_of(word, {"-ffast-math", "-funsafe-math-optimizations", "-fassociative-math",
+                                "-ffp-model=fast", "-ffp-model=aggressive"})) {
+      asked_.reassociates = true;
     } else if (word.starts_with("-x")) {
       read_as(word.substr(2));
     } else if (word.starts_with("-l") || word.starts_with("-Wl,")) {

@@ -23,6 +23,8 @@ struct Asked {
   bool fully_static = false;
   bool optimises = false;
   bool never_optimises = false;  ///< -O0 said aloud
+  bool reassociates = false;  ///< fast-math: the order of floating-point operations is the compiler's choice
+  bool tunes_llvm = false;    ///< -mllvm: options of LLVM's own, of which each may be given once
   Lto lto = Lto::none;
   std::string linker;     ///< -fuse-ld= or --ld-path=
   Words fortran;          ///< the Fortran sources

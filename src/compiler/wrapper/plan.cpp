@@ -143,6 +143,7 @@ class Planner {
     const bool in_compile = asked_.compiles && (sets || options_.declared || (asked_.optimises && !at_link));
     const bool in_link =
         links_ && at_link && sinks() && !asked_.never_optimises && (asked_.optimises || !asked_.compiles);
+    if (at_link && asked_.compiles && asked_.optimises && sinks() && options_.interior) leave_loops();
     bool loaded = in_compile || in_link;
     if (loaded && links_ && asked_.fully_static) {
       say("liblapwing is a shared library, which -static cannot link: Lapwing's pass is left out.");
@@ -160,6 +161,15 @@ class Planner {
       append(plan_.compile_before, {"-Xclang", "-disable-lifetime-markers"});
     if (loaded && in_link && lld()) load(plan_.link_before, "-Wl,--load-pass-plugin=");
     if (links_ && !asked_.fully_static) library(in_compile || in_link);
+  }
+
+  /// Loops are vectorised and unrolled at the link, behind the pass, which could not divide them any more.
+  /// Not where that might change results.
+  void leave_loops() {
+    if (asked_.reassociates || asked_.tunes_llvm) return;
+    for (const char* one : {"-force-vector-width=1", "-force-vector-interleave=1", "-vectorize-slp=false",
+                            "-unroll-runtime=false", "-unroll-allow-partial=false"})
+      append(plan_.compile_before, {"-mllvm", one});
   }
 
   /// Only lld loads a pass for LTO.
