@@ -169,7 +169,7 @@ def is_timed(entry):
     name = entry.name
     if name.startswith(("Session_", "File_")) or name in ("Win_attach", "Win_detach", "Win_sync", "Win_test"):
         return False
-    return entry.group is not None or entry.kind == "sync"
+    return (entry.group is not None and not entry.group.is_access) or entry.kind == "sync"
 
 
 def entry_stubs(groups):
@@ -235,8 +235,8 @@ def entry_specs(groups):
         call = calls.setdefault(entry.group.cpp(), len(calls)) if entry.group else -1
         handle = -1
         if entry.handle:
-            kind, at, frees, arguments = entry.handle
-            text = f'    {{"MPI_{entry.name}", sets::HandleKind::{HANDLE_KINDS[kind]}, {at}, {arguments}, {word(frees)}}},\n'
+            kind, at, fate, arguments = entry.handle
+            text = f'    {{"MPI_{entry.name}", sets::HandleKind::{HANDLE_KINDS[kind]}, {at}, {arguments}, HandleFate::{fate}}},\n'
             handle = handles.setdefault(text, len(handles))
         specs.append(f'    {{"{g.names[0]}", "{hook.target}", "{hook.library}", Action::{action}, Form::{form}, '
                      f"{entry.comm}, {entry.root}, {first}, {len(entry.items)}, {call}, {handle}}},\n")

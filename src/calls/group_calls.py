@@ -8,7 +8,8 @@ src/entry/group_spec.hpp.
 import signatures
 
 HANDLES = ("comm", "win", "file")
-SCALARS = ("root", "op", "group", "request", "newcomm", "newwin", "newfile", "peercomm", "peer", "tag")
+SCALARS = ("root", "op", "group", "request", "newcomm", "newwin", "newfile", "peercomm", "peer", "tag", "mode",
+           "displacement")
 WAYS = ("blocking", "immediate", "persistent", "begin", "end")
 MOST_SAME = 4
 
@@ -46,6 +47,16 @@ def data_at(arguments, buffer):
     return Data(buffer, count, -1, second, bool(first.dims), bool(following.dims))
 
 
+def named_data(signature, role):
+    """The buffer of an access to a window that has this role, with its count and type; one element where the call has
+    no count."""
+    at = {argument.name: index for index, argument in enumerate(signature.arguments)}
+    buffer, type = at.get(f"{role}_addr", -1), at.get(f"{role}_datatype", at.get("datatype", -1))
+    if buffer < 0 and role != "target":
+        return Data()
+    return Data(buffer, at.get(f"{role}_count", -1), -1, type)
+
+
 class GroupCall:
     """One routine in one way of returning. `collective`: all processes of the communicator, window or file make
     it; otherwise a process and its partners do."""
@@ -67,7 +78,10 @@ class GroupCall:
         self.find(signature)
         data = [data_at(signature.arguments, i) for i, a in enumerate(signature.arguments) if a.type == "buf"]
         data = [d for d in data if d.buffer >= 0] if self.collective else []
-        self.send, self.receive = (data + [Data(), Data()])[:2]
+        self.send, self.receive, self.target = (data + [Data(), Data()])[:2] + [Data()]
+        self.is_access = self.at["displacement"] >= 0
+        if self.is_access:
+            self.find_accessed(signature)
         self.same = [self.same_of(signature, word) for word in signature.facts.get("same", [])]
         if all(self.at[h] < 0 for h in HANDLES):
             raise GroupCallError(f"{self.name}: it has no communicator, window or file")
@@ -96,12 +110,23 @@ class GroupCall:
                 self.at["root"] = index
             elif argument.type == "Request" and self.way != "blocking":
                 self.at["request"] = index
-            elif argument.name in ("remote_leader", "dest", "source") and not argument.dims:
+            elif argument.name in ("remote_leader", "dest", "source", "rank", "target_rank") and not argument.dims:
                 self.at["peer"] = index
-        if self.at["peer"] >= 0:
-            self.at["tag"] = signature.at("tag")
-            if not self.collective:
-                self.at["peercomm"] = self.at["comm"]
+            elif argument.name == "tag":
+                self.at["tag"] = index
+            elif argument.name == "target_disp":
+                self.at["displacement"] = index
+            elif argument.name in ("lock_type", "assert") and self.at["mode"] < 0:
+                self.at["mode"] = index
+        if self.at["peer"] >= 0 and not self.collective:
+            self.at["peercomm"] = self.at["comm"]
+
+    def find_accessed(self, signature):
+        """Of an access to a window: the memory that it reads and writes here, and the data at the target."""
+        self.send, self.receive = named_data(signature, "origin"), named_data(signature, "result")
+        self.target = named_data(signature, "target")
+        if signature.arguments[self.send.buffer].intent != "in":
+            self.send, self.receive = Data(), self.send
 
     def cpp(self):
         at = ", ".join(str(self.at[key]) for key in HANDLES + SCALARS)
@@ -109,7 +134,7 @@ class GroupCall:
         return (f'    {{"MPI_{self.name}", '
                 f"sets::Operation::{self.operation}, sets::Way::{self.way}, {self.arguments}, {at}, "
                 f"{'true' if self.by_address else 'false'}, {self.send.cpp()}, {self.receive.cpp()}, "
-                f"{{{same}}}}},\n")
+                f"{self.target.cpp()}, {{{same}}}}},\n")
 
 
 def load(known=None):

@@ -36,11 +36,12 @@ When in doubt, `retire` is always right and only costs overlap. The other facts:
     each=ARG,...       a buffer that has so many elements for each process of the communicator
     at_root=ARG,...    a buffer that only the root has
     group              all processes of a communicator, window or file make the call together
-    partners           the calling process and its partners do
+    partners           the calling process and its partners do, or it alone, at a window
     group=OP:WAY       the same, as form WAY (immediate, persistent, begin, end) of the operation OP
     same=ARG,ARG*N     integers, or arrays of N integers, that must be equal on all of them
     makes=ARG          a handle that the program has to free: a datatype, a group or an operation
     frees=ARG          it does so here
+    lends=ARG          handles that are MPI's, or of which it is not known who frees them
     kind=KIND          what the compiler sees in it (src/compiler/mpi/calls.hpp); `,standard` for sends that
                        are neither buffered, ready nor synchronous; `,split` for collectives that it can split.
                        Other calls may do anything, for the compiler
@@ -62,7 +63,7 @@ SIMPLE = ("int", "log", "addr", "off", "cnt", "double", "str", "status", "status
 KINDS = ("routine", "collective", "plain", "deprecated", "callback", "function", "large")
 CLASSES = ("p2p", "check", "retire", "sync", "pass")
 WRITES = ("equal", "equal_on_comm", "from_inputs", "size_of_comm", "duplicate")
-FACTS = ("each", "at_root", "group", "partners", "same", "makes", "frees", "kind", "known", *WRITES)
+FACTS = ("each", "at_root", "group", "partners", "same", "makes", "frees", "lends", "kind", "known", *WRITES)
 INTENTS = {"": "in", ">": "out", "=": "inout", "?": ""}
 
 
@@ -87,7 +88,7 @@ class Signature:
     def __init__(self, name, kind, arguments, result="", entry_class="", facts=None, form=""):
         self.name, self.kind, self.arguments, self.result = name, kind, arguments, result
         self.entry_class, self.facts, self.form = entry_class, facts or {}, form
-        for key in ("each", "at_root", "makes", "frees", *WRITES):
+        for key in ("each", "at_root", "makes", "frees", "lends", *WRITES):
             for name in self.facts.get(key, []):
                 self.at(name)
 

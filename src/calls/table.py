@@ -53,15 +53,15 @@ class Entry:
         self.name, self.kind, self.items = name, kind, list(items)
         self.comm = self.root = -1
         self.group = None  # of group_calls.py, if processes make the call together
-        self.handle = None  # (type, argument, whether it is freed, arguments in C), if it makes or frees one
+        self.handle = None  # (type, argument, what happens to it, arguments in C), if it makes, frees or lends one
 
     @staticmethod
     def of(signature):
         entry = Entry(signature.name, signature.entry_class)
-        for fact in ("makes", "frees"):
+        for fact in ("makes", "frees", "lends"):
             if fact in signature.facts:
                 at = signature.at(signature.facts[fact][0])
-                entry.handle = signature.arguments[at].type, at, fact == "frees", len(signature.arguments)
+                entry.handle = signature.arguments[at].type, at, fact, len(signature.arguments)
         if entry.kind == "check":
             entry.items = items_of(signature)
             if any(i.root_only for i in entry.items):

@@ -29,6 +29,10 @@ class Arguments {
 
   MPI_Count count(int index) const { return form_ == Form::large ? word(index) : integer(index); }
 
+  MPI_Aint address(int index) const {
+    return form_ == Form::fortran ? *static_cast<const MPI_Aint*>(pointer(index)) : word(index);
+  }
+
   MPI_Datatype type(int index) const {
     return form_ == Form::fortran ? PMPI_Type_f2c(integer(index)) : handle<MPI_Datatype>(index);
   }

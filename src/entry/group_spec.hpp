@@ -10,6 +10,7 @@
 
 namespace lapwing::entry {
 
+/// With a type and no count: one element.
 struct GroupData {
   std::int8_t buffer, count, displacement, type;
   bool counts, types;  ///< arrays with one for each process
@@ -26,20 +27,23 @@ struct GroupSpec {
   sets::Way way;
   std::int8_t arguments;  ///< in C; Fortran's error comes after them
   std::int8_t comm, win, file, root, op, group, request, new_comm, new_win, new_file, peer_comm, peer, tag;
+  std::int8_t mode, displacement;
   bool by_address;  ///< the call takes the handle's address
-  GroupData send, receive;
+  GroupData send, receive, target;
   SameArgument same[4];
 };
 
 extern const GroupSpec group_specs[];
 
-/// A call that makes or frees a handle.
+enum class HandleFate : std::uint8_t { makes, frees, lends };
+
+/// A call that makes, frees or lends a handle.
 struct HandleSpec {
   const char* name;  ///< "MPI_Type_vector"
   sets::HandleKind kind;
   std::int8_t at;         ///< the argument that holds its address
   std::int8_t arguments;  ///< in C; Fortran's error comes after them
-  bool frees;
+  HandleFate fate;
 };
 
 extern const HandleSpec handle_specs[];

@@ -22,6 +22,7 @@
 #include "mpi/parting.hpp"
 #include "mpi/references.hpp"
 #include "mpi/transport.hpp"
+#include "sets/check/wrong_end.hpp"
 #include "sets/report/report_text.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/decisions/overlap.hpp"
@@ -109,6 +110,12 @@ int start_mpi(int* argc, char*** argv, int wanted, int* granted) {
 
 // The program is told the level that it asked for: some check for exactly it.
 int initialise(int* argc, char*** argv, int required, int* provided) {
+  int before = 0;
+  PMPI_Initialized(&before);
+  if (before) {
+    lapwing::sets::WrongEnd::at_second_init();
+    return PMPI_Init_thread(argc, argv, required, provided ? provided : &level);
+  }
   settings = transfer::read_settings();
   prepared = true;
   if (!settings.enabled && (entry::declares() || entry::uses_arrays())) {
@@ -211,6 +218,10 @@ LAPWING_ENTRY int MPI_Query_thread(int* provided) {
 }
 
 LAPWING_ENTRY int MPI_Finalize() {
+  int running = 0, over = 0;
+  PMPI_Initialized(&running);
+  PMPI_Finalized(&over);
+  if (!running || over) return PMPI_Finalize();  // MPI says so
   mpi::LibraryLocks::keep();
   entry::stop_declared();
   int result = MPI_SUCCESS;

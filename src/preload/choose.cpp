@@ -194,6 +194,15 @@ void* lapwing_preload_library() {
   return handle;
 }
 
+void* lapwing_preload_load() {
+  if (lapwing::mpi::loaded_mpis(libc_dlsym()).count != 1) return nullptr;
+  pthread_mutex_lock(&lock);
+  if (!chosen) choose(nullptr);
+  void* handle = aside ? nullptr : engine;
+  pthread_mutex_unlock(&lock);
+  return handle;
+}
+
 /// Called by a stub at its first call. Threads may meet here: they bind the
 /// slot to the same function.
 extern "C" __attribute__((visibility("hidden"))) void* lapwing_preload_resolve(unsigned index, const void*,

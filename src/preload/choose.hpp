@@ -8,6 +8,9 @@
 /// Lapwing stands aside. Never loads anything.
 __attribute__((visibility("hidden"))) void* lapwing_preload_library();
 
+/// The same, and loads it, in a process in which there is one MPI and no MPI function has been called.
+__attribute__((visibility("hidden"))) void* lapwing_preload_load();
+
 namespace lapwing::preload {
 
 /// libc's dlsym. Lapwing's own is for the program.

@@ -8,10 +8,12 @@
 #include "sets/check/check.hpp"
 #include "sets/check/kinds.hpp"
 #include "sets/check/leaks.hpp"
+#include "sets/check/p2p_waits.hpp"
 #include "sets/check/pending.hpp"
 #include "sets/orders/orders.hpp"
 #include "sets/packed_values.hpp"
 #include "sets/report/report_text.hpp"
+#include "sets/windows/access_log.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -225,9 +227,9 @@ bool find_active(Account* account) {
     told.returns_to = pending.returns_to;
     account->rank = Messages::rank();
     account->call = pending.name;
-    account->details = pending.kind == Pending::group
-                           ? "on " + pending.circle->described()
-                           : fmt::format("{}, on {}", partner_text(pending), pending.circle->described());
+    account->details = pending.is_message()
+                           ? fmt::format("{}, on {}", partner_text(pending), pending.circle->described())
+                           : "on " + pending.circle->described();
     account->site = site_text(told);
     account->collective = pending.kind == Pending::group;
     if (account->collective) {
@@ -237,6 +239,16 @@ bool find_active(Account* account) {
     return true;
   }
   return false;
+}
+
+// A persistent request that the program has waited for and never started.
+void find_unstarted(std::vector<Account>* accounts) {
+  const std::lock_guard guard(Messages::lock());
+  for (const auto& [key, pending] : PendingRequests::all()) {
+    if (!is_unstarted(pending)) continue;
+    *accounts = account_of_unstarted(pending);
+    return;
+  }
 }
 
 std::vector<Account> leaks;  // on rank 0, of all ranks
@@ -288,9 +300,12 @@ void announce_finalize() {
   const int none = Messages::processes();
   Account request;
   const bool active = !unfinished && !lost.circle && find_active(&request);
-  const bool wrong = unfinished || lost.circle || differing.circle || active;
+  std::vector<Account> unstarted;
+  find_unstarted(&unstarted);
+  const bool wrong = unfinished || lost.circle || differing.circle || active || !unstarted.empty();
   const int first = combine_all<int>({wrong ? Messages::rank() : none}, MPI_INT, MPI_MIN)[0];
   if (first == none) {
+    AccessLog::report();
     Orders::report();
     return report_leaks();
   }
@@ -298,7 +313,8 @@ void announce_finalize() {
     if (unfinished) end_job(unfinished_finding(account));
     if (lost.circle) report_lost();
     if (differing.circle) report_types();
-    end_job(request_finding(request));
+    if (active) end_job(request_finding(request));
+    end_job(unstarted_finding(unstarted));
   }
   Messages::wait([] { return false; });
 }

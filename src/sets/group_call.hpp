@@ -73,6 +73,22 @@ enum class Operation : std::uint8_t {
   win_complete,
   win_wait,
   win_test,
+  win_lock,  // from here to win_sync: of one process
+  win_lock_all,
+  win_unlock,
+  win_unlock_all,
+  win_flush,
+  win_flush_all,
+  win_flush_local,
+  win_flush_local_all,
+  win_sync,
+  // Accesses to windows, of one process.
+  put,
+  get,
+  accumulate,
+  get_accumulate,
+  fetch_and_op,
+  compare_and_swap,
   // Files.
   file_open,
   file_close,
@@ -143,9 +159,12 @@ struct GroupCall {
   /// the partner.
   MPI_Comm peer_comm = MPI_COMM_NULL;
   int peer = 0, tag = 0;
+  int mode = 0;               ///< the lock's type, or what a fence asserts
+  MPI_Aint displacement = 0;  ///< of an access, at the target
   /// Folded: what else must be equal on all (dimensions of a grid, an access mode).
   std::uint64_t same = 0;
-  Data send, receive;                ///< a call with one buffer has only `send`
+  Data send, receive;                ///< a call with one buffer has only `send`; MPI_Get has only `receive`
+  Data target;                       ///< what an access touches there; without a buffer
   bool replaceable = false;          ///< MPI can be given other buffers than the program's
   const void* returns_to = nullptr;  ///< into the caller, for its file and line
   /// The compiler's description, consumed by this call; null in code that was
@@ -166,9 +185,22 @@ struct Made {
   void *send_instead = nullptr, *receive_instead = nullptr;
 };
 
+/// The data that are sent mean nothing but at the root; and those that are received.
+inline bool takes_from_root(Operation operation) {
+  return operation == Operation::scatter || operation == Operation::scatterv;
+}
+inline bool gives_to_root(Operation operation) {
+  return operation == Operation::gather || operation == Operation::gatherv || operation == Operation::reduce;
+}
+
 /// Of two processes, not of a group.
 inline bool is_partitioned(Operation operation) {
   return operation == Operation::psend_init || operation == Operation::precv_init;
+}
+
+/// Of one process, at a window.
+inline bool is_access(Operation operation) {
+  return operation >= Operation::put && operation <= Operation::compare_and_swap;
 }
 
 /// An observer of the calls that groups make; at most one in a process.
@@ -185,6 +217,13 @@ class Watcher {
 /// The site that lapwing_sets_call() gave for this thread's next group call; the entry
 /// point takes it.
 inline constinit thread_local const lapwing_call_site* next_call = nullptr;
+
+/// The last call of this thread that was watched, for an MPI that does not tell which call an error is of.
+struct WatchedCall {
+  const char* name = "";
+  const void* returns_to = nullptr;
+};
+inline constinit thread_local WatchedCall last_watched{};
 
 /// Null while nobody watches. Set between PMPI_Init and the return of MPI_Init,
 /// by one thread.

@@ -16,7 +16,8 @@ class Case:
     kinds: tuple = ()   # of the finding; none: the program is right
     buffers: bool = False  # under --buffers
     sends: str = "error"   # LAPWING_CHECK_SENDS
-    alone: bool = False  # cannot share a job with others
+    version: int = 3  # of the MPI standard that it needs
+    bare: bool = False  # without MPI_Init and MPI_Finalize around it, and in a job of its own
 
     @property
     def wrong(self):
@@ -114,6 +115,10 @@ static char* scratch(void) {
 TAIL = r"""
 int main(int argc, char** argv) {
   int i;
+  if (argc == 2 && bare[atoi(argv[1])]) {
+    cases[atoi(argv[1])]();
+    return 0;
+  }
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -137,12 +142,15 @@ def program(cases):
         lines.append(f"/* {case.name} */")
         lines.append(f"static void case_{number}(void) {{")
         marked.append([])
+        lines.append(f"#if MPI_VERSION >= {case.version}")
         for line in case.body.strip("\n").split("\n"):
             if "@" in line:
                 marked[-1].append(len(lines) + 1)
                 line = line.replace("@", "")
             lines.append("  " + line)
+        lines.append("#endif")
         lines.append("}")
+    lines.append("static const char bare[] = {" + ", ".join(str(int(case.bare)) for case in cases) + "};")
     lines.append("static void (*const cases[])(void) = {" + ", ".join(f"case_{i}" for i in range(len(cases))) + "};")
     lines += TAIL.split("\n")
     return "\n".join(lines), marked

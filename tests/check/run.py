@@ -2,7 +2,7 @@
 """Runs programs that are wrong, each of which must be reported, and programs
 that are right, of which none may be, under `lapwing check`'s preload.
 
-    run.py --build DIR [--mpi mpich --mpi openmpi] [--sample N] [--offset K] [--only TEXT] [--keep]
+    run.py --build DIR [--mpi mpich --mpi openmpi] [--sample N] [--offset K] [--only TEXT] [--right] [--keep]
 
 --sample N runs every Nth case only. Without, all: `make check-suite`.
 """
@@ -15,9 +15,12 @@ import sys
 import tempfile
 import time
 
+import arguments
 import buffers
 import cases as library
+import lifecycle
 import memory
+import one_sided
 import orders
 import resources
 import right
@@ -31,6 +34,7 @@ COMPILERS = {"mpich": "mpicc.mpich", "openmpi": "mpicc.openmpi"}
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                "OMPI_MCA_mpi_yield_when_idle": "1"}
+VERSIONS = {"mpich": 4, "openmpi": 3}  # of the MPI standard, in Debian's packages
 STATUS = 86
 AT_ONCE = 12  # right cases in one job
 
@@ -39,9 +43,10 @@ class Suite:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
         self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases(), *memory.wrong(),
-                      *resources.wrong(), *buffers.wrong(), *orders.wrong()]
+                      *resources.wrong(), *buffers.wrong(), *orders.wrong(), *arguments.wrong(), *one_sided.wrong(),
+                      *lifecycle.wrong()]
         self.right = [*right.cases(), *right_strange.cases(), *memory.right(), *resources.right(), *buffers.right(),
-                      *orders.right()]
+                      *orders.right(), *arguments.right(), *one_sided.right(), *lifecycle.right()]
         self.all = self.wrong + self.right
         names = [c.name + str(c.wrong) for c in self.all]
         assert len(set(names)) == len(names), "two cases have one name"
@@ -111,7 +116,7 @@ class Suite:
 
     def kind(self, number):
         """Cases of one kind can share a job."""
-        return self.all[number].ranks, self.all[number].buffers, self.all[number].sends
+        return self.all[number].ranks, self.all[number].buffers, self.all[number].sends, self.all[number].bare
 
     def run(self):
         numbers = [n for n in range(len(self.all)) if self.options.only in self.all[n].name]
@@ -119,13 +124,15 @@ class Suite:
         begun = time.monotonic()
         for mpi in self.options.mpi:
             program = self.build(mpi)
-            for number in numbers:
-                if self.all[number].wrong:
+            possible = [n for n in numbers if self.all[n].version <= VERSIONS[mpi]]
+            for number in possible:
+                if self.all[number].wrong and not self.options.right:
                     self.run_wrong(mpi, program, number)
-            for kind in sorted({self.kind(n) for n in numbers}):
-                these = [n for n in numbers if not self.all[n].wrong and self.kind(n) == kind]
-                for i in range(0, len(these), AT_ONCE):
-                    self.run_right(mpi, program, these[i:i + AT_ONCE])
+            for kind in sorted({self.kind(n) for n in possible}):
+                these = [n for n in possible if not self.all[n].wrong and self.kind(n) == kind]
+                together = 1 if kind[-1] else AT_ONCE
+                for i in range(0, len(these), together):
+                    self.run_right(mpi, program, these[i:i + together])
         wrong = sum(self.all[n].wrong for n in numbers)
         print(f"{wrong} wrong and {len(numbers) - wrong} right programs (of {len(self.wrong)} and {len(self.right)}) under "
               f"{' and '.join(self.options.mpi)}: {len(self.failures)} failures, {time.monotonic() - begun:.0f} s")
@@ -139,6 +146,7 @@ def main():
     parser.add_argument("--sample", type=int, default=1)
     parser.add_argument("--offset", type=int, default=0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--right", action="store_true", help="only programs that are right")
     parser.add_argument("--timeout", type=float, default=40)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()

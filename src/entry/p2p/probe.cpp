@@ -21,7 +21,7 @@ LAPWING_ENTRY int MPI_Probe(int rank, int tag, MPI_Comm comm, MPI_Status* status
 
 LAPWING_ENTRY int MPI_Iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   refuse_merged(comm, LAPWING_CALLER("MPI_Iprobe"));
-  if (watched()) return P2pWatch::iprobe(rank, tag, comm, flag, status);
+  if (watched()) return P2pWatch::iprobe(rank, tag, comm, flag, status, LAPWING_CALLER("MPI_Iprobe"));
   return transfer::iprobe(rank, tag, comm, flag, status);
 }
 
@@ -36,6 +36,7 @@ LAPWING_ENTRY int MPI_Mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* mess
 LAPWING_ENTRY int MPI_Improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                               MPI_Status* status) {
   refuse_merged(comm, LAPWING_CALLER("MPI_Improbe"));
-  if (watched()) return P2pWatch::improbe(rank, tag, comm, flag, message, status);
+  if (watched())
+    return P2pWatch::improbe(rank, tag, comm, flag, message, status, LAPWING_CALLER("MPI_Improbe"));
   return transfer::improbe(rank, tag, comm, flag, message, status);
 }

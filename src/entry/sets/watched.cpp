@@ -29,9 +29,9 @@ class Inside {
 
 sets::Data decode_data(const GroupData& at, const Arguments& arguments) {
   sets::Data data;
-  if (at.buffer < 0) return data;
+  if (at.buffer < 0 && at.type < 0) return data;
   data.given = true;
-  data.buffer = arguments.pointer(at.buffer);
+  data.buffer = at.buffer < 0 ? nullptr : arguments.pointer(at.buffer);
   if (arguments.is_in_place(data.buffer)) {
     data.buffer = MPI_IN_PLACE;
   } else if (arguments.is_bottom(data.buffer)) {
@@ -43,7 +43,7 @@ sets::Data decode_data(const GroupData& at, const Arguments& arguments) {
     data.counts = arguments.pointer(at.count);
     if (at.displacement >= 0) data.displacements = arguments.pointer(at.displacement);
   } else {
-    data.one_count = arguments.count(at.count);
+    data.one_count = at.count < 0 ? 1 : arguments.count(at.count);
   }
   if (at.types) {
     data.types = arguments.pointer(at.type);
@@ -113,14 +113,15 @@ GroupCall decode(const GroupSpec& spec, const Arguments& a) {
   if (call.has_root) call.root = a.integer(spec.root);
   if (spec.op >= 0) call.op = a.op(spec.op);
   if (spec.group >= 0) call.group = a.group(spec.group);
-  if (spec.peer_comm >= 0) {
-    call.peer_comm = a.comm(spec.peer_comm);
-    call.peer = a.integer(spec.peer);
-    call.tag = a.integer(spec.tag);
-  }
+  if (spec.peer_comm >= 0) call.peer_comm = a.comm(spec.peer_comm);
+  if (spec.peer >= 0) call.peer = a.integer(spec.peer);
+  if (spec.tag >= 0) call.tag = a.integer(spec.tag);
+  if (spec.mode >= 0) call.mode = a.integer(spec.mode);
+  if (spec.displacement >= 0) call.displacement = a.address(spec.displacement);
   call.same = decode_same(spec, a);
   call.send = decode_data(spec.send, a);
   call.receive = decode_data(spec.receive, a);
+  call.target = decode_data(spec.target, a);
   return call;
 }
 
@@ -212,6 +213,7 @@ void make_watched_call(unsigned index, const std::int64_t* registers, const std:
   GroupCall call = decode(group, arguments);
   call.returns_to = call_site(reinterpret_cast<const void*>(stack[-1]));
   call.site = take_mark();
+  sets::last_watched = {call.name, call.returns_to};
   call.replaceable = is_plain(group.send, call.send, registers, stack) &&
                      is_plain(group.receive, call.receive, registers, stack);
   int result = MPI_SUCCESS;
@@ -250,14 +252,19 @@ void make_handle_call(unsigned index, const std::int64_t* registers, const std::
   const HandleSpec& handle = handle_specs[spec.handle];
   const Inside inside;
   const Arguments arguments(spec.form, registers, stack);
-  const std::uint64_t before = handle.frees ? handle_behind(handle, arguments) : 0;
+  const bool frees = handle.fate == HandleFate::frees;
+  const std::uint64_t before = frees ? handle_behind(handle, arguments) : 0;
+  const void* const site = call_site(reinterpret_cast<const void*>(stack[-1]));
+  sets::last_watched = {handle.name, site};
+  if (frees) sets::handle_watcher->frees(handle.kind, before, handle.name, site);
   CallAgain again(arguments, handle.arguments, registers, stack);
   if (again.make(index) != MPI_SUCCESS) return;
-  if (handle.frees)
-    sets::handle_watcher->freed(handle.kind, before);
+  if (frees)
+    sets::handle_watcher->freed(handle.kind, before, handle.name, site);
+  else if (handle.fate == HandleFate::lends)
+    sets::handle_watcher->lent(handle.kind);
   else
-    sets::handle_watcher->made(handle.kind, handle_behind(handle, arguments), handle.name,
-                               call_site(reinterpret_cast<const void*>(stack[-1])));
+    sets::handle_watcher->made(handle.kind, handle_behind(handle, arguments), handle.name, site);
 }
 
 bool finalize_is_done(const void* returns_to, int* result) {

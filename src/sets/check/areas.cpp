@@ -80,6 +80,11 @@ Area area_of(const void* buffer, MPI_Count count, MPI_Datatype type, bool writte
   return area.begin ? area : Area{};
 }
 
+bool is_missing(const Data& data) {
+  return data.given && !data.buffer && !data.counts && !data.types && data.one_count > 0 &&
+         data.one_type != MPI_DATATYPE_NULL && transfer::is_predefined(data.one_type);
+}
+
 Areas areas_of(const GroupCall& call, const Circle& circle) {
   if (circle.inter) return {{}, false};
   Collector all(call, circle);

@@ -31,6 +31,9 @@ struct Areas {
   bool complete = true;  ///< no buffer has holes
 };
 
+/// There should be a buffer, and the program passes none. Types with addresses of their own need none.
+bool is_missing(const Data& data);
+
 /// The memory that this process uses in a collective call, as far as its arguments say exactly.
 Areas areas_of(const GroupCall& call, const Circle& circle);
 

@@ -55,7 +55,8 @@ std::size_t copied = 0;
 
 struct BufferWatch::Inside {
   Guards guards;
-  std::vector<Area> written;
+  std::vector<Area> areas;
+  bool stays = false;     ///< for the next start
   char* begin = nullptr;  ///< of the first of these
   std::size_t length = 0;
   std::size_t counted = 0;
@@ -92,6 +93,18 @@ BufferWatch* BufferWatch::receives(const Area& area, const Told& told) {
 }
 
 BufferWatch* BufferWatch::collective(const Areas& areas, const Told& told) {
+  BufferWatch* watch = make(areas);
+  if (watch) arm(watch, told);
+  return watch;
+}
+
+BufferWatch* BufferWatch::persistent(const Areas& areas) {
+  BufferWatch* watch = InFlight::may_ask_for_status() ? nullptr : make(areas);
+  if (watch) watch->inside_->stays = true;
+  return watch;
+}
+
+BufferWatch* BufferWatch::make(const Areas& areas) {
   std::size_t all = 0;
   char *first = nullptr, *last = nullptr;
   for (const Area& area : areas.list) {
@@ -109,15 +122,18 @@ BufferWatch* BufferWatch::collective(const Areas& areas, const Told& told) {
     inside->begin = first;
     inside->length = static_cast<std::size_t>(last - first);
     inside->landing = std::make_unique<char[]>(inside->length);
-    // In place, it is read first.
-    std::memcpy(inside->landing.get(), first, inside->length);
   }
-  for (const Area& area : areas.list) {
-    if (!area.begin) continue;
-    if (area.written) inside->written.push_back(area);
-    guard(&inside->guards, area, told);
-  }
+  for (const Area& area : areas.list)
+    if (area.begin) inside->areas.push_back(area);
   return new BufferWatch(inside.release());
+}
+
+void BufferWatch::arm(BufferWatch* watch, const Told& told) {
+  if (!watch) return;
+  Inside& inside = *watch->inside_;
+  // In place, it is read first.
+  if (inside.landing) std::memcpy(inside.landing.get(), inside.begin, inside.length);
+  for (const Area& area : inside.areas) guard(&inside.guards, area, told);
 }
 
 void* BufferWatch::landing(const BufferWatch* watch, void* buffer) {
@@ -129,16 +145,23 @@ void BufferWatch::finish(BufferWatch* watch, std::size_t received) {
   if (!watch) return;
   Inside& inside = *watch->inside_;
   inside.guards.clear();
-  for (const Area& area : inside.written) {
+  for (const Area& area : inside.areas) {
+    if (!area.written) continue;
     const std::size_t bytes = std::min(received, area.length);
     std::memcpy(area.begin, inside.landing.get() + (area.begin - inside.begin), bytes);
   }
-  copied -= inside.counted;
+  if (!inside.stays) drop(watch);
+}
+
+void BufferWatch::drop(BufferWatch* watch) {
+  if (!watch) return;
+  copied -= watch->inside_->counted;
   delete watch;
 }
 
 bool BufferWatch::abandon(BufferWatch* watch, MPI_Request request) {
   if (!watch) return false;
+  watch->inside_->stays = false;
   watch->inside_->guards.clear();
   if (!watch->inside_->landing) {
     finish(watch, 0);

@@ -28,6 +28,10 @@ class BufferWatch {
   static BufferWatch* receives(const Area& area, const Told& told);
   /// Of a collective call, whose written areas are all in one buffer.
   static BufferWatch* collective(const Areas& areas, const Told& told);
+  /// Of a persistent operation, for all its starts: arm() begins each, finish() ends it, drop() comes last.
+  static BufferWatch* persistent(const Areas& areas);
+  static void arm(BufferWatch* watch, const Told& told);
+  static void drop(BufferWatch* watch);
   /// Where MPI is to put the bytes of the program's `buffer`.
   static void* landing(const BufferWatch* watch, void* buffer);
 
@@ -42,6 +46,7 @@ class BufferWatch {
 
  private:
   struct Inside;
+  static BufferWatch* make(const Areas& areas);
   static void finish_abandoned();
 
   explicit BufferWatch(Inside* inside) : inside_(inside) {}

@@ -210,13 +210,18 @@ Blocks call_blocks(const GroupCall& call, const Circle& circle) {
   return blocks;
 }
 
-Told call_told(const GroupCall& call, const Circle& circle) {
+Told told_of_call(const GroupCall& call) {
   Told told;
   told.name = call.name;
   told.operation = call.operation;
   told.way = call.way;
   told.returns_to = call.returns_to;
   told.site = call.site;
+  return told;
+}
+
+Told call_told(const GroupCall& call, const Circle& circle) {
+  Told told = told_of_call(call);
   told.has_root = call.has_root;
   told.root = call.root;
   if (call.op != MPI_OP_NULL) {

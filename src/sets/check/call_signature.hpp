@@ -11,6 +11,8 @@ namespace lapwing::sets {
 Signature call_signature(const GroupCall& call, const Circle& circle);
 /// For calls with a count for each process: who sends how much to whom.
 Blocks call_blocks(const GroupCall& call, const Circle& circle);
+/// Without arguments.
+Told told_of_call(const GroupCall& call);
 Told call_told(const GroupCall& call, const Circle& circle);
 
 }  // namespace lapwing::sets

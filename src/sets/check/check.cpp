@@ -11,6 +11,7 @@
 #include "sets/check/call_signature.hpp"
 #include "sets/check/deadlock.hpp"
 #include "sets/check/epochs.hpp"
+#include "sets/check/freed_handles.hpp"
 #include "sets/check/in_flight.hpp"
 #include "sets/check/leaks.hpp"
 #include "sets/check/mpi_errors.hpp"
@@ -18,12 +19,14 @@
 #include "sets/check/path.hpp"
 #include "sets/check/pending.hpp"
 #include "sets/check/waiting.hpp"
+#include "sets/check/wrong_end.hpp"
 #include "sets/circle_make.hpp"
 #include "sets/messages.hpp"
 #include "sets/orders/history.hpp"
 #include "sets/orders/orders.hpp"
 #include "sets/report/report.hpp"
 #include "sets/report/report_text.hpp"
+#include "sets/windows/one_sided.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -125,7 +128,8 @@ void unbind_freed(const GroupCall& call) {
 }
 
 void note_freed(const GroupCall& call) {
-  with_freed(call, [](HandleKind kind, auto handle) { Leaks::note_freed(kind, handle); });
+  with_freed(call,
+             [&](HandleKind kind, auto handle) { Leaks::note_freed(kind, handle, told_of_call(call)); });
 }
 
 // Handles that the program has to free. Under the lock of Messages.
@@ -150,9 +154,12 @@ void check_memory(const GroupCall& call, const Circle& circle) {
 
 // The call is about to begin: MPI gets memory of the checker's to write to.
 void watch_memory(const GroupCall& call, Made* made) {
-  if (call.way != Way::immediate || !call.replaceable || !BufferWatch::wanted() || current.areas.list.empty())
+  const bool persistent = call.way == Way::persistent;
+  if ((!persistent && call.way != Way::immediate) || !call.replaceable || !BufferWatch::wanted() ||
+      current.areas.list.empty())
     return;
-  current.watch = BufferWatch::collective(current.areas, call_told(call, *current.circle));
+  current.watch = persistent ? BufferWatch::persistent(current.areas)
+                             : BufferWatch::collective(current.areas, call_told(call, *current.circle));
   if (!current.watch) return;
   for (const Area& area : current.areas.list) {
     if (!area.written) continue;
@@ -179,8 +186,31 @@ void at_exit() {
   Circle* world = Circles::of(MPI_COMM_WORLD);
   wait_for_all(*world, open_call(*world, call));
   left = true;
+  WrongEnd::expect_finalize();
   path = nullptr;
   P2pWatch::stop();
+}
+
+// Both MPIs may crash.
+void check_data(const Data& data, MPI_Comm comm, const Told& user) {
+  if (!data.given || data.counts || data.buffer == MPI_IN_PLACE) return;
+  if (data.one_count < 0 && MpiErrors::reports_comm(comm))
+    end_job_in_turn(count_finding(account_of_place(user), data.one_count));
+  if (is_missing(data) && MpiErrors::reports_comm(comm))
+    end_job_in_turn(no_buffer_finding(account_of_place(user)));
+}
+
+void check_handles(const GroupCall& call) {
+  const Told user = told_of_call(call);
+  const Guard guard(Messages::lock());
+  if (call.comm != MPI_COMM_NULL) FreedHandles::check(HandleKind::communicator, call.comm, user);
+  if (call.win != MPI_WIN_NULL) FreedHandles::check(HandleKind::window, call.win, user);
+  const Circle* circle = call.comm == MPI_COMM_NULL ? nullptr : Circles::of(call.comm);
+  const bool is_root = circle && !circle->inter && call.root == circle->me;
+  FreedHandles::check(call, is_root, user);
+  if (!circle || call.operation > Operation::neighbor_alltoallw) return;
+  if (!call.has_root || is_root || !takes_from_root(call.operation)) check_data(call.send, call.comm, user);
+  if (!call.has_root || is_root || !gives_to_root(call.operation)) check_data(call.receive, call.comm, user);
 }
 
 }  // namespace
@@ -208,7 +238,15 @@ void Checker::start(bool provable, const transfer::Settings& settings, std::size
 bool Checker::before(const GroupCall& call, int* result, Made* made) {
   current = {};
   if (left) return false;
-  if (Epochs::is_one(call.operation)) return Epochs::before(call, result);
+  check_handles(call);
+  if (is_access(call.operation) || Epochs::is_one(call.operation) || call.win != MPI_WIN_NULL)
+    OneSided::before(call, made);
+  if (is_access(call.operation)) return false;
+  if (Epochs::is_one(call.operation)) {
+    const bool carried_out = Epochs::before(call, result);
+    if (carried_out) OneSided::after(call, *result, *made);
+    return carried_out;
+  }
   if (is_partitioned(call.operation)) return false;
   Circle* circle = circle_of(call);
   if (!circle) return false;
@@ -224,6 +262,7 @@ bool Checker::before(const GroupCall& call, int* result, Made* made) {
   watch_memory(call, made);
   if (call.operation == Operation::finalize) {
     finalized = true;
+    if (p2p_watched) OneSided::check_end();
     announce_finalize();
     P2pWatch::stop();
   }
@@ -232,13 +271,18 @@ bool Checker::before(const GroupCall& call, int* result, Made* made) {
 
 void Checker::after(const GroupCall& call, int result, const Made& made) {
   if (left) return;
+  if (call.win != MPI_WIN_NULL) OneSided::after(call, result, made);
+  if (is_access(call.operation)) return;
   if (Epochs::is_one(call.operation) && result == MPI_SUCCESS) return Epochs::after(call);
   if (is_partitioned(call.operation) && result == MPI_SUCCESS)
     return P2pWatch::note_partitioned(call, made.request);
   if (result == MPI_SUCCESS) note_freed(call);
+  if (result == MPI_SUCCESS && call.operation == Operation::win_free && current.circle)
+    OneSided::freed(*current.circle);
   if (!current.circle) return;
   if (result != MPI_SUCCESS) {
     BufferWatch::finish(current.watch, 0);
+    if (call.way == Way::persistent) BufferWatch::drop(current.watch);
     return bind_again(call, current.circle);
   }
   // The two sides wait for each other here, so no lock of ours is held.
@@ -265,8 +309,10 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
     }
   }
   if (made.win != MPI_WIN_NULL) {
-    Circles::bind(made.win, object_circle(circle, number, maker));
+    Circle* const window = object_circle(circle, number, maker);
+    Circles::bind(made.win, window);
     MpiErrors::watch(made.win);
+    OneSided::made(made.win, window, call.comm);
   }
   if (made.file != MPI_FILE_NULL) Circles::bind(made.file, object_circle(circle, number, maker));
   if (made.request == MPI_REQUEST_NULL) return;
@@ -282,9 +328,11 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
     pending.persistent = true;
     pending.active = false;
     pending.count = static_cast<std::int64_t>(call.operation) + 1;
+    pending.watch = current.watch;
   } else {
     pending.in_flight = InFlight::hold(current.areas.list, maker, made.request);
     pending.watch = current.watch;
+    History::joins(&pending, maker);
   }
   PendingRequests::add(made.request, pending);
 }

@@ -8,10 +8,12 @@
 #include <set>
 #include <vector>
 
+#include "sets/check/call_signature.hpp"
 #include "sets/check/deadlock.hpp"
 #include "sets/check/kinds.hpp"
 #include "sets/circle_make.hpp"
 #include "sets/messages.hpp"
+#include "sets/orders/history.hpp"
 #include "sets/packed_values.hpp"
 #include "sets/report/report.hpp"
 
@@ -38,6 +40,9 @@ Circle* followed(const GroupCall& call) {
   return Deadlock::provable() && call.win != MPI_WIN_NULL ? Circles::of(call.win) : nullptr;
 }
 
+// In the History, as tags of messages between those whom the epoch concerns.
+constexpr int post_tag = -1000, complete_tag = -1001;
+
 std::vector<int> partners(const GroupCall& call) {
   return call.group == MPI_GROUP_NULL ? std::vector<int>() : world_ranks(call.group);
 }
@@ -45,13 +50,7 @@ std::vector<int> partners(const GroupCall& call) {
 class EpochWait : public Wait {
  public:
   EpochWait(const GroupCall& call, const Circle& circle) : call_(call), circle_(circle) {}
-  Told told() const override {
-    Told told;
-    told.name = call_.name;
-    told.returns_to = call_.returns_to;
-    told.site = call_.site;
-    return told;
-  }
+  Told told() const override { return told_of_call(call_); }
 
  protected:
   std::string waits_for(const char* act, const std::vector<int>& ranks) const {
@@ -130,6 +129,8 @@ void begin_access(const GroupCall& call, const Circle& circle) {
   }
   StartWait wait(call, circle);
   block(wait);
+  for (const int rank : epochs[circle.id].accesses)
+    History::awaits(circle, rank, post_tag, told_of_call(call));
 }
 
 }  // namespace
@@ -151,6 +152,8 @@ bool Epochs::before(const GroupCall& call, int* result) {
   block(wait);
   *result = wait.rc();
   const Guard guard(Messages::lock());
+  for (const int rank : epochs[circle->id].exposed_to)
+    History::awaits(*circle, rank, complete_tag, told_of_call(call));
   epochs[circle->id].exposed_to.clear();
   return true;
 }
@@ -161,13 +164,17 @@ void Epochs::after(const GroupCall& call) {
   const Guard guard(Messages::lock());
   Epoch& epoch = epochs[circle->id];
   if (call.operation == Operation::win_complete) {
-    for (const int rank : epoch.accesses) ++epoch.completed[rank];
+    for (const int rank : epoch.accesses) {
+      ++epoch.completed[rank];
+      History::signals(*circle, rank, complete_tag, told_of_call(call));
+    }
     epoch.accesses.clear();
   }
   if (call.operation != Operation::win_post) return;
   epoch.exposed_to = partners(call);
   for (const int rank : epoch.exposed_to) {
     ++epoch.posted[rank];
+    History::signals(*circle, rank, post_tag, told_of_call(call));
     PackedValues out;
     out.put(circle->id);
     Messages::send(rank, post_kind, out.data(), out.size());

@@ -17,9 +17,9 @@ namespace lapwing::sets {
 class Epochs {
  public:
   static void start();
-  /// MPI_Win_post and its kin, which are no group's calls.
+  /// MPI_Win_post, MPI_Win_lock and their kin, which are no group's calls.
   static bool is_one(Operation operation) {
-    return operation >= Operation::win_post && operation <= Operation::win_test;
+    return operation >= Operation::win_post && operation <= Operation::win_sync;
   }
   /// As Watcher's; where no deadlocks are followed, nothing is done.
   static bool before(const GroupCall& call, int* result);

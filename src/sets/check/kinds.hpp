@@ -18,6 +18,7 @@ enum CheckKind : int {
   leak_kind,      ///< finalize.cpp: handles that a process has not freed
   history_kind,   ///< orders.cpp: the messages that a process has recorded
   account_kind,   ///< orders.cpp: asks a process for its words about some of them, and the answer
+  access_kind,    ///< access_log.cpp: the accesses to windows that a process has recorded
   after_check_kinds,
 };
 static_assert(static_cast<int>(after_check_kinds) <= static_cast<int>(declared_kinds));

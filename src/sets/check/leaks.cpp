@@ -6,6 +6,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "sets/check/freed_handles.hpp"
 #include "sets/check/pending.hpp"
 #include "sets/messages.hpp"
 
@@ -45,7 +46,7 @@ bool is_predefined(HandleKind kind, std::uint64_t handle) {
 void Leaks::start(Report report) {
   static Leaks leaks;
   report_ = report;
-  if (report_ != Report::off) handle_watcher = &leaks;
+  handle_watcher = &leaks;
 }
 
 void Leaks::made(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) {
@@ -56,29 +57,49 @@ void Leaks::made(HandleKind kind, std::uint64_t handle, const char* call, const 
   add(kind, handle, maker);
 }
 
-void Leaks::freed(HandleKind kind, std::uint64_t handle) {
+void Leaks::lent(HandleKind kind) {
   const Guard guard(Messages::lock());
-  remove(kind, handle);
+  FreedHandles::forget(kind);
+}
+
+void Leaks::frees(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) {
+  Told user;
+  user.name = call;
+  user.returns_to = returns_to;
+  FreedHandles::check(kind, handle, user);
+}
+
+void Leaks::freed(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) {
+  Told by;
+  by.name = call;
+  by.returns_to = returns_to;
+  const Guard guard(Messages::lock());
+  remove(kind, handle, by);
 }
 
 void Leaks::add(HandleKind kind, std::uint64_t handle, const Told& maker) {
-  if (!is_predefined(kind, handle)) alive_[{kind, handle}].push_back(maker);
+  if (is_predefined(kind, handle)) return;
+  alive_[{kind, handle}].push_back(maker);
+  FreedHandles::note_made(kind, handle);
 }
 
-void Leaks::remove(HandleKind kind, std::uint64_t handle) {
+void Leaks::remove(HandleKind kind, std::uint64_t handle, const Told& by) {
   const auto found = alive_.find({kind, handle});
   if (found == alive_.end()) return;
   found->second.pop_back();
-  if (found->second.empty()) alive_.erase(found);
+  if (!found->second.empty()) return;
+  alive_.erase(found);
+  FreedHandles::note_freed(kind, handle, by);
 }
 
 std::vector<Account> Leaks::accounts() {
+  if (report_ == Report::off) return {};
   std::map<std::tuple<HandleKind, std::string, std::string>, int> made_at;
   for (const auto& [key, makers] : alive_) {
     for (const Told& maker : makers) ++made_at[{key.first, maker.name, site_text(maker)}];
   }
   for (const auto& [key, pending] : PendingRequests::all()) {
-    if (!pending.persistent || pending.active || report_ == Report::off) continue;
+    if (!pending.persistent || pending.active) continue;
     Told maker;
     maker.returns_to = pending.returns_to;
     ++made_at[{HandleKind::request, pending.name, site_text(maker)}];

@@ -28,16 +28,18 @@ class Leaks : public HandleWatcher {
   static Report report() { return report_; }
 
   void made(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) override;
-  void freed(HandleKind kind, std::uint64_t handle) override;
+  void lent(HandleKind kind) override;
+  void frees(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) override;
+  void freed(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) override;
 
   /// The same for handles that the checker follows already. Under the lock of Messages.
   template <typename Handle>
   static void note_made(HandleKind kind, Handle handle, const Told& maker) {
-    if (report_ != Report::off) add(kind, Circles::key(&handle, sizeof handle), maker);
+    add(kind, Circles::key(&handle, sizeof handle), maker);
   }
   template <typename Handle>
-  static void note_freed(HandleKind kind, Handle handle) {
-    if (report_ != Report::off) remove(kind, Circles::key(&handle, sizeof handle));
+  static void note_freed(HandleKind kind, Handle handle, const Told& by) {
+    remove(kind, Circles::key(&handle, sizeof handle), by);
   }
 
   /// The leaks of this process, places that made several once. Under the lock of Messages.
@@ -46,7 +48,7 @@ class Leaks : public HandleWatcher {
  private:
   using Key = std::pair<HandleKind, std::uint64_t>;
   static void add(HandleKind kind, std::uint64_t handle, const Told& maker);
-  static void remove(HandleKind kind, std::uint64_t handle);
+  static void remove(HandleKind kind, std::uint64_t handle, const Told& by);
 
   static inline Report report_ = Report::off;
   static inline std::map<Key, std::vector<Told>> alive_;

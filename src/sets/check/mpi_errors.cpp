@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sets/check/mpi_errors.hpp"
 
-#include <dlfcn.h>
-#include <execinfo.h>
-
 #include <algorithm>
 #include <string>
 
+#include "sets/check/culprit.hpp"
 #include "sets/messages.hpp"
 #include "sets/report/report_text.hpp"
 #include "sets/votes/agreement.hpp"
@@ -16,50 +14,6 @@ namespace lapwing::sets {
 namespace {
 
 MPI_Errhandler of_comms = MPI_ERRHANDLER_NULL, of_windows = MPI_ERRHANDLER_NULL;
-
-bool is_of_mpi(const std::string& file) {
-  const std::string name = file.substr(file.rfind('/') + 1);
-  for (const char* prefix : {"libmpi", "libpmpi", "libfmpich", "liblapwing", "libopen-", "libuc", "mca_",
-                             "libmca", "libpmix", "libfabric", "libc.so", "libgcc_s"}) {
-    if (name.rfind(prefix, 0) == 0) return true;
-  }
-  return false;
-}
-
-// "MPI_Recv" for all names of its entry points, or "".
-std::string call_of(const char* symbol) {
-  std::string name = symbol ? symbol : "";
-  if (name.rfind("PMPI_", 0) == 0 || name.rfind("pmpi_", 0) == 0) name.erase(0, 1);
-  if (name.rfind("mpi_", 0) == 0) {
-    name = "MPI_" + name.substr(4, name.find_last_not_of('_') - 3);
-    if (name.size() > 4) name[4] = static_cast<char>(name[4] - 'a' + 'A');
-  }
-  return name.rfind("MPI_", 0) == 0 ? name : "";
-}
-
-struct Culprit {
-  std::string call;
-  const void* returns_to = nullptr;
-};
-
-// The first frame that is not MPI's, and the entry point that it called.
-Culprit find_culprit() {
-  constexpr int most = 64;
-  void* frames[most];
-  const int count = backtrace(frames, most);
-  Culprit found;
-  for (int i = 1; i < count; ++i) {
-    Dl_info info{};
-    if (!dladdr(static_cast<char*>(frames[i]) - 1, &info) || !info.dli_fname) continue;
-    if (!is_of_mpi(info.dli_fname)) {
-      found.returns_to = frames[i];
-      break;
-    }
-    const std::string name = call_of(info.dli_sname);
-    if (!name.empty()) found.call = name;
-  }
-  return found;
-}
 
 std::string text_of(int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -109,6 +63,22 @@ void MpiErrors::watch(MPI_Win win) {
   MPI_Errhandler now = MPI_ERRHANDLER_NULL;
   PMPI_Win_get_errhandler(win, &now);
   if (now == MPI_ERRORS_ARE_FATAL) PMPI_Win_set_errhandler(win, of_windows);
+}
+
+bool MpiErrors::reports_window(MPI_Win win) {
+  MPI_Errhandler now = MPI_ERRHANDLER_NULL;
+  PMPI_Win_get_errhandler(win, &now);
+  const bool ours = now == of_windows;
+  if (now != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&now);
+  return ours;
+}
+
+bool MpiErrors::reports_comm(MPI_Comm comm) {
+  MPI_Errhandler now = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(comm, &now);
+  const bool ours = now == of_comms;
+  if (now != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&now);
+  return ours;
 }
 
 }  // namespace lapwing::sets

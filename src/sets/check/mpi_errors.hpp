@@ -15,6 +15,9 @@ class MpiErrors {
   /// For MPI_COMM_WORLD and MPI_COMM_SELF, from which all others have it.
   static void start();
   static void watch(MPI_Win win);
+  /// The program gets no errors of this window to see.
+  static bool reports_window(MPI_Win win);
+  static bool reports_comm(MPI_Comm comm);
 };
 
 }  // namespace lapwing::sets

@@ -15,13 +15,15 @@ class OneByOne {
       : count_(count), requests_(requests), statuses_(statuses) {}
 
   /// True once all are complete, with what MPI_Waitall would return.
-  /// `completed(i)` follows each.
-  template <typename Completed>
-  bool test(int* rc, Completed completed) {
+  /// `completed(i)` follows each; `idle(i)` says whether it is one that has not been started.
+  template <typename Idle, typename Completed>
+  bool test(int* rc, Idle idle, Completed completed) {
     for (; next_ < count_; ++next_) {
       MPI_Status* const status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + next_;
       int complete = 0;
-      const int error = PMPI_Test(requests_ + next_, &complete, status);
+      // MPICH 4.0 never finds a persistent collective one complete that has not been started.
+      const int error = idle(next_) ? PMPI_Request_get_status(MPI_REQUEST_NULL, &complete, status)
+                                    : PMPI_Test(requests_ + next_, &complete, status);
       if (error == MPI_SUCCESS && !complete) return false;
       failed_ = failed_ || error != MPI_SUCCESS;
       errors_.push_back(error);

@@ -2,6 +2,7 @@
 // Probing while checking.
 #include <fmt/format.h>
 
+#include "sets/check/freed_handles.hpp"
 #include "sets/check/p2p_waits.hpp"
 #include "sets/check/p2p_watch.hpp"
 #include "sets/messages.hpp"
@@ -20,6 +21,11 @@ void take(Circle& circle, MPI_Message message, const MPI_Status& status) {
   pending.peer = status.MPI_SOURCE;
   pending.tag = status.MPI_TAG;
   MatchedMessages::add(message, pending);
+}
+
+void begin_probe(MPI_Comm comm, P2pWatch::Caller caller) {
+  last_watched = {caller.name, caller.address};
+  FreedHandles::check(HandleKind::communicator, comm, told_of(caller.name, caller.address));
 }
 
 /// A probe, matched or not.
@@ -52,6 +58,7 @@ class ProbeWait : public Wait {
 }  // namespace
 
 int P2pWatch::probe(int rank, int tag, MPI_Comm comm, MPI_Status* status, Caller caller) {
+  begin_probe(comm, caller);
   Circle* circle = rank == MPI_PROC_NULL ? nullptr : Circles::of(comm);
   if (!circle || circle->peers.empty()) return PMPI_Probe(rank, tag, comm, status);
   int rc = MPI_SUCCESS;
@@ -65,13 +72,15 @@ int P2pWatch::probe(int rank, int tag, MPI_Comm comm, MPI_Status* status, Caller
   return rc;
 }
 
-int P2pWatch::iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+int P2pWatch::iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status, Caller caller) {
+  begin_probe(comm, caller);
   Messages::progress();
   return PMPI_Iprobe(rank, tag, comm, flag, status);
 }
 
 int P2pWatch::mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
                      Caller caller) {
+  begin_probe(comm, caller);
   Circle* circle = rank == MPI_PROC_NULL ? nullptr : Circles::of(comm);
   if (!circle || circle->peers.empty()) return PMPI_Mprobe(rank, tag, comm, message, status);
   MPI_Status own{};
@@ -88,7 +97,9 @@ int P2pWatch::mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI
   return rc;
 }
 
-int P2pWatch::improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+int P2pWatch::improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status,
+                      Caller caller) {
+  begin_probe(comm, caller);
   Messages::progress();
   MPI_Status own{};
   MPI_Status* const seen = status == MPI_STATUS_IGNORE ? &own : status;

@@ -7,11 +7,13 @@
 #include <mutex>
 #include <vector>
 
+#include "sets/check/culprit.hpp"
 #include "sets/check/one_by_one.hpp"
 #include "sets/check/p2p_watch.hpp"
 #include "sets/check/request_batch.hpp"
 #include "sets/messages.hpp"
 #include "sets/orders/history.hpp"
+#include "sets/report/report_text.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -57,9 +59,8 @@ class RequestWait : public Wait {
       }
       if (++shown > 3) continue;
       text += text.empty() ? "for " : "; ";
-      text += pending->kind == Pending::group
-                  ? fmt::format("{} on {}", pending->name, pending->circle->described())
-                  : fmt::format("{} {}", pending->name, partner_text(*pending));
+      text += pending->is_message() ? fmt::format("{} {}", pending->name, partner_text(*pending))
+                                    : fmt::format("{} on {}", pending->name, pending->circle->described());
     }
     if (shown > 3) text += fmt::format("; and {} more", shown - 3);
     return text;
@@ -157,6 +158,22 @@ Told told_of(const char* name, const void* returns_to) {
   return told;
 }
 
+bool is_unstarted(const Pending& pending) {
+  return pending.persistent && !pending.ever_started && pending.waited_at;
+}
+
+std::vector<Account> account_of_unstarted(const Pending& pending) {
+  Account made, waited;
+  made.rank = waited.rank = Messages::rank();
+  made.call = pending.name;
+  made.details = "made the request";
+  made.site = site_text(told_of(pending));
+  waited.call = "a wait";
+  waited.details = "for it";
+  waited.site = site_text(told_of("", pending.waited_at));
+  return {made, waited};
+}
+
 Told told_of(const Pending& pending) { return told_of(pending.name, pending.returns_to); }
 
 void count_taken(Circle& circle, int peer, int tag) {
@@ -189,6 +206,11 @@ int P2pWatch::wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   const Told told = told_of(caller.name, caller.address);
   batch.waited_by(&told);
   if (may_wait_inside(batch)) return PMPI_Wait(request, status);
+  if (batch.is_idle_group(0)) {
+    // MPICH 4.0 waits for ever.
+    int complete = 0;
+    return PMPI_Request_get_status(MPI_REQUEST_NULL, &complete, status);
+  }
   Statuses statuses(batch, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status,
                     batch.wants_statuses());
   MPI_Status* const seen = statuses.data() == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses.data();
@@ -216,7 +238,9 @@ int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Call
     int flag = 0;
     if (!batch.groups_settled()) return false;
     if (batch.one_by_one())
-      return each.test(&rc, [&](int i) { batch.completed(i, rc == MPI_SUCCESS, statuses.of(i)); });
+      return each.test(
+          &rc, [&](int i) { return batch.is_idle_group(i); },
+          [&](int i) { batch.completed(i, rc == MPI_SUCCESS, statuses.of(i)); });
     rc = PMPI_Testall(count, requests, &flag, statuses.data());
     return flag || rc != MPI_SUCCESS;
   });
@@ -292,18 +316,27 @@ int P2pWatch::test_some(int count, MPI_Request* requests, int* done, int* indice
 }
 
 int P2pWatch::start_one(MPI_Request* request) {
+  if (const Pending* pending = PendingRequests::find(*request);
+      pending && pending->persistent && pending->active) {
+    const Culprit culprit = find_culprit();
+    end_job_in_turn(active_finding(
+        account_of_place(told_of(culprit.call.empty() ? "a call" : culprit.call.c_str(), culprit.returns_to)),
+        account_of_place(told_of(*pending))));
+  }
   if (Pending* pending = PendingRequests::find(*request);
       pending && pending->persistent && !pending->active) {
-    pending->active = true;
+    pending->active = pending->ever_started = true;
     pending->cancelled = false;
     InFlight::check(pending->area, told_of(*pending));
     pending->in_flight = InFlight::hold(pending->area, told_of(*pending), *request);
+    if (pending->kind != Pending::send) BufferWatch::arm(pending->watch, told_of(*pending));
     if (pending->kind == Pending::send) pending->watch = BufferWatch::sends(pending->area, told_of(*pending));
     if (pending->kind == Pending::group) {
       Signature signature;
       signature.say(Signature::operation, mixed(static_cast<std::uint64_t>(pending->count), 1));
       std::lock_guard guard(Messages::lock());
       pending->number = pending->circle->open(signature, told_of(*pending));
+      History::joins(pending, told_of(*pending));
     }
     if (pending->kind != Pending::group) History::begins(pending);
     if (pending->kind == Pending::send) {
@@ -331,12 +364,15 @@ int P2pWatch::cancel(MPI_Request* request) {
 
 int P2pWatch::request_free(MPI_Request* request) {
   if (const Pending* pending = PendingRequests::find(*request)) {
+    if (is_unstarted(*pending)) end_job_in_turn(unstarted_finding(account_of_unstarted(*pending)));
     // A receive that nobody waits for: what it takes is not seen.
     if (pending->kind == Pending::receive && pending->active) {
       pending->circle->uncertain = true;
       History::ends();
     }
-    if (BufferWatch::abandon(pending->watch, *request)) {
+    if (pending->persistent && !pending->active) {
+      BufferWatch::drop(pending->watch);
+    } else if (BufferWatch::abandon(pending->watch, *request)) {
       PendingRequests::remove(*request);
       *request = MPI_REQUEST_NULL;
       return MPI_SUCCESS;

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sets/check/freed_handles.hpp"
 #include "sets/check/p2p_waits.hpp"
 #include "sets/check/pending.hpp"
 #include "sets/messages.hpp"
@@ -23,6 +24,10 @@ using Receive = P2pWatch::Receive;
 /// The circle in which a call's partner is; null for calls that are not followed.
 template <typename Arguments>
 Circle* followed(const Arguments& a) {
+  last_watched = {a.caller.name, a.caller.address};
+  const Told user = told_of(a.caller.name, a.caller.address);
+  FreedHandles::check(HandleKind::communicator, a.comm, user);
+  FreedHandles::check(HandleKind::datatype, a.type, user);
   if (a.rank == MPI_PROC_NULL) return nullptr;
   Circle* circle = Circles::of(a.comm);
   if (!circle) return nullptr;
@@ -149,8 +154,8 @@ int P2pWatch::send(const Send& a) {
 int P2pWatch::isend(const Send& a, MPI_Request* request) { return start_send(a, request, true); }
 
 int P2pWatch::send_init(const Send& a, MPI_Request* request) {
-  const int rc = transfer::prepare(a, request);
   Circle* circle = followed(a);
+  const int rc = transfer::prepare(a, request);
   if (rc != MPI_SUCCESS || !circle) return rc;
   Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::send, circle));
   pending.persistent = true;
@@ -171,10 +176,17 @@ int P2pWatch::receive(const Receive& a, MPI_Status* status) {
 int P2pWatch::ireceive(const Receive& a, MPI_Request* request) { return start_receive(a, request, true); }
 
 int P2pWatch::receive_init(const Receive& a, MPI_Request* request) {
-  const int rc = transfer::prepare(a, request);
   Circle* circle = followed(a);
+  Pending made = pending_of(a, Pending::receive, circle);
+  Receive prepared = a;
+  if (circle && !mpi::looks_end_persistent) {
+    made.watch = BufferWatch::persistent({{made.area}, true});
+    prepared.buffer = BufferWatch::landing(made.watch, a.buffer);
+  }
+  const int rc = transfer::prepare(prepared, request);
+  if (rc != MPI_SUCCESS) BufferWatch::drop(made.watch);
   if (rc != MPI_SUCCESS || !circle) return rc;
-  Pending& pending = PendingRequests::add(*request, pending_of(a, Pending::receive, circle));
+  Pending& pending = PendingRequests::add(*request, made);
   pending.persistent = true;
   pending.active = false;
   // Its messages cannot be counted: no claim is made.

@@ -49,10 +49,11 @@ class P2pWatch {
   static int request_free(MPI_Request* request);
 
   static int probe(int rank, int tag, MPI_Comm comm, MPI_Status* status, Caller caller);
-  static int iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
+  static int iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status, Caller caller);
   static int mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
                     Caller caller);
-  static int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
+  static int improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status,
+                     Caller caller);
   /// A receive of what a matched probe has taken.
   static void note_matched_receive(const MPI_Message* message);
 };

@@ -124,7 +124,8 @@ void request_edges(MPI_Request request, int clause, Edges* edges) {
     if (!call_edge(*pending->circle, pending->number, clause, edges)) edges->goes_on = true;
     return;
   }
-  if (pending->cancelled || !pending->may_be_looked_at() || is_complete(*pending, request, &status)) {
+  if (pending->kind == Pending::access || pending->cancelled || !pending->may_be_looked_at() ||
+      is_complete(*pending, request, &status)) {
     edges->goes_on = true;
     return;
   }

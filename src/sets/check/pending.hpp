@@ -20,7 +20,7 @@ namespace lapwing::sets {
 
 /// A request of the program's.
 struct Pending {
-  enum Kind : std::uint8_t { send, receive, group };
+  enum Kind : std::uint8_t { send, receive, group, access };
   Kind kind = send;
   transfer::SendArguments::Kind mode = transfer::SendArguments::Kind::standard;  ///< of a send
   bool persistent = false, active = true, cancelled = false;
@@ -35,6 +35,9 @@ struct Pending {
   Area area;  ///< its buffer, of a message
   InFlight::Ticket in_flight = nullptr;
   BufferWatch* watch = nullptr;
+  int copies = 0;                   ///< others with the same handle
+  bool ever_started = false;        ///< a persistent one
+  const void* waited_at = nullptr;  ///< a wait for one that was not active, which ends at once
   static constexpr std::uint32_t not_recorded = ~0u;
   std::uint32_t act = not_recorded;  ///< its beginning in this process' History
 
@@ -44,12 +47,14 @@ struct Pending {
     in_flight = nullptr;
   }
 
+  /// It has a partner and a tag.
+  bool is_message() const { return kind == send || kind == receive; }
   bool may_be_looked_at() const { return !(persistent && mpi::looks_end_persistent); }
   /// The same, and what was received becomes the program's.
   void finish(std::size_t received) {
     release();
     BufferWatch::finish(watch, received);
-    watch = nullptr;
+    if (!(persistent && kind != send)) watch = nullptr;
   }
 };
 
@@ -68,12 +73,21 @@ class PendingRequests {
     return found == map_.end() ? nullptr : &found->second;
   }
   static Pending& add(MPI_Request request, const Pending& pending) {
-    if (Pending* former = find(request)) former->release();
-    return map_.insert_or_assign(key(request), pending).first->second;
+    int copies = 0;
+    if (Pending* former = find(request)) {
+      // MPICH gives all sends that are complete at once one handle, by which they are not told apart.
+      if (former->active && !former->persistent) copies = former->copies + 1;
+      former->finish(0);
+    }
+    Pending& added = map_.insert_or_assign(key(request), pending).first->second;
+    added.copies = copies;
+    return added;
   }
   static void remove(MPI_Request request) {
-    if (Pending* former = find(request)) former->release();
-    map_.erase(key(request));
+    Pending* former = find(request);
+    if (!former) return;
+    former->release();
+    if (former->copies-- == 0) map_.erase(key(request));
   }
   static std::unordered_map<std::uint64_t, Pending>& all() { return map_; }
 

@@ -18,7 +18,8 @@ void close_group(const Pending& pending) {
 
 // Into memory of the checker's; of collective calls the whole of it counts.
 std::size_t bytes_landed(const Pending& pending, const MPI_Status& status) {
-  if (!pending.watch || pending.kind == Pending::group) return ~std::size_t{0};
+  if (!pending.watch || pending.kind == Pending::group || pending.kind == Pending::access)
+    return ~std::size_t{0};
   if (pending.kind == Pending::send) return 0;
   int cancelled = 0, bytes = 0;
   if (pending.cancelled) PMPI_Test_cancelled(&status, &cancelled);
@@ -71,6 +72,19 @@ RequestBatch::RequestBatch(int count, MPI_Request* requests) : count_(count > 0 
   }
 }
 
+bool RequestBatch::is_idle_group(int i) const {
+  const Pending* pending = handle(i) == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(handle(i));
+  return pending && pending->kind == Pending::group && pending->persistent && !pending->active;
+}
+
+void RequestBatch::waited_by(const Told* told) {
+  waited_by_ = told;
+  for (int i = 0; followed_ && i < count_; ++i) {
+    Pending* pending = handle(i) == MPI_REQUEST_NULL ? nullptr : PendingRequests::find(handle(i));
+    if (pending && pending->persistent && !pending->active) pending->waited_at = told->returns_to;
+  }
+}
+
 void RequestBatch::completed(int i, bool well, const MPI_Status& status) {
   if (handle(i) == MPI_REQUEST_NULL) return;
   Pending* pending = PendingRequests::find(handle(i));
@@ -84,9 +98,13 @@ void RequestBatch::completed(int i, bool well, const MPI_Status& status) {
   }
   if (copy.kind == Pending::group) {
     close_group(copy);
+    History::seen(copy, told_of(copy));
   } else {
     retire(copy, well, status);
-    if (waited_by_) History::waited(copy, *waited_by_);
+    if (waited_by_)
+      History::waited(copy, *waited_by_);
+    else
+      History::seen(copy, told_of(copy));
   }
 }
 

@@ -33,7 +33,9 @@ class RequestBatch {
   MPI_Request handle(int i) const { return many_ ? many_[static_cast<std::size_t>(i)] : few_[i]; }
 
   /// The call waits for all of them, as the history is to say. Lives as long as this.
-  void waited_by(const Told* told) { waited_by_ = told; }
+  void waited_by(const Told* told);
+  /// A persistent collective operation that is not active.
+  bool is_idle_group(int i) const;
   /// MPI has completed the one at `i`, with that status; `well`: without an error.
   void completed(int i, bool well, const MPI_Status& status);
   /// Whether all collective ones are agreed on, and right; or are not known to be wrong after a long time:

@@ -37,7 +37,7 @@ void History::begins(Pending* pending) {
   const bool sends = pending->kind == Pending::send;
   Act* const act = add(sends ? Act::send : Act::receive, told_of(*pending));
   if (!act) return;
-  pending->act = static_cast<std::uint32_t>(acts_.list.size() - 1);
+  pending->act = size() - 1;
   act->circle = pending->circle->id;
   act->peer = pending->peer == MPI_ANY_SOURCE
                   ? Act::any
@@ -63,6 +63,40 @@ void History::cancelled(const Pending& pending) {
 void History::waited(const Pending& pending, const Told& told) {
   if (pending.act == Pending::not_recorded) return;
   if (Act* const act = add(Act::wait, told)) act->subject = pending.act;
+}
+
+void History::seen(const Pending& pending, const Told& told) {
+  if (pending.act == Pending::not_recorded) return;
+  const bool group = pending.kind == Pending::group;
+  if (Act* const act = add(group ? Act::joined : Act::seen, told)) act->subject = pending.act;
+}
+
+void History::joins(Pending* pending, const Told& told) {
+  pending->act = Pending::not_recorded;
+  Act* const act = add(Act::joins, told);
+  if (!act) return;
+  pending->act = size() - 1;
+  act->circle = pending->circle->id;
+  act->number = pending->number;
+  act->members = pending->circle->size();
+}
+
+void History::signals(const Circle& circle, int peer, int tag, const Told& told) {
+  Act* const act = add(Act::send, told);
+  if (!act) return;
+  act->circle = circle.id;
+  act->peer = peer;
+  act->tag = tag;
+}
+
+void History::awaits(const Circle& circle, int peer, int tag, const Told& told) {
+  Act* const act = add(Act::receive, told);
+  if (!act) return;
+  act->circle = circle.id;
+  act->peer = act->source = peer;
+  act->tag = act->source_tag = tag;
+  const std::uint32_t place = size() - 1;
+  if (Act* const wait = add(Act::wait, told)) wait->subject = place;
 }
 
 void History::met(const Circle& circle, std::uint64_t number, const Told& told) {

@@ -26,6 +26,9 @@ struct Act {
     receive,   ///< is posted
     wait,      ///< until `subject` is complete
     together,  ///< a collective call, in which each member waits for all others
+    seen,      ///< a test has found `subject` complete
+    joins,     ///< begins a non-blocking collective call
+    joined,    ///< knows that the call that `subject` began is complete
   };
   static constexpr int any = -1;
 
@@ -62,12 +65,20 @@ class History {
   static void cancelled(const Pending& pending);
   /// The program has waited for it.
   static void waited(const Pending& pending, const Told& told);
+  /// The program has found it complete without having to wait; and a collective one in either way.
+  static void seen(const Pending& pending, const Told& told);
+  /// The non-blocking collective call `number` of `circle` begins; its place in the record is noted.
+  static void joins(Pending* pending, const Told& told);
+  /// A call at a window tells `peer`, a world rank, that it has been made; or waits until it is.
+  static void signals(const Circle& circle, int peer, int tag, const Told& told);
+  static void awaits(const Circle& circle, int peer, int tag, const Told& told);
   /// All members of `circle` meet in its call `number`.
   static void met(const Circle& circle, std::uint64_t number, const Told& told);
   /// From here on this process does what is not followed.
   static void ends();
 
   static const Acts& acts() { return acts_; }
+  static std::uint32_t size() { return static_cast<std::uint32_t>(acts_.list.size()); }
   static const Told& call_of(const Act& act) { return calls_[act.call]; }
 
  private:

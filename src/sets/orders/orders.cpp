@@ -10,6 +10,7 @@
 #include "sets/all_processes.hpp"
 #include "sets/check/kinds.hpp"
 #include "sets/check/pending.hpp"
+#include "sets/orders/records.hpp"
 #include "sets/orders/search.hpp"
 #include "sets/packed_values.hpp"
 #include "sets/report/report_text.hpp"
@@ -24,19 +25,11 @@ constexpr std::size_t most_acts = 200'000;                // of one process
 constexpr std::size_t most_findings = 8;
 
 // On rank 0.
-std::vector<Acts> records;
 std::map<std::pair<int, std::uint32_t>, Account> accounts;
-
-void take_record(int source, const char* data, std::size_t size) {
-  PackedValues in(data, size);
-  Acts& acts = records[static_cast<std::size_t>(source)];
-  acts.whole = in.get<std::int32_t>() != 0;
-  acts.list = in.get_all<Act>();
-}
 
 std::string partner_of(const Act& act) {
   const Circle* circle = Circles::by_id(act.circle);
-  if (!circle) return "";
+  if (!circle || circle->peers.empty()) return "";  // of a window
   Pending pending;
   pending.kind = act.kind == Act::send ? Pending::send : Pending::receive;
   pending.tag = act.tag == Act::any ? MPI_ANY_TAG : act.tag;
@@ -84,22 +77,6 @@ void take_accounts(int source, const char* data, std::size_t size) {
   out.put_all(places);
   for (const std::uint32_t place : places) out.put_text(account_of_act(place).packed());
   Messages::send(source, account_kind, out.data(), out.size());
-}
-
-void gather_records() {
-  if (Messages::rank() == 0) {
-    records.resize(static_cast<std::size_t>(Messages::processes()));
-    records[0] = History::acts();
-  }
-  meet_all();
-  if (Messages::rank() != 0) {
-    PackedValues out;
-    out.put<std::int32_t>(History::acts().whole);
-    out.put_all(History::acts().list);
-    const Guard guard(Messages::lock());
-    Messages::send(0, history_kind, out.data(), out.size());
-  }
-  settle();
 }
 
 void fetch_accounts(const std::vector<ActPlace>& places) {
@@ -161,26 +138,24 @@ void say(const std::vector<Found>& found, Orders::Severity severity) {
 void Orders::start(Severity sends, Severity races) {
   sends_ = sends;
   races_ = races;
-  if (sends == Severity::off && races == Severity::off) return;
   const std::size_t share = all_bytes / sizeof(Act) / static_cast<std::size_t>(Messages::processes());
   History::start(std::min(most_acts, share));
 }
 
 void Orders::report() {
-  if (!History::on()) return;
+  if (!History::on() || (sends_ == Severity::off && races_ == Severity::off)) return;
   {
     const Guard guard(Messages::lock());
-    Messages::on(history_kind, take_record);
     Messages::on(account_kind, take_accounts);
   }
   // The lengths first: a program without messages has nothing to send.
   const bool any = std::any_of(History::acts().list.begin(), History::acts().list.end(),
-                               [](const Act& act) { return act.kind != Act::together; });
+                               [](const Act& act) { return act.kind == Act::send; });
   if (combine_all<int>({any ? 1 : 0}, MPI_INT, MPI_MAX)[0] == 0) return;
-  gather_records();
+  Records::gather();
   if (Messages::rank() == 0) {
-    if (sends_ != Severity::off) say(find_unsafe_sends(records, most_findings), sends_);
-    if (races_ != Severity::off) say(find_races(records, most_findings), races_);
+    if (sends_ != Severity::off) say(find_unsafe_sends(Records::all(), most_findings), sends_);
+    if (races_ != Severity::off) say(find_races(Records::all(), most_findings), races_);
   }
   // Rank 0 may end the job before it comes here.
   meet_all();

@@ -59,6 +59,9 @@ bool Rerun::passes(int rank) {
       return is_complete({rank, act.subject});
     case Act::together:
       return meets(rank, act);
+    case Act::seen:
+    case Act::joins:
+    case Act::joined:
     case Act::none:
       return true;
   }

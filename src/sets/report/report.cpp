@@ -171,6 +171,14 @@ Account account_of(const Wait& wait) {
   return account;
 }
 
+Account account_of_place(const Told& told) {
+  Account account;
+  account.rank = Messages::rank();
+  account.call = told.name;
+  account.site = site_text(told);
+  return account;
+}
+
 Account account_of_use(const Told& told, bool writes) {
   Account account;
   account.rank = Messages::rank();

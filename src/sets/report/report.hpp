@@ -32,6 +32,8 @@ struct Account {
 Account account_of(const Told& told, const Circle& circle, std::uint64_t number);
 Account account_of(const Wait& wait);
 
+/// A call and its place, nothing else.
+Account account_of_place(const Told& told);
 /// A call's use of memory: without group and arguments.
 Account account_of_use(const Told& told, bool writes);
 

@@ -10,6 +10,8 @@
 #include <tuple>
 
 #include "mpi/ending.hpp"
+#include "sets/messages.hpp"
+#include "sets/report/finding.hpp"
 
 namespace lapwing::sets {
 namespace {
@@ -25,10 +27,6 @@ std::string quoted(const std::string& text) {
     }
   }
   return out + "\"";
-}
-
-std::string ranks_text(const std::set<int>& ranks) {
-  return (ranks.size() == 1 ? "rank " : "ranks ") + rank_list(ranks);
 }
 
 const char* has(const std::set<int>& ranks) { return ranks.size() == 1 ? "has" : "have"; }
@@ -145,6 +143,17 @@ std::string field_sentence(int field) {
   }
 }
 
+bool is_of_epochs(const std::vector<Account>& accounts) {
+  return std::any_of(accounts.begin(), accounts.end(),
+                     [](const Account& a) { return !a.collective && a.call.rfind("MPI_Win_", 0) == 0; });
+}
+
+}  // namespace
+
+std::string ranks_text(const std::set<int>& ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + rank_list(ranks);
+}
+
 Finding finding(const std::string& kind, const std::string& what, const std::vector<Account>& accounts,
                 const std::string& head, const std::string& advice) {
   Finding f;
@@ -156,13 +165,6 @@ Finding finding(const std::string& kind, const std::string& what, const std::vec
   f.json = json_of(kind, accounts, what, f.text);
   return f;
 }
-
-bool is_of_epochs(const std::vector<Account>& accounts) {
-  return std::any_of(accounts.begin(), accounts.end(),
-                     [](const Account& a) { return !a.collective && a.call.rfind("MPI_Win_", 0) == 0; });
-}
-
-}  // namespace
 
 std::string rank_list(const std::set<int>& ranks) {
   std::string text;
@@ -286,104 +288,6 @@ Finding stuck_finding(const std::vector<Account>& accounts) {
                  fmt::format("{} wait for each other and can never go on:", ranks_text(ranks)), advice);
 }
 
-Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::string& group,
-                     const Account& sender) {
-  std::vector<Account> senders;
-  if (!sender.call.empty()) senders.push_back(sender);
-  return finding("lost", "message", senders,
-                 fmt::format("{} message{} from rank {} to rank {} with tag {} on {} {} never received{}",
-                             count, count == 1 ? "" : "s", from, to, tag, group, count == 1 ? "was" : "were",
-                             senders.empty() ? "." : ":"),
-                 "Before MPI_Finalize there must be a receive for each send.");
-}
-
-Finding error_finding(const Account& account, const std::string& text) {
-  return finding("error", account.call, {account}, "MPI reports an error: " + text,
-                 "The call is wrong, or its arguments do not fit what others do.");
-}
-
-Finding unfinished_finding(const Account& account) {
-  return finding(
-      "missing", account.call, {account},
-      fmt::format("{} on {} was called by some of its processes only:", account.call, account.group),
-      "All processes of a communicator must make the same collective calls.");
-}
-
-Finding types_finding(const Account& sender, const Account& receiver) {
-  return finding("mismatch", "type", {sender, receiver},
-                 fmt::format("messages from rank {} to rank {} are sent as one type and received as another:",
-                             sender.rank, receiver.rank),
-                 "Receive a message as the type as which it was sent.");
-}
-
-Finding request_finding(const Account& account) {
-  return finding(
-      "request", account.call, {account},
-      fmt::format("rank {} comes to MPI_Finalize with a request that it has not completed:", account.rank),
-      account.collective
-          ? "Complete the request of a collective call with a wait or a test: it may not be freed."
-          : "Complete each request with a wait or a test, or free it.");
-}
-
-Finding overlap_finding(const Account& pending, const Account& later, std::size_t bytes) {
-  return finding(
-      "overlap", "pending", {pending, later},
-      fmt::format("rank {} uses {} byte{} of memory that an operation in flight uses, too:", later.rank,
-                  bytes, bytes == 1 ? "" : "s"),
-      "Until an operation is completed by a wait or a test, nothing may write to what it sends, and "
-      "nothing may use what it receives.");
-}
-
-Finding touch_finding(const Account& pending, bool sent, const std::string& place, std::size_t at,
-                      std::size_t length) {
-  const char* const buffer = sent ? "sends" : "receives";
-  return finding(
-      "buffer", sent ? "sent" : "received", {pending},
-      place.empty()
-          ? fmt::format("rank {} has written to byte {} of {} that an operation in flight {}, before "
-                        "a wait or a test completed it:",
-                        pending.rank, at, length, buffer)
-          : fmt::format("rank {} {} memory that an operation in flight {}, at {}:", pending.rank,
-                        sent ? "writes to" : "uses", buffer, place),
-      "Use a buffer again when its operation has been completed by a wait or a test.");
-}
-
-Finding alias_finding(const Account& account) {
-  Account caller = account;
-  caller.details.clear();
-  return finding("overlap", "own", {caller}, "the send and the receive buffer of a collective call overlap:",
-                 "Pass MPI_IN_PLACE, or buffers that do not overlap.");
-}
-
-Finding leak_finding(const std::vector<Account>& accounts) {
-  return finding(
-      "leak", "handle", accounts, "handles are not freed when the program comes to MPI_Finalize:",
-      "Free each handle with the call that belongs to it, MPI_Comm_free, MPI_Type_free or another.");
-}
-
-Finding unsafe_sends_finding(const std::vector<Account>& accounts) {
-  std::set<int> ranks;
-  for (const Account& account : accounts) ranks.insert(account.rank);
-  return finding(
-      "unsafe", "send", accounts,
-      fmt::format("{} would wait for {} if MPI did not buffer what is sent here:", ranks_text(ranks),
-                  ranks.size() == 1 ? "itself" : "each other"),
-      "MPI may buffer a standard send, and may also wait for its receive. Let one side receive first, or "
-      "use MPI_Sendrecv or non-blocking calls.");
-}
-
-Finding race_finding(const Account& receive, const Account& taken, const Account& other,
-                     const std::vector<Account>& then, bool stuck) {
-  return finding(
-      "race", stuck ? "stuck" : "length", then,
-      fmt::format(
-          "{} at {} on rank {} took the message of rank {}, and may another time take that of rank {} "
-          "({} at {}). Then {}:",
-          receive.call, receive.site, receive.rank, taken.rank, other.rank, other.call, other.site,
-          stuck ? "no process can go on from here" : "a message is longer than the buffer of this receive"),
-      "Name the source, or use another tag, where it matters which message comes first.");
-}
-
 namespace {
 
 void write_json(const Finding& finding) {
@@ -411,6 +315,7 @@ void warn(const Finding& finding) {
 
 void end_job(const Finding& finding) {
   job_ends = true;
+  if (Messages::board() && !Messages::board()->take_word()) mpi::end_job_in_silence(error_status);
   write_json(finding);
   say_text(finding);
   mpi::end_job(error_status);

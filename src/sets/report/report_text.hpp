@@ -10,8 +10,9 @@
 namespace lapwing::sets {
 
 struct Finding {
-  std::string kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost", "request", "error",
-                     ///< "overlap", "leak", "unsafe", "race"
+  std::string
+      kind;  ///< "mismatch", "missing", "deadlock", "partner", "lost", "request", "error",
+             ///< "overlap", "leak", "unstarted", "unsafe", "race", "epoch", "argument", "order", "conflict"
   std::string text;  ///< lines for a person
   std::string json;  ///< one object in one line
 };
@@ -30,6 +31,8 @@ Finding unfinished_finding(const Account& account);
 Finding types_finding(const Account& sender, const Account& receiver);
 /// An error of MPI's own.
 Finding error_finding(const Account& account, const std::string& text);
+/// A persistent request that the program has made and waited for, but not started.
+Finding unstarted_finding(const std::vector<Account>& accounts);
 /// A request that is still active when its process comes to MPI_Finalize.
 Finding request_finding(const Account& account);
 
@@ -40,6 +43,32 @@ Finding touch_finding(const Account& pending, bool sent, const std::string& plac
                       std::size_t length);
 /// The send and the receive buffer of one call overlap.
 Finding alias_finding(const Account& account);
+
+/// A call at a window that does not fit into the epochs of its process; `complaint` says why.
+Finding epoch_finding(const Account& account, const std::string& complaint);
+/// MPI_Finalize comes before the end of an epoch.
+Finding open_epoch_finding(int rank, const std::string& opened_by, const std::string& window);
+/// An access that reaches beyond the `size` bytes that rank `target` has put into the window.
+Finding beyond_window_finding(const Account& account, int target, std::int64_t begin, std::int64_t end,
+                              std::int64_t size);
+/// An access moves `here` at one end, and other data at its target.
+Finding target_type_finding(const Account& account, const std::string& here, bool gets,
+                            const std::string& there);
+/// Nothing orders two accesses of `length` bytes, from `begin`, of what the process `target` has in `window`.
+Finding conflict_finding(const Account& one, const Account& other, int target, const std::string& window,
+                         std::int64_t begin, std::int64_t length);
+
+Finding no_buffer_finding(const Account& account);
+/// A persistent request that is started before its last start is complete.
+Finding active_finding(const Account& start, const Account& maker);
+Finding count_finding(const Account& account, std::int64_t count);
+/// `user` names what `freed` has freed.
+Finding freed_finding(const Account& user, const Account& freed, const std::string& noun);
+/// A call before MPI_Init, or after MPI_Finalize.
+Finding outside_finding(const Account& account, bool finalised);
+Finding second_init_finding(const Account& account);
+/// All processes have ended without MPI_Finalize.
+Finding no_finalize_finding(const Account& account);
 
 /// Handles that are not freed when the program comes to its end.
 Finding leak_finding(const std::vector<Account>& accounts);

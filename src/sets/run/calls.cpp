@@ -27,7 +27,7 @@ void Run::hand_over() {
 }
 
 bool Run::before(const GroupCall& call, int* result, Made* made) {
-  if (is_partitioned(call.operation)) return false;
+  if (is_partitioned(call.operation) || is_access(call.operation)) return false;
   if (call.operation == Operation::finalize) {
     if (call.site) end_ = place_of(call);
     return false;

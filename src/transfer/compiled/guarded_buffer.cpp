@@ -3,6 +3,7 @@
 #include "progress/waiting.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "guard/breakpoints.hpp"
 #include "guard/catching.hpp"
 #include "transfer/wire/datatype.hpp"
 #include "transfer/wire/pages.hpp"
@@ -41,6 +43,7 @@ std::size_t first_shown(const char* bytes, std::size_t length) {
 void GuardedBuffer::start(VerifyReport::Teller teller) {
   VerifyReport::start(teller);
   guard::start_to_catch(on_touch, nullptr);
+  guard::Breakpoints::start(on_breakpoint);
 }
 
 void GuardedBuffer::stop() {
@@ -50,6 +53,7 @@ void GuardedBuffer::stop() {
     left = live_buffers;
   }
   for (GuardedBuffer* buffer : left) buffer->open();
+  guard::Breakpoints::stop();
   guard::stop();
 }
 
@@ -67,6 +71,13 @@ void GuardedBuffer::on_touch(void*) {
     break;
   }
   buffer_readers.fetch_sub(1);
+}
+
+// The thread has made its access: it stays here.
+void GuardedBuffer::on_breakpoint(const void* what) {
+  const auto* const buffer = static_cast<const GuardedBuffer*>(what);
+  VerifyReport::note_touch(buffer->site_, buffer->use_ == Use::sent, true);
+  for (;;) pause();
 }
 
 std::unique_ptr<GuardedBuffer> GuardedBuffer::close(const lapwing_verify_site& site, Use use,
@@ -107,6 +118,19 @@ void GuardedBuffer::close_run(char* begin, std::size_t length) {
     keep(begin, from);
     keep(to, end);
   }
+  watch_pieces();
+}
+
+// The first and the last bytes: what a program touches first, as a rule.
+void GuardedBuffer::watch_pieces() {
+  if (use_ == Use::received || pieces_.empty()) return;
+  const Piece &first = pieces_.front(), &last = pieces_.back();
+  const char* const end = last.at + last.kept.size();
+  breakpoints_[0] =
+      guard::Breakpoints::watch(first.at, first.at + first.kept.size(), use_ == Use::sent, this);
+  const char* const second = first.at + 8 >= end ? first.at + 4 : std::max<const char*>(end - 8, last.at);
+  if (second < end && second > first.at)
+    breakpoints_[1] = guard::Breakpoints::watch(second, end, use_ == Use::sent, this);
 }
 
 void GuardedBuffer::keep(char* begin, char* end) {
@@ -142,6 +166,10 @@ void GuardedBuffer::fail(std::size_t at) const {
 
 void GuardedBuffer::open() {
   const std::lock_guard lock(buffers_gate);
+  for (int& number : breakpoints_) {
+    guard::Breakpoints::forget(number);
+    number = guard::Breakpoints::none;
+  }
   if (slot_ >= 0) {
     closed_buffers[slot_].store(nullptr);
     slot_ = -1;

@@ -21,6 +21,9 @@ namespace lapwing::transfer {
 /// there is hidden meanwhile, all of its bytes being 0xff, so that whoever reads it
 /// too early does not get away with it.
 ///
+/// Of bytes that share a page, some are watched where the processor has a register for them and what they
+/// hold is neither hidden nor here yet.
+///
 /// The first touch of a closed page ends the job; so does open(), where bytes differ.
 class GuardedBuffer {
  public:
@@ -57,8 +60,10 @@ class GuardedBuffer {
   void close_packed(const void* buffer, MPI_Count count, MPI_Datatype type);
   void keep(char* begin, char* end);
   std::vector<char> packed() const;
+  void watch_pieces();
   [[noreturn]] void fail(std::size_t at) const;
   static void on_touch(void*);
+  static void on_breakpoint(const void* buffer);
 
   const lapwing_verify_site& site_;
   Use use_;
@@ -73,6 +78,7 @@ class GuardedBuffer {
   std::vector<char> kept_;
   unsigned long owner_ = 0;  // the thread
   int slot_ = -1;
+  int breakpoints_[2] = {-1, -1};
 };
 
 }  // namespace lapwing::transfer

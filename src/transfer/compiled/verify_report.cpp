@@ -32,7 +32,7 @@ std::atomic<bool> touch_told{false};
 
 // Filled by the thread that has touch_noted, before it posts.
 const lapwing_verify_site* touched_site = nullptr;
-bool touched_send = false;
+bool touched_send = false, touch_done = false;
 std::array<void*, most_touch_frames> touch_frames;
 std::size_t touch_frame_count = 0;
 
@@ -41,7 +41,7 @@ _Unwind_Reason_Code note_touch_frame(_Unwind_Context* context, void*) {
   const _Unwind_Ptr pc = _Unwind_GetIPInfo(context, &before);
   if (pc == 0 || touch_frame_count == most_touch_frames) return _URC_END_OF_STACK;
   // Places are asked for by where a call returns to.
-  touch_frames[touch_frame_count++] = reinterpret_cast<void*>(pc + (before ? 1 : 0));
+  touch_frames[touch_frame_count++] = reinterpret_cast<void*>(pc + (before && !touch_done ? 1 : 0));
   return _URC_NO_REASON;
 }
 
@@ -120,9 +120,10 @@ void VerifyReport::start(Teller teller) {
   std::thread(speak_of_touch).detach();
 }
 
-void VerifyReport::note_touch(const lapwing_verify_site& its, bool sent) {
+void VerifyReport::note_touch(const lapwing_verify_site& its, bool sent, bool done) {
   if (touch_told.exchange(true)) return;
   touched_site = &its;
+  touch_done = done;
   touched_send = sent;
   _Unwind_Backtrace(note_touch_frame, nullptr);
   sem_post(&touch_noted);

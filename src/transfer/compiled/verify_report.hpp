@@ -26,8 +26,8 @@ class VerifyReport {
   static void start(Teller teller = nullptr);
 
   /// The calling thread has touched what it must not, and is about to wait for good. Async-signal-safe;
-  /// of several only the first is told.
-  static void note_touch(const lapwing_verify_site& site, bool sent);
+  /// of several only the first is told. `done`: the access has been made, the next instruction is due.
+  static void note_touch(const lapwing_verify_site& site, bool sent, bool done = false);
 
   /// At the wait the bytes are others.
   [[noreturn]] static void end_at_bytes(const lapwing_verify_site& site, bool sent, std::size_t at,

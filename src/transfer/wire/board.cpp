@@ -80,7 +80,7 @@ std::unique_ptr<Board> Board::make(MPI_Comm world, std::size_t area) {
 
 bool Board::share(MPI_Comm near) {
   const std::size_t size = neighbours_.size() + 1;
-  const std::size_t before = whole_pages(size * size * sizeof(Ring) + size * sizeof *leaves_);
+  const std::size_t before = whole_pages(size * size * sizeof(Ring) + (size + 1) * sizeof *leaves_);
   bytes_ = before + size * area_;
   const mpi::NodeMemory shared = mpi::share_memory(near, bytes_);
   file_ = shared.file;

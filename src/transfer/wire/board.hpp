@@ -66,6 +66,8 @@ class Board {
 
   /// From here on this process may end.
   void take_leave() { leaves_[me_].store(1, std::memory_order_release); }
+  /// True for the first process that asks: it speaks for all of them.
+  bool take_word() { return leaves_[neighbours_.size() + 1].exchange(1) == 0; }
   /// Whether the neighbour's process is no more, and has not taken leave. Asks the kernel.
   bool has_ended(int rank) const;
   /// The lowest rank of which that is true; -1 if there is none.
@@ -86,7 +88,7 @@ class Board {
   std::vector<int> places_;  ///< in `neighbours_`, by rank from `first_` on
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
-  std::atomic<int>* leaves_ = nullptr;  ///< one of each neighbour
+  std::atomic<int>* leaves_ = nullptr;  ///< one of each neighbour, and the word
   char* areas_ = nullptr;
   std::size_t area_ = 0;
   int file_ = -1;
