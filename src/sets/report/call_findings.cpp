@@ -118,7 +118,9 @@ Finding outside_finding(const Account& account, bool finalised) {
       "MPI_Initialized, MPI_Finalized and MPI_Get_version.");
 }
 
-Finding second_init_finding(const Account& account) {
+Finding second_init_finding(const Account& caller) {
+  Account account = caller;
+  if (account.call.empty()) account.call = "MPI_Init";
   return finding("order", account.call, {account}, fmt::format("{} is called a second time:", account.call),
                  "A process initialises MPI once, also where it has finalized it.");
 }

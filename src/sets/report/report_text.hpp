@@ -66,7 +66,7 @@ Finding count_finding(const Account& account, std::int64_t count);
 Finding freed_finding(const Account& user, const Account& freed, const std::string& noun);
 /// A call before MPI_Init, or after MPI_Finalize.
 Finding outside_finding(const Account& account, bool finalised);
-Finding second_init_finding(const Account& account);
+Finding second_init_finding(const Account& caller);
 /// All processes have ended without MPI_Finalize.
 Finding no_finalize_finding(const Account& account);
 
