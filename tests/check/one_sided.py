@@ -180,4 +180,7 @@ def right():
         version = 4 if name == "halves" else 3
         yield Case(f"one-sided/{name}", text, version=version)
         yield Case(f"buffers/one-sided right/{name}", text, version=version, buffers=True)
+    yield Case("one-sided/lock of a process that computes", WIN + "if (rank == 0) usleep(700000);\nelse for (int i = 0; i < 6; ++i) {\n" + lock(0, add(0), "i % 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE") + "\n}" + FREE)
+    yield Case("one-sided/lock and message in order", WIN + by(1, "MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);\n" + put(0) + "\nMPI_Win_unlock(0, win);\n" + f"MPI_Send(&x, 1, MPI_INT, 2, 0, {WORLD});\nMPI_Recv(&x, 1, MPI_INT, 2, 0, {WORLD}, &status);")
+               + by(2, f"MPI_Recv(&x, 1, MPI_INT, 1, 0, {WORLD}, &status);\nMPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);\n{put(0)}\nMPI_Win_unlock(0, win);\nMPI_Send(&x, 1, MPI_INT, 1, 0, {WORLD});") + FREE)
     yield Case("one-sided/lock in turn", WIN + "for (int i = 0; i < 20; ++i) {\n" + lock(0, put(0), "MPI_LOCK_EXCLUSIVE") + "\n}" + FREE)

@@ -26,6 +26,7 @@
 #include "sets/orders/orders.hpp"
 #include "sets/report/report.hpp"
 #include "sets/report/report_text.hpp"
+#include "sets/windows/locks.hpp"
 #include "sets/windows/one_sided.hpp"
 
 namespace lapwing::sets {
@@ -221,6 +222,7 @@ void Checker::start(bool provable, const transfer::Settings& settings, std::size
   Circles::start();
   Deadlock::start(provable);
   Epochs::start();
+  Locks::start();
   Reports::start();
   make_world_circles();
   MpiErrors::start();

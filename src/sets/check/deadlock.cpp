@@ -13,6 +13,7 @@
 #include "sets/check/waiting.hpp"
 #include "sets/packed_values.hpp"
 #include "sets/report/report.hpp"
+#include "sets/windows/locks.hpp"
 #include "transfer/engine.hpp"
 
 namespace lapwing::sets {
@@ -68,6 +69,7 @@ Stuck own_stuck() {
 // without anybody's help?
 bool is_done(const Edge& edge, int asker) {
   if (edge.kind == Edge::exposes || edge.kind == Edge::completes) return Epochs::is_done(edge, asker);
+  if (edge.kind == Edge::releases) return Locks::is_done(edge);
   Circle* circle = Circles::by_id(edge.circle);
   if (edge.kind == Edge::round) return circle && circle->has_sent(edge.a, static_cast<int>(edge.b));
   if (!circle) return false;  // what it does not know yet, it has not used

@@ -19,6 +19,7 @@ enum CheckKind : int {
   history_kind,   ///< orders.cpp: the messages that a process has recorded
   account_kind,   ///< orders.cpp: asks a process for its words about some of them, and the answer
   access_kind,    ///< access_log.cpp: the accesses to windows that a process has recorded
+  lock_kind,      ///< locks.cpp: locks of windows, asked for, given and returned
   after_check_kinds,
 };
 static_assert(static_cast<int>(after_check_kinds) <= static_cast<int>(declared_kinds));

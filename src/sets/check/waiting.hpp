@@ -13,11 +13,12 @@ namespace lapwing::sets {
 /// One act of one other process that would let this one go on. Travels.
 struct Edge {
   enum Kind : std::int32_t {
-    round,     ///< sends the message of round `b` of call `a`
-    message,   ///< sends a message with tag `a` (any_tag: any) beyond the `b` received so far
-    receive,   ///< receives the `b`th message with tag `a`
-    exposes,   ///< calls MPI_Win_post for the `a`th time
-    completes  ///< calls MPI_Win_complete for the `a`th time
+    round,      ///< sends the message of round `b` of call `a`
+    message,    ///< sends a message with tag `a` (any_tag: any) beyond the `b` received so far
+    receive,    ///< receives the `b`th message with tag `a`
+    exposes,    ///< calls MPI_Win_post for the `a`th time
+    completes,  ///< calls MPI_Win_complete for the `a`th time
+    releases    ///< unlocks rank `a` of the window for the `b`th time
   };
   static constexpr std::uint64_t any_tag = ~std::uint64_t{0};
 

@@ -54,12 +54,12 @@ Finding unstarted_finding(const std::vector<Account>& accounts) {
 }
 
 Finding overlap_finding(const Account& pending, const Account& later, std::size_t bytes) {
-  return finding(
-      "overlap", "pending", {pending, later},
-      fmt::format("rank {} uses {} byte{} of memory that an operation in flight uses, too:", later.rank,
-                  bytes, bytes == 1 ? "" : "s"),
-      "Until an operation is completed by a wait or a test, nothing may write to what it sends, and "
-      "nothing may use what it receives.");
+  return finding("overlap", "pending", {pending, later},
+                 fmt::format("rank {} uses {} byte{} of memory that an operation in flight uses, too:",
+                             later.rank, bytes, bytes == 1 ? "" : "s"),
+                 "Until an operation is completed, by a wait or a test or by a synchronisation of its "
+                 "window, nothing may "
+                 "write to what it sends, and nothing may use what it receives.");
 }
 
 Finding touch_finding(const Account& pending, bool sent, const std::string& place, std::size_t at,
@@ -73,7 +73,9 @@ Finding touch_finding(const Account& pending, bool sent, const std::string& plac
                         pending.rank, at, length, buffer)
           : fmt::format("rank {} {} memory that an operation in flight {}, at {}:", pending.rank,
                         sent ? "writes to" : "uses", buffer, place),
-      "Use a buffer again when its operation has been completed by a wait or a test.");
+      "Use a buffer again when its operation has been completed, by a wait or a test or by a synchronisation "
+      "of its "
+      "window.");
 }
 
 Finding alias_finding(const Account& account) {

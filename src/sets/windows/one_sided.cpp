@@ -14,6 +14,7 @@
 #include "sets/report/report_text.hpp"
 #include "sets/windows/access_log.hpp"
 #include "sets/windows/footprint.hpp"
+#include "sets/windows/locks.hpp"
 #include "sets/windows/window.hpp"
 #include "transfer/wire/datatype.hpp"
 
@@ -202,6 +203,9 @@ void OneSided::before(const GroupCall& call, Made* made) {
     if (!complaint.empty()) end_job_in_turn(epoch_finding(account_of_call(call, *window), complaint));
   }
   if (is_access(call.operation)) return begin_access(call, *window, made);
+  if (call.operation == Operation::win_lock) Locks::acquire(call, *window);
+  // It may be waited for by way of the window's memory.
+  if (call.operation == Operation::win_sync) Messages::progress();
   int target = Window::all;
   if (completes(call, &target) && completes_there(call.operation)) end_there(*window, target);
   // It may read what other processes have written, and they its own memory.
@@ -215,6 +219,8 @@ void OneSided::after(const GroupCall& call, int result, const Made& made) {
   Window* window = window_of(call.win);
   if (!window || call.operation == Operation::win_free) return;
   if (is_access(call.operation)) return access_begun(call, result, made, *window);
+  if (call.operation == (result == MPI_SUCCESS ? Operation::win_unlock : Operation::win_lock))
+    Locks::release(*window, call.peer);
   if (result != MPI_SUCCESS) return;
   int target = Window::all;
   if (completes(call, &target)) end_here(call, *window, target);
