@@ -149,5 +149,7 @@ def right():
             "memory attached later": f"MPI_Aint where, all[64];\nMPI_Win_create_dynamic(MPI_INFO_NULL, {WORLD}, &win);\nMPI_Win_attach(win, a, 64);\nMPI_Get_address(a, &where);\n"
                                      f"MPI_Allgather(&where, 1, MPI_AINT, all, 1, MPI_AINT, {WORLD});\nMPI_Win_fence(0, win);\n"
                                      f"MPI_Put(b, 2, MPI_INT, {NEXT}, all[{NEXT}], 2, MPI_INT, win);\nMPI_Win_fence(0, win);\nMPI_Win_detach(win, a);\nMPI_Win_free(&win);",
+            "a group that gives nothing": "two_sides();\nMPI_Gather(rank == 0 ? NULL : a, 2, MPI_INT, rank % 2 ? NULL : b, 2, MPI_INT, rank % 2 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, inter);\n"
+                                          "MPI_Comm_free(&inter);\nMPI_Comm_free(&comm);",
             "other root buffers": f"MPI_Gather(a, 1, MPI_INT, rank ? NULL : b, rank ? -1 : 1, rank ? MPI_DATATYPE_NULL : MPI_INT, 0, {WORLD});"}.items():
         yield Case(f"argument allowed/{name}", text)

@@ -47,12 +47,6 @@ def requests():
     yield "never freed/broadcast", f"MPI_Bcast_init(a, 1, MPI_INT, 0, {WORLD}, MPI_INFO_NULL, &request); /*@*/\nMPI_Start(&request);\n{WAIT}", ("leak",)
     yield "overwritten/send", (f"for (int i = 0; i < 2; ++i)\nMPI_Isend(a, 1, MPI_INT, {NEXT}, i, {WORLD}, &request); /*@*/\n{WAIT}\n"
                                f"for (int i = 0; i < 2; ++i) MPI_Recv(b, 1, MPI_INT, {LAST}, i, {WORLD}, &status);"), ("request",)
-    yield "partition never ready", (f"MPI_Psend_init(a, 2, 4, MPI_INT, {NEXT}, 0, {WORLD}, MPI_INFO_NULL, requests);\n"
-                                    f"MPI_Precv_init(b, 2, 4, MPI_INT, {LAST}, 0, {WORLD}, MPI_INFO_NULL, requests + 1);\n"
-                                    f"MPI_Startall(2, requests);\nMPI_Pready(0, requests[0]);\n{BOTH} /*@*/\n{free}"), ("deadlock", "partner", "missing", "partition")
-    yield "partition ready twice", (f"MPI_Psend_init(a, 2, 4, MPI_INT, {NEXT}, 0, {WORLD}, MPI_INFO_NULL, requests);\n"
-                                    f"MPI_Precv_init(b, 2, 4, MPI_INT, {LAST}, 0, {WORLD}, MPI_INFO_NULL, requests + 1);\n"
-                                    f"MPI_Startall(2, requests);\nMPI_Pready_range(0, 1, requests[0]);\nMPI_Pready(1, requests[0]); /*@*/\n{BOTH}\n{free}"), ("error", "partition")
 
 
 def wrong():

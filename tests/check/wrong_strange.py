@@ -82,7 +82,7 @@ def collectives():
                "#else\nif (rank) MPI_Barrier(MPI_COMM_WORLD); /*@*/\n#endif", kinds=MISS)
     yield Case("strange/persistent/made by some", "#if MPI_VERSION >= 4\nif (rank) MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request); /*@*/\n"
                "#else\nif (rank) MPI_Barrier(MPI_COMM_WORLD); /*@*/\n#endif", kinds=MISS)
-    yield Case("strange/persistent/never started", "if (rank == 0) { MPI_Send_init(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);\n"
+    yield Case("strange/persistent/never started", "if (rank == 0) { MPI_Send_init(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request); /*@*/\n"
                "MPI_Wait(&request, &status);\nMPI_Request_free(&request); }\nif (rank == 1) MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &status); /*@*/", kinds=STUCK + ("unstarted",))
     partitioned = "#if MPI_VERSION >= 4\n{0}\n#else\nif (rank) MPI_Barrier(MPI_COMM_WORLD); /*@*/\n#endif"
     yield Case("strange/partitioned/no sender", partitioned.format(

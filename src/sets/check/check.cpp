@@ -207,11 +207,15 @@ void check_handles(const GroupCall& call) {
   if (call.comm != MPI_COMM_NULL) FreedHandles::check(HandleKind::communicator, call.comm, user);
   if (call.win != MPI_WIN_NULL) FreedHandles::check(HandleKind::window, call.win, user);
   const Circle* circle = call.comm == MPI_COMM_NULL ? nullptr : Circles::of(call.comm);
-  const bool is_root = circle && !circle->inter && call.root == circle->me;
+  // Of an intercommunicator most arguments mean nothing in one of its groups.
+  if (circle && circle->inter) return;
+  const bool is_root = circle && call.root == circle->me;
   FreedHandles::check(call, is_root, user);
-  if (!circle || call.operation > Operation::neighbor_alltoallw) return;
+  if (!circle || call.operation > Operation::reduce_scatter_block) return;
+  const bool takes_nothing = call.operation == Operation::exscan && circle->me == 0;
   if (!call.has_root || is_root || !takes_from_root(call.operation)) check_data(call.send, call.comm, user);
-  if (!call.has_root || is_root || !gives_to_root(call.operation)) check_data(call.receive, call.comm, user);
+  if ((!call.has_root || is_root || !gives_to_root(call.operation)) && !takes_nothing)
+    check_data(call.receive, call.comm, user);
 }
 
 }  // namespace

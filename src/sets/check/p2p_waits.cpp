@@ -319,9 +319,8 @@ int P2pWatch::start_one(MPI_Request* request) {
   if (const Pending* pending = PendingRequests::find(*request);
       pending && pending->persistent && pending->active) {
     const Culprit culprit = find_culprit();
-    end_job_in_turn(active_finding(
-        account_of_place(told_of(culprit.call.empty() ? "a call" : culprit.call.c_str(), culprit.returns_to)),
-        account_of_place(told_of(*pending))));
+    end_job_in_turn(active_finding(account_of_place(told_of(culprit.call.c_str(), culprit.returns_to)),
+                                   account_of_place(told_of(*pending))));
   }
   if (Pending* pending = PendingRequests::find(*request);
       pending && pending->persistent && !pending->active) {

@@ -17,9 +17,8 @@ Finding lost_finding(int from, int to, int tag, std::uint64_t count, const std::
                  "Before MPI_Finalize there must be a receive for each send.");
 }
 
-Finding error_finding(const Account& account, const std::string& text) {
-  return finding("error", account.call, {account}, "MPI reports an error: " + text,
-                 "The call is wrong, or its arguments do not fit what others do.");
+Finding error_finding(const Account& account, const std::string& text, const std::string& advice) {
+  return finding("error", account.call, {account}, "MPI reports an error: " + text, advice);
 }
 
 Finding unfinished_finding(const Account& account) {
@@ -95,12 +94,13 @@ Finding freed_finding(const Account& user, const Account& freed, const std::stri
 
 Finding no_buffer_finding(const Account& account) {
   return finding("argument", account.call, {account},
-                 fmt::format("{} is given no buffer, but elements to put into it:", account.call),
+                 fmt::format("{} is given a null pointer as the buffer of its elements:", account.call),
                  "Pass the address of the data, or a count of 0.");
 }
 
-Finding active_finding(const Account& start, const Account& maker) {
-  Account made = maker;
+Finding active_finding(const Account& caller, const Account& maker) {
+  Account start = caller, made = maker;
+  if (start.call.empty()) start.call = "MPI_Start";
   made.details = "made it";
   return finding("argument", start.call, {start, made},
                  fmt::format("{} is given a request that is active still:", start.call),

@@ -30,7 +30,7 @@ Finding unfinished_finding(const Account& account);
 /// The data that `sender` sent are of another type than those that `receiver` received.
 Finding types_finding(const Account& sender, const Account& receiver);
 /// An error of MPI's own.
-Finding error_finding(const Account& account, const std::string& text);
+Finding error_finding(const Account& account, const std::string& text, const std::string& advice);
 /// A persistent request that the program has made and waited for, but not started.
 Finding unstarted_finding(const std::vector<Account>& accounts);
 /// A request that is still active when its process comes to MPI_Finalize.
@@ -60,7 +60,7 @@ Finding conflict_finding(const Account& one, const Account& other, int target, c
 
 Finding no_buffer_finding(const Account& account);
 /// A persistent request that is started before its last start is complete.
-Finding active_finding(const Account& start, const Account& maker);
+Finding active_finding(const Account& caller, const Account& maker);
 Finding count_finding(const Account& account, std::int64_t count);
 /// `user` names what `freed` has freed.
 Finding freed_finding(const Account& user, const Account& freed, const std::string& noun);

@@ -9,7 +9,7 @@
 namespace lapwing::sets {
 namespace {
 
-constexpr MPI_Aint most_spread = 1 << 20;
+constexpr MPI_Aint most_spread = 1 << 18;
 constexpr std::size_t most_runs_of_one = 4096;
 
 // MPI itself says which bytes it writes.
