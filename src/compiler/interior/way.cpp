@@ -59,6 +59,8 @@ Way::Way(BasicBlock& begin, llvm::Loop& loop, Analyses analyses) : begin_(begin)
 
 bool Way::is_never_written(const llvm::MemoryLocation& where) {
   const auto writes = [&](const Instruction& i) {
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i); store && store->isSimple())
+      return a_.memory.may_alias(llvm::MemoryLocation::get(store), where);
     return i.mayWriteToMemory() && llvm::isModSet(a_.memory.meet(i, a_.effects(i), where));
   };
   const auto writes_none = [&](const BasicBlock* block) { return llvm::none_of(*block, writes); };
