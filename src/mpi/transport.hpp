@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of an MPI's transport that spoil an exchange as they come.
+// Parameters of an MPI's transport that delay messages as they come.
 #pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
 
 namespace lapwing::mpi {
 
 /// Lives around PMPI_Init: gives the MPI, by its environment, the parameters that the user and the machine's
 /// administrator have left at their defaults, and takes them out of the environment again, so that the
 /// program and its children find it as it was.
-///
-/// Open MPI over TCP is the one that wants it. A receiver asks there for a whole long message by one request,
-/// which queues up behind the bytes that the receiver itself sends to the same rank. In an exchange the rank
-/// that comes late asks after the other has begun to send, so that the two directions travel one after the
-/// other; the rank that was late is the early one next time, and so it stays. Asked for in fragments, and
-/// few of them at once, the directions travel at the same time. Each rank chooses for what it receives, so
-/// ranks without Lapwing, and other jobs that connect, are served as well.
 class TransportParameters {
  public:
   explicit TransportParameters(bool wanted);
@@ -24,5 +21,21 @@ class TransportParameters {
  private:
   bool given_ = false;
 };
+
+/// A variable of the environment and what it is given. Both end with a zero.
+struct TransportVariable {
+  const char* name;
+  const char* value;
+};
+
+/// Defined by each family: its parameters (none: it needs none).
+std::span<const TransportVariable> transport_variables();
+
+/// Defined by each family: the user or the administrator has tuned the transport already, or this machine's
+/// transport would lose by the parameters.
+bool transport_is_chosen();
+
+/// Some line of the file begins with one of the names, blanks aside. False where the file cannot be read.
+bool names_parameter(const std::filesystem::path& path, std::span<const std::string_view> names);
 
 }  // namespace lapwing::mpi

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/transport.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+namespace lapwing::mpi {
+
+// C's functions read the file: a stream throws within, where a file cannot be read, and in a C program under
+// AddressSanitizer every throw ends the process.
+bool names_parameter(const std::filesystem::path& path, std::span<const std::string_view> names) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+  std::array<char, 512> text{};
+  while (file && std::fgets(text.data(), text.size(), file.get())) {
+    std::string_view line(text.data());
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (std::ranges::any_of(names, [&](std::string_view name) { return line.starts_with(name); }))
+      return true;
+  }
+  return false;
+}
+
+TransportParameters::TransportParameters(bool wanted) {
+  if (!wanted || transport_is_chosen()) return;
+  given_ = true;
+  for (const TransportVariable& variable : transport_variables()) setenv(variable.name, variable.value, 0);
+}
+
+TransportParameters::~TransportParameters() {
+  if (!given_) return;
+  for (const TransportVariable& variable : transport_variables()) unsetenv(variable.name);
+}
+
+}  // namespace lapwing::mpi
