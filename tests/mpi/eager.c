@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
     MPI_Isend(bytes, sizeof bytes, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &request);
     for (const double start = MPI_Wtime(); !left && MPI_Wtime() < start + 0.3;)
       MPI_Test(&request, &left, MPI_STATUS_IGNORE);
-    printf("%s, %s\n", left ? "eager" : "rendezvous", getenv("UCX_RNDV_THRESH") ? "in the environment" : "gone");
+    printf("%s, %s\n", left ? "eager" : "rendezvous",
+           getenv("UCX_RNDV_THRESH") ? "in the environment" : "gone");
     MPI_Send(NULL, 0, MPI_CHAR, 1, 2, MPI_COMM_WORLD); /* only now is the message asked for */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else if (rank == 1) {
