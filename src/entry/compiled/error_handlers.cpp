@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "mpi/looks.hpp"
+#include "flavour.hpp"
 #include "mpi/references.hpp"
 
 namespace lapwing::entry {

@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include "sets/check/pending.hpp"
-#include "sets/report/report.hpp"
 
 namespace lapwing::sets {
 
