@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "sets/check/freed_handles.hpp"
+#include "sets/check/p2p_waits.hpp"
 #include "sets/check/pending.hpp"
 #include "sets/messages.hpp"
 
@@ -50,9 +51,7 @@ void Leaks::start(Report report) {
 }
 
 void Leaks::made(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) {
-  Told maker;
-  maker.name = call;
-  maker.returns_to = returns_to;
+  const Told maker = told_of(call, returns_to);
   const Guard guard(Messages::lock());
   add(kind, handle, maker);
 }
@@ -63,16 +62,12 @@ void Leaks::lent(HandleKind kind) {
 }
 
 void Leaks::frees(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) {
-  Told user;
-  user.name = call;
-  user.returns_to = returns_to;
+  const Told user = told_of(call, returns_to);
   FreedHandles::check(kind, handle, user);
 }
 
 void Leaks::freed(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) {
-  Told by;
-  by.name = call;
-  by.returns_to = returns_to;
+  const Told by = told_of(call, returns_to);
   const Guard guard(Messages::lock());
   remove(kind, handle, by);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process that is checked waits for, as others may ask.
+// The waits of a process that is checked, for the processes that ask about them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each process knew of the others at some places of its record: the acts of each that had happened
-// before, by messages and collective calls (the clocks of vector-clock algorithms).
+// The knowledge that each process had of the others at some places of its record: the acts of each that had
+// happened before, by messages and collective calls (the clocks of vector-clock algorithms).
 //
 // Where something is not known, the process is held to have known everything: whoever looks for two things
 // that nothing orders then finds none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process that is checked knows of a window: how large it is everywhere, which epochs are open here,
+// A window as a process that is checked knows it: how large it is everywhere, which epochs are open here,
 // and which of its accesses are under way.
 #pragma once
 
