@@ -42,7 +42,9 @@ llvm::MDNode* own_type(const llvm::Instruction& access) {
   llvm::MDNode* tag = access.getMetadata(llvm::LLVMContext::MD_tbaa);
   if (!tag) return nullptr;
   const llvm::MDNode* root = root_of(tag);
-  return root && belongs_to(name_of(root), access.getFunction()->getName()) ? tag : nullptr;
+  // The tree of C and C++ is one for all functions.
+  const bool is_c = name_of(root) == "Simple C/C++ TBAA" || name_of(root) == "Simple C++ TBAA";
+  return is_c || belongs_to(name_of(root), access.getFunction()->getName()) ? tag : nullptr;
 }
 
 bool is_fortran(const llvm::Function& function) {

@@ -18,7 +18,7 @@
 
 namespace lapwing::compiler {
 
-/// The TBAA type of a load or store, if it is one of this procedure's own.
+/// The TBAA type of a load or store, if it is one of this procedure's own, or of C or C++.
 llvm::MDNode* own_type(const llvm::Instruction& access);
 
 /// Whether a function comes from flang, by its name.

@@ -26,6 +26,13 @@ bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryI
   return false;
 }
 
+bool gives_back(const llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration()) return false;
+  const llvm::StringRef name = callee->getName();
+  return name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv");
+}
+
 bool returns_twice(const llvm::CallBase& call) {
   return call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
          call.getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp;

@@ -11,6 +11,9 @@ namespace lapwing::compiler {
 /// to, calls nobody back, and throws nothing. Its effects outside are another matter.
 bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library);
 
+/// free, and C++'s operators delete where they are the library's.
+bool gives_back(const llvm::CallBase& call);
+
 /// setjmp and its like. That __builtin_setjmp is one, it does not say itself.
 bool returns_twice(const llvm::CallBase& call);
 /// Whether a function calls one.

@@ -36,7 +36,7 @@ bool Question::add(const WaitedCall& waited, llvm::function_ref<bool(const llvm:
     messages_.resize(known, Message{});
     return false;
   };
-  if (call->kind() == Kind::wait || call->kind() == Kind::waitall) {
+  if (is_completion(call->kind())) {
     if (waited.starts.size() != waited.buffers) return why = "its starts are not all known here", fails();
     for (llvm::CallBase* start : waited.starts) {
       const auto started = MpiCall::of(*start);

@@ -19,11 +19,17 @@
 #include "compiler/waits/candidates.hpp"
 #include "compiler/waits/region.hpp"
 #include "compiler/waits/unfinished_sends.hpp"
+#include "compiler/waits/versioned_calls.hpp"
 
 namespace lapwing::compiler {
 namespace {
 
 constexpr unsigned most_divided = 16;  // of a function
+
+// Or it completes something without waiting for all of it, where it stands.
+bool may_be_waited_for(const MpiCall& call) {
+  return is_candidate(call) || (is_completion(call.kind()) && !is_own_way(call.call()));
+}
 
 class NestDivider {
  public:
@@ -40,7 +46,7 @@ class NestDivider {
     bool any = false;
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
-      any |= call && is_candidate(*call);
+      any |= call && may_be_waited_for(*call);
     }
     const ModuleProperties& file = effects_.module_properties(*function_.getParent());
     // The placing of waits says why it leaves such a function alone.
@@ -108,7 +114,7 @@ class NestDivider {
                                             manager_.getResult<llvm::DominatorTreeAnalysis>(function_));
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
-      if (!call || !is_candidate(*call) || !profile_.waits_at(i) || unfinished_.contains(&i)) continue;
+      if (!call || !may_be_waited_for(*call) || !profile_.waits_at(i) || unfinished_.contains(&i)) continue;
       const Found transfers = find_transfers(*call, memory, effects_, unfinished_);
       if (!transfers.failure.empty()) continue;
       Waited one;
@@ -150,7 +156,7 @@ class NestDivider {
         return known == waited.end() ? 0 : known->second.receives;
       };
       unsigned all = one(position.call);
-      for (llvm::CallBase* wait : position.waits) all += one(wait);
+      for (llvm::CallBase* wait : position.completions) all += one(wait);
       return all;
     };
     llvm::stable_sort(positions,
@@ -161,8 +167,8 @@ class NestDivider {
     const llvm::CallBase* needed = call_stopped_by(*loop, waited, memory);
     if (needed) positions.push_back(in_place);
     if (positions.empty()) return false;
-    if (const Position& best = positions.front(); best.call || !best.waits.empty())
-      needed = best.call ? best.call : best.waits.front();
+    if (const Position& best = positions.front(); best.call || !best.completions.empty())
+      needed = best.call ? best.call : best.completions.front();
     seen_.insert(&header);
     const NestFound found = describe_nest(*loop, a.loops, *loop->getLoopPreheader(), a.scev);
     if (!found.nest && found.is_final) return miss(header, needed, found.failure, found.where);
@@ -197,12 +203,11 @@ class NestDivider {
     return nullptr;
   }
 
-  static const llvm::Instruction* unknown_wait(const Way& way, const AllWaited& waited) {
+  static const llvm::Instruction* unknown_completion(const Way& way, const AllWaited& waited) {
     for (llvm::BasicBlock* block : way.blocks()) {
       for (llvm::Instruction& i : *block) {
         const auto call = MpiCall::of(i);
-        const bool waits = call && (call->kind() == Kind::wait || call->kind() == Kind::waitall);
-        if (waits && !waited.contains(&call->call())) return &i;
+        if (call && is_completion(call->kind()) && !waited.contains(&call->call())) return &i;
       }
     }
     return nullptr;
@@ -226,7 +231,7 @@ class NestDivider {
         for (const Transfer& transfer : one.transfers)
           for (const InFlight& buffer : transfer.buffers)
             if (buffer.written) received.push_back(buffer);
-      if (const llvm::Instruction* unknown = unknown_wait(way, waited))
+      if (const llvm::Instruction* unknown = unknown_completion(way, waited))
         return where = unknown, why = "it is not known what is waited for before it", false;
       way.compute_early(received);
     }
@@ -248,17 +253,16 @@ class NestDivider {
     for (llvm::BasicBlock* block : way.blocks()) {
       for (llvm::Instruction& i : *block) {
         const auto call = MpiCall::of(i);
-        if (!call || (call->kind() != Kind::wait && call->kind() != Kind::waitall)) continue;
+        if (!call || !is_completion(call->kind())) continue;
         const auto known = waited.find(&call->call());
         if (!question.add(
                 known->second.call, [&](const auto& start) { return way.contains(start); }, why))
           return false;
-        if (!llvm::is_contained(position.waits, &call->call()) || !way.could_begin_with(call->call()))
-          continue;
-        if (const auto waits = way.reached(*block)) {
-          gathered.emplace_back(&call->call(), *waits);
-          crossed.push_back(&call->call());
-        }
+        if (!llvm::is_contained(position.completions, &call->call())) continue;
+        crossed.push_back(&call->call());
+        // The others end their messages where they stand, behind the rounds.
+        if (!is_candidate(*call) || !way.could_begin_with(call->call())) continue;
+        if (const auto waits = way.reached(*block)) gathered.emplace_back(&call->call(), *waits);
       }
     }
     why = "it is not known where the wait begins";

@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/effects/library_calls.hpp"
 #include "compiler/mpi/calls.hpp"
 #include "compiler/remarks.hpp"
 #include "compiler/waits/region.hpp"
@@ -19,8 +20,15 @@ using llvm::Instruction;
 namespace {
 
 // Rounds of a loop may pass these, as far as others see: no process learns when another one computes, unless
-// it looks into its memory.
-constexpr unsigned may_be_passed = posts | completes | sends | receives;
+// it looks into its memory. Completions are passed where it is known what they complete: else the rounds may
+// touch what was in flight until then.
+constexpr unsigned may_be_passed = posts | sends | receives;
+
+// Memory that is given back here is none that the rounds use, which could run behind.
+bool gives_back(const Instruction& i) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
+  return call && compiler::gives_back(*call);
+}
 
 bool dominates(const Instruction* value, const BasicBlock& block, const llvm::DominatorTree& tree) {
   return tree.dominates(value->getParent(), &block);
@@ -59,8 +67,6 @@ Way::Way(BasicBlock& begin, llvm::Loop& loop, Analyses analyses) : begin_(begin)
 
 bool Way::is_never_written(const llvm::MemoryLocation& where) {
   const auto writes = [&](const Instruction& i) {
-    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i); store && store->isSimple())
-      return a_.memory.may_alias(llvm::MemoryLocation::get(store), where);
     return i.mayWriteToMemory() && llvm::isModSet(a_.memory.meet(i, a_.effects(i), where));
   };
   const auto writes_none = [&](const BasicBlock* block) { return llvm::none_of(*block, writes); };
@@ -231,15 +237,16 @@ bool Way::describe_start(const MpiCall& call, const Effects& effects, Accesses& 
 }
 
 bool Way::describe(Instruction& i, Accesses& kept, llvm::Value* where) {
-  if (llvm::isa<llvm::DbgInfoIntrinsic>(i) || llvm::isa<llvm::PHINode>(i)) return true;
+  if (llvm::isa<llvm::DbgInfoIntrinsic>(i) || llvm::isa<llvm::PHINode>(i) || gives_back(i)) return true;
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
       intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::experimental_noalias_scope_decl)
     return declares_scopes_ = true;
   if (i.isTerminator() && !llvm::isa<llvm::CallBase>(i))
     return llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::SwitchInst>(i);
   const Effects effects = a_.effects(i);
-  if ((effects.seen & ~may_be_passed) || effects.ends_stack) return false;
   const auto call = MpiCall::of(i);
+  const unsigned seen = call && is_completion(call->kind()) ? effects.seen & ~completes : effects.seen;
+  if ((seen & ~may_be_passed) || effects.ends_stack) return false;
   if (call && (call->kind() == Kind::isend || call->kind() == Kind::issend || call->kind() == Kind::irecv))
     return describe_start(*call, effects, kept, where);
   if (!meets_loop(i, effects)) return true;
@@ -308,11 +315,11 @@ class Climber {
   }
 
  private:
-  enum class Seen { nothing, start, wait, blocking, end };
+  enum class Seen { nothing, start, completion, blocking, end };
 
   Seen look(Instruction& i) {
     const Effects effects = a_.effects(i);
-    if (i.isTerminator() && !llvm::isa<llvm::CallBase>(i)) return Seen::nothing;
+    if ((i.isTerminator() && !llvm::isa<llvm::CallBase>(i)) || gives_back(i)) return Seen::nothing;
     const auto call = MpiCall::of(i);
     if (!call) return effects.seen & ~may_be_passed ? Seen::end : Seen::nothing;
     switch (call->kind()) {
@@ -322,7 +329,9 @@ class Climber {
         return Seen::start;
       case Kind::wait:
       case Kind::waitall:
-        return Seen::wait;
+      case Kind::wait_some:
+      case Kind::test:
+        return Seen::completion;
       case Kind::send:
       case Kind::ssend:
       case Kind::recv:
@@ -338,9 +347,9 @@ class Climber {
     for (Instruction& i : llvm::reverse(block)) {
       const Seen seen = look(i);
       if (seen == Seen::end) return false;
-      if (seen == Seen::start) waits_.clear();
-      if (seen == Seen::wait) {
-        waits_.push_back(llvm::cast<llvm::CallBase>(&i));
+      if (seen == Seen::start) completions_.clear();
+      if (seen == Seen::completion) {
+        completions_.push_back(llvm::cast<llvm::CallBase>(&i));
         note(&i);
       }
       if (seen == Seen::blocking) {
@@ -350,7 +359,7 @@ class Climber {
       }
     }
     if (!resumed_.contains(&block)) return true;
-    waits_.clear();
+    completions_.clear();
     note(&*block.getFirstInsertionPt());
     return false;
   }
@@ -379,13 +388,13 @@ class Climber {
         const Seen what = look(i);
         if (what == Seen::end || what == Seen::blocking) return false;
         starts |= what == Seen::start;
-        if (what != Seen::wait) continue;
+        if (what != Seen::completion) continue;
         any = true;
-        waits_.push_back(llvm::cast<llvm::CallBase>(&i));
+        completions_.push_back(llvm::cast<llvm::CallBase>(&i));
       }
     }
     if (starts) {
-      waits_.clear();
+      completions_.clear();
     } else if (any) {
       note(block_->getTerminator());
     }
@@ -396,7 +405,7 @@ class Climber {
     Position position;
     position.at = at;
     position.call = call;
-    position.waits.assign(waits_.rbegin(), waits_.rend());
+    position.completions.assign(completions_.rbegin(), completions_.rend());
     found_.push_back(std::move(position));
   }
 
@@ -405,7 +414,7 @@ class Climber {
   const llvm::SmallPtrSetImpl<BasicBlock*>& resumed_;
   BasicBlock* block_;
   llvm::DenseMap<const BasicBlock*, unsigned> order_;
-  llvm::SmallVector<llvm::CallBase*, 8> waits_;  // the last first
+  llvm::SmallVector<llvm::CallBase*, 8> completions_;  // the last first
   llvm::SmallVector<Position, 4> found_;
 };
 

@@ -16,7 +16,7 @@ namespace lapwing::compiler {
 /// Where rounds of a loop might run, and what they would overlap.
 struct Position {
   llvm::Instruction* at = nullptr;              ///< they would run before this
-  llvm::SmallVector<llvm::CallBase*, 4> waits;  ///< the program's, between here and the loop; to be gathered
+  llvm::SmallVector<llvm::CallBase*, 4> completions;  ///< the program's, between here and the loop
   llvm::CallBase* call = nullptr;               ///< a blocking one right above
 };
 

@@ -43,6 +43,11 @@ enum class Kind {
   poll,              // lapwing_poll, lapwing_defer, lapwing_retire, lapwing_may_*
 };
 
+/// Whether such calls complete requests of the program's own, and name them.
+constexpr bool is_completion(Kind kind) {
+  return kind == Kind::wait || kind == Kind::waitall || kind == Kind::wait_some || kind == Kind::test;
+}
+
 /// The arguments of a routine; -1 where it has no such argument.
 struct Routine {
   llvm::StringRef name;  // lower case, without MPI_

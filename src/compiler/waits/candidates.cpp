@@ -86,7 +86,7 @@ class CandidateFinder {
     if (const auto which = collective_of(call_)) return collective(collectives()[*which]);
     if (!checked_ && effects_.module_properties(*call_.call().getModule()).handles_errors)
       return fail("the file makes error handlers, one of which may run in it");
-    if (kind == Kind::wait || kind == Kind::waitall) return program_wait();
+    if (is_completion(kind)) return program_wait();
     const Routine& r = call_.routine();
     if (checked_ && is_small(r)) return fail("its message is small");
     if (!r.standard && kind != Kind::ssend) return fail("a buffered or ready send is over when it returns");

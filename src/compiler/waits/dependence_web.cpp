@@ -9,6 +9,7 @@
 
 #include "compiler/alias/allocations.hpp"
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/effects/library_calls.hpp"
 #include "compiler/interior/marks.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/names.hpp"
@@ -25,14 +26,6 @@ bool is_quiet_intrinsic(const llvm::CallBase& call) {
   const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
   return intrinsic && (llvm::isa<llvm::MemIntrinsic>(call) || intrinsic->isLifetimeStartOrEnd() ||
                        llvm::isa<llvm::DbgInfoIntrinsic>(call));
-}
-
-// free, and C++'s operators delete where they are the library's.
-bool gives_back(const llvm::CallBase& call) {
-  const llvm::Function* callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration()) return false;
-  const llvm::StringRef name = callee->getName();
-  return name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv");
 }
 
 // flang's variable for a constant that is handed on: no pointer to it outlives the call (Fortran

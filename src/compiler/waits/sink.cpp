@@ -42,14 +42,16 @@ class Sinker {
         choice_(choice) {}
 
   bool run() {
-    llvm::SmallVector<llvm::CallBase*, 16> calls;
+    llvm::SmallVector<llvm::CallBase*, 16> calls, staying;
     for (llvm::Instruction& i : llvm::instructions(function_)) {
       const auto call = MpiCall::of(i);
       if (call && (is_wanted(*call) || (handed_ && handed_->contains(i)))) calls.push_back(&call->call());
-      if (const char* why = call && !choice_ ? why_it_stays(*call) : nullptr)
+      if (const char* why = call && !choice_ ? why_it_stays(*call) : nullptr) {
         miss(call->call(), call->spelling(), why, nullptr);
+        staying.push_back(&call->call());
+      }
     }
-    if (calls.empty()) return false;
+    if (calls.empty() && staying.empty()) return false;
     const char* obstacle = nullptr;
     if (may_be_jumped_into(function_)) obstacle = "the function calls setjmp or its like";
     if (effects_.module_properties(*function_.getParent()).runs_operations)
@@ -68,6 +70,7 @@ class Sinker {
       auto handed = handed_ ? handed_->take(*call) : std::nullopt;
       changed |= handed ? move(*std::move(handed)) : treat(*MpiCall::of(*call));
     }
+    for (llvm::CallBase* call : staying) changed |= help(*MpiCall::of(*call));
     return changed;
   }
 
@@ -240,6 +243,18 @@ class Sinker {
       if (start != &call.call() && start->getFunction() != &function_)
         manager_.invalidate(*start->getFunction(), llvm::PreservedAnalyses::none());
     }
+    manager_.invalidate(function_, llvm::PreservedAnalyses::none());
+    return true;
+  }
+
+  // A call that stays where it is: its messages move meanwhile.
+  bool help(const MpiCall& call) {
+    Memory memory(manager_.getResult<llvm::AAManager>(function_));
+    const Found found = find_transfers(call, memory, effects_, writes_of_unfinished_);
+    if (!found.failure.empty()) return false;
+    const Transfer& completed = found.transfers.front();
+    if (!options_.changes() || !worth_between(completed)) return false;
+    add_progress(completed);
     manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     return true;
   }

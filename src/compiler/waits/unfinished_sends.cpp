@@ -150,8 +150,21 @@ class UnfinishedFinder {
     for (const Instruction& i : llvm::instructions(function_)) {
       if (!i.mayWriteToMemory()) continue;
       Effects effects = effects_(i);
-      if (!(effects.seen & outside)) writers_.emplace_back(&i, std::move(effects));
+      if (effects.seen & outside) continue;
+      if (const auto call = MpiCall::of(i)) keep_what_it_receives(*call, effects);
+      writers_.emplace_back(&i, std::move(effects));
     }
+  }
+
+  // No program keeps its requests, statuses and errors in a message that it sends.
+  static void keep_what_it_receives(const MpiCall& call, Effects& effects) {
+    const Routine& r = call.routine();
+    if (r.kind == Kind::collective) return;
+    llvm::erase_if(effects.touches, [&](const Touch& touch) {
+      const bool is_buffer = (r.buffer >= 0 && touch.pointer == call.argument(r.buffer)) ||
+                             (r.receive >= 0 && touch.pointer == call.argument(r.receive));
+      return touch.pointer && !is_buffer;
+    });
   }
 
   void find_writes(const Send& send, const Unfinished& unfinished) {

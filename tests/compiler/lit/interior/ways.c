@@ -5,8 +5,10 @@
 // RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=on %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing,verify' -pass-remarks=lapwing -pass-remarks-missed=lapwing 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK <%t.remarks
 #include <mpi.h>
+#include <stdlib.h>
 
 #define M 1000L
+typedef struct { MPI_Request all[2]; } MpiRequests;
 void unpack(double* restrict u, double* restrict v, double* restrict came, long n, int low, int high) {
   MPI_Request requests[2];
   if (low >= 0) MPI_Irecv(came, M, MPI_DOUBLE, low, 0, MPI_COMM_WORLD, &requests[0]);
@@ -34,8 +36,8 @@ void unpack(double* restrict u, double* restrict v, double* restrict came, long 
 // CHECK: call void @lapwing_retire
 // CHECK: call i32 @MPI_Wait(
 // CHECK-NOT: !lapwing.
-// REMARK: ways.c:{{[0-9]+}}:{{[0-9]+}}: the loop is not divided into what needs MPI_Wait at ways.c:15 and what does not: it moves numbers and computes none
-// REMARK: the loop is divided: its rounds that touch nothing of MPI_Wait at ways.c:15, MPI_Wait at ways.c:19 run before the others
+// REMARK: ways.c:{{[0-9]+}}:{{[0-9]+}}: the loop is not divided into what needs MPI_Wait at ways.c:17 and what does not: it moves numbers and computes none
+// REMARK: the loop is divided: its rounds that touch nothing of MPI_Wait at ways.c:17, MPI_Wait at ways.c:21 run before the others
 
 // The wait's message is not known to be all that may be in flight.
 void given(double* restrict u, double* restrict v, double* restrict came, MPI_Request* requests, long n) {
@@ -76,3 +78,79 @@ void decided(double* restrict u, double* restrict v, double* restrict came, long
 // CHECK-NOT: lapwing_interior
 // CHECK: ret void
 // REMARK: the loop is not divided into what needs MPI_Wait at ways.c:[[#@LINE-8]] and what does not: it is not known early whether it runs
+
+// What a test completes is not known here: the rounds might write what is sent until then.
+void tested(double* restrict u, double* restrict v, double* restrict came, MPI_Request* restrict sent, long n, int peer) {
+  MPI_Request request;
+  int flag = 0;
+  MPI_Irecv(came, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  while (!flag) MPI_Test(sent, &flag, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i)
+    for (long j = 0; j < M; ++j) v[i * M + j] = u[(i - 1) * M + j] + u[i * M + j];
+}
+// CHECK-LABEL: define {{.*}}@tested(
+// CHECK-NOT: lapwing_interior
+// CHECK: ret void
+
+// Nor what a function completes that is called.
+static __attribute__((noinline)) void finish(MpiRequests* r) { MPI_Waitall(2, r->all, MPI_STATUSES_IGNORE); }
+void finished(double* restrict u, double* restrict v, double* restrict came, MpiRequests* restrict sent, long n, int peer) {
+  MPI_Request request;
+  MPI_Irecv(came, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  finish(sent);
+  for (long i = 1; i < n; ++i)
+    for (long j = 0; j < M; ++j) v[i * M + j] = u[(i - 1) * M + j] + u[i * M + j];
+}
+// CHECK-LABEL: define {{.*}}@finished(
+// CHECK-NOT: lapwing_interior
+// CHECK: ret void
+
+// Messages end one by one, in any order: the rounds run before the loop that waits for them.
+void any(double* restrict u, double* restrict v, long n, const int* restrict peers) {
+  MPI_Request requests[2];
+  for (int k = 0; k < 2; ++k) MPI_Irecv(u + k * n * M, M, MPI_DOUBLE, peers[k], 0, MPI_COMM_WORLD, &requests[k]);
+  for (int k = 0; k < 2; ++k) {
+    int which;
+    MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
+  }
+  for (long i = 1; i < n; ++i)
+    for (long j = 0; j < M; ++j) v[i * M + j] = u[(i - 1) * M + j] + u[(i + 1) * M + j];
+}
+// CHECK-LABEL: define {{.*}}@any(
+// CHECK: call { i64, i64 } @lapwing_interior_end()
+// CHECK: call void @lapwing_defer_receives
+// CHECK: call void @lapwing_retire
+// CHECK-NEXT: call i32 @MPI_Waitany(
+// CHECK-NOT: call i32 @MPI_Waitany(
+// CHECK: ret void
+// REMARK: the loop is divided: its rounds that touch nothing of MPI_Waitany at ways.c:[[#@LINE-12]] run before the others
+
+// One after another, and the requests are given back.
+void given_back(double* restrict u, double* restrict v, long n, const int* restrict peers, int count) {
+  MPI_Request* requests = malloc((unsigned long)count * sizeof *requests);
+  for (int k = 0; k < count; ++k) MPI_Irecv(u + k * n * M, M, MPI_DOUBLE, peers[k], 0, MPI_COMM_WORLD, &requests[k]);
+  for (int k = 0; k < count; ++k) MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+  free(requests);
+  for (long i = 1; i < n; ++i)
+    for (long j = 0; j < M; ++j) v[i * M + j] = u[(i - 1) * M + j] + u[(i + 1) * M + j];
+}
+// CHECK-LABEL: define {{.*}}@given_back(
+// CHECK: call { i64, i64 } @lapwing_interior_end()
+// CHECK: call i32 @MPI_Wait(
+// CHECK: call void @free(
+// CHECK: lapwing.first:
+
+// Numbers are no integers, wherever these lie (the language's rules of types).
+void typed(double* u, double* v, double* came, int* counts, const int* list, long n, int peer) {
+  MPI_Request request;
+  MPI_Irecv(came, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (long j = 0; j < M; ++j) u[j] = came[j];
+  for (long k = 0; k < M; ++k) counts[list[k]] += 1;
+  for (long i = 1; i < n; ++i)
+    for (long j = 0; j < M; ++j) v[i * M + j] = u[(i - 1) * M + j] + u[(i + 1) * M + j];
+}
+// CHECK-LABEL: define {{.*}}@typed(
+// CHECK: call { i64, i64 } @lapwing_interior_end()
