@@ -15,9 +15,9 @@ namespace lapwing::compiler {
 
 /// Where rounds of a loop might run, and what they would overlap.
 struct Position {
-  llvm::Instruction* at = nullptr;              ///< they would run before this
+  llvm::Instruction* at = nullptr;                    ///< they would run before this
   llvm::SmallVector<llvm::CallBase*, 4> completions;  ///< the program's, between here and the loop
-  llvm::CallBase* call = nullptr;               ///< a blocking one right above
+  llvm::CallBase* call = nullptr;                     ///< a blocking one right above
 };
 
 struct Analyses {
