@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes lapwing_arrays.f90, the one file from which any Fortran compiler makes the module lapwing_arrays: the
-hand-written modules beside this script with the constants of the C headers, then the calls that take local memory,
+hand-written modules beside this script with the constants and the functions of the C headers, then the calls that take local memory,
 for each kind and rank.
 
     generate.py HEADERS OUT
@@ -10,7 +10,7 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PARTS = ["lapwing_arrays_c", "lapwing_arrays_tasks_c", "lapwing_arrays_dimensions", "lapwing_arrays_base",
+PARTS = ["lapwing_arrays_c", "lapwing_arrays_dimensions", "lapwing_arrays_base",
          "lapwing_arrays_tasks", "lapwing_arrays_plain"]
 RANKS = (1, 2, 3, 4)
 # Suffix, declaration, element types of that many bits: Fortran has no unsigned kinds, so those go by the signed ones.
@@ -55,30 +55,6 @@ def distribution_of(name, memory):
     words = arguments(name)
     at = words.index(next(word for word in words if word[1] == memory))
     return next(word[1] for word in words[at:] if word[0] == "=")
-
-
-def interface(name):
-    """The C function."""
-    dummies, lines = [], []
-    for sort, dummy in arguments(name):
-        dummies.append(dummy)
-        if sort in "<>":
-            lines.append(f"type(c_ptr), value :: {dummy}")
-            if name not in WITH_HANDLE or sort == ">":
-                dummies.append(f"{dummy}_n")
-                lines.append(f"integer(c_int64_t), value :: {dummy}_n")
-        elif sort in "=t":
-            lines.append(f"type(c_ptr), value :: {dummy}")
-        elif sort in "#p":
-            lines.append(f"integer(c_int), value :: {dummy}")
-        elif sort == "r":
-            lines.append(f"type(c_ptr), intent(out) :: {dummy}")
-        elif sort == "s":
-            lines.append(f"type(lapwing_array_status), intent(out) :: {dummy}")
-    symbol = f"lapwing_{name}" + ("_f" if name in WITH_HANDLE else "")
-    head = [f'function c_{name}({", ".join(dummies)}) &', f'    bind(c, name="{symbol}") result(error)',
-            "  import :: c_int, c_int64_t, c_ptr, lapwing_array_status"]
-    return head + ["  " + line for line in lines] + ["  integer(c_int) :: error", "end function"]
 
 
 def body(name, suffix, memory_type, rank):
@@ -143,10 +119,57 @@ def local_of(suffix, memory_type, types, rank):
             "  if (memory%elements > 0) memory%address = c_loc(array)", "end function", ""]
 
 
+HEADERS = ("array_distributions", "array_tasks", "array_calls", "array_collectives")
+PROTOTYPE = re.compile(r"^((?:const )?\w+\*?) lapwing_(\w+)\(([^()]*)\);", re.M)
+SCALARS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "MPI_Comm": "integer(c_int)", "MPI_Op": "integer(c_int)",
+           "MPI_Datatype": "integer(c_int)", "char*": "type(c_ptr)"}
+STRUCTS = {"lapwing_dimension": "lapwing_dimension_c", "lapwing_grid": "lapwing_grid_c"}  # those that have another name here
+NULLABLE = ("leading", "permutation")
+SEVERAL = ("dimension", "requests", "statuses")
+ONE = ("bytes", "done", "index", "landed")  # numbers that a routine writes; index where it is an int
+
+
+def dummy(parameter):
+    """The declaration of an argument of C's."""
+    sort, name, length = re.fullmatch(r"(.*?)(\w+)(?:\[(\d+)\])?", parameter.strip()).groups()
+    constant, sort = sort.startswith("const "), re.sub(r"\b(const|struct)\b|\s", "", sort)
+    kind, stars = sort.rstrip("*"), sort.count("*")
+    intent = "in" if constant or "* const*" in parameter else "inout"
+    if length:
+        return f"{SCALARS[kind]}, intent(in) :: {name}({length})"
+    if stars == 0:
+        return f"{SCALARS[kind]}, value :: {name}"
+    if kind == "char":
+        return f"character(kind=c_char), intent({intent}) :: {name}(*)"
+    if kind in SCALARS and name not in NULLABLE:
+        one = not constant and name in ONE and (kind, name) != ("int64_t", "index")
+        return f"{SCALARS[kind]}, intent({intent}) :: {name}{'' if one else '(*)'}"
+    several = "(*)" if name in SEVERAL else ""
+    if f"struct {kind}" in parameter:
+        return f"type({STRUCTS.get(kind, kind)}), intent({intent}) :: {name}{several}"
+    return f"type(c_ptr), intent({intent}) :: {name}{several}" if stars == 2 else f"type(c_ptr), value :: {name}"
+
+
+def functions(headers, text):
+    """Interfaces of the headers' functions that the text calls, as c_NAME."""
+    out = []
+    for header in HEADERS:
+        for result, name, parameters in PROTOTYPE.findall((pathlib.Path(headers) / f"{header}.h").read_text()):
+            if not re.search(rf"\bc_{name}\(", text):
+                continue
+            declared = [] if parameters == "void" else [dummy(parameter) for parameter in parameters.split(",")]
+            names = [re.search(r":: (\w+)", line)[1] for line in declared]
+            symbol = f"lapwing_{name}" + ("_f" if "MPI_" in result + parameters else "")
+            out += [f"    function c_{name}({', '.join(names)}) &", f'        bind(c, name="{symbol}") result(value)', "      import",
+                    *(f"      {line}" for line in declared), f"      {SCALARS[result.removeprefix('const ')]} :: value",
+                    "    end function"]
+    return "\n".join(map(wrapped, out))
+
+
 def constants(headers):
     """The enumerators and the plain numbers that the headers define, but for layouts: functions have their names."""
     found = []
-    for name in ("array_distributions", "array_tasks", "array_calls"):
+    for name in HEADERS:
         text = (pathlib.Path(headers) / f"{name}.h").read_text()
         found += re.findall(r"^\s*(LAPWING_\w+) = (-?\d+)", text, re.M)
         found += re.findall(r"(?<=[,{])\s*(LAPWING_\w+) = (-?\d+)", text)
@@ -167,7 +190,7 @@ def calls_module():
     specifics = [(f"{suffix}_{rank}", memory_type, rank) for suffix, memory_type, _ in KINDS for rank in RANKS]
     out = ["! SPDX-License-Identifier: Apache-2.0", "! Generated by bindings/fortran/arrays/generate.py.",
            "module lapwing_arrays_calls", "  use, intrinsic :: iso_fortran_env, only: error_unit",
-           "  use lapwing_arrays_tasks_c", "  use lapwing_arrays_base", "  use lapwing_arrays_tasks",
+           "  use lapwing_arrays_c", "  use lapwing_arrays_base", "  use lapwing_arrays_tasks",
            "  implicit none", "  private", "  public :: lapwing_memory, lapwing_local",
            *[f"  public :: lapwing_{name}" for name in CALLS],
            "  ! Local memory of any kind and rank: lapwing_local(array). Calls also take it, for two memories that differ",
@@ -180,10 +203,7 @@ def calls_module():
         out += [f"  interface lapwing_{name}"]
         out += [f"    module procedure {name}_{suffix}" for suffix, _, _ in specifics + [("memory", None, 0)]]
         out += ["  end interface"]
-    out += ["  interface"]
-    for name in CALLS:
-        out += ["    " + line for line in interface(name)]
-    out += ["  end interface", "contains", (HERE / "checked.inc").read_text().split("\n", 1)[1]]
+    out += ["contains", (HERE / "checked.inc").read_text().split("\n", 1)[1]]
     for suffix, memory_type, types in KINDS:
         for rank in RANKS:
             out += local_of(suffix, memory_type, types, rank)
@@ -197,6 +217,7 @@ def main():
     headers, out = sys.argv[1:]
     text = "\n".join((HERE / f"{part}.f90").read_text() for part in PARTS) + "\n" + calls_module() + "\n"
     text += (HERE / "lapwing_arrays.f90").read_text()
+    text = text.replace("    ! @functions@ of the headers", functions(headers, text))
     pathlib.Path(out).write_text(text.replace("  ! @constants@ of the headers", constants(headers)))
 
 

@@ -5,7 +5,7 @@
 ! Local memory may be of any numeric kind and of rank 1 to 4, without temporary copies;
 ! what non-blocking and persistent calls use needs the target or asynchronous attribute.
 module lapwing_arrays
-  use lapwing_arrays_tasks_c, only: c_int, c_int64_t, lapwing_array_status, lapwing_array_steps, lapwing_local_part, &
+  use lapwing_arrays_c, only: c_int, c_int64_t, lapwing_array_status, lapwing_array_steps, lapwing_local_part, &
     lapwing_array_ok, lapwing_array_err_shape, lapwing_array_err_type, lapwing_array_err_grid, lapwing_array_err_task, &
     lapwing_array_err_buffer, lapwing_array_err_differs, lapwing_array_err_argument, lapwing_array_err_state, &
     lapwing_array_err_mpi, lapwing_int8, lapwing_uint8, lapwing_int16, lapwing_uint16, lapwing_int32, lapwing_uint32, &

@@ -32,7 +32,7 @@ contains
   subroutine lapwing_array_errors_return(on)
     logical, intent(in) :: on
     integer(c_int) :: before
-    before = c_errors_return(merge(1_c_int, 0_c_int, on))
+    before = c_array_errors_return(merge(1_c_int, 0_c_int, on))
   end subroutine
 
   ! The sentence of the last error.
@@ -41,7 +41,7 @@ contains
     character(kind=c_char), pointer :: text(:)
     type(c_ptr) :: address
     integer :: i, bytes
-    address = c_error_string()
+    address = c_array_error_string()
     bytes = int(c_strlen(address))
     call c_f_pointer(address, text, [bytes])
     allocate (character(len=bytes) :: sentence)
@@ -106,7 +106,7 @@ contains
       sizes(:min(size(leading), size(sizes))) = leading(:min(size(leading), size(sizes)))
       allocation = c_loc(sizes)
     end if
-    call lapwing_array_raise(c_create(int(type, c_int), size(dimensions, kind=c_int), c, c_grid, memory, allocation, &
+    call lapwing_array_raise(c_distribution_create(int(type, c_int), size(dimensions, kind=c_int), c, c_grid, memory, allocation, &
                                       distribution%handle), ierr)
   end subroutine
 
@@ -119,7 +119,7 @@ contains
     integer(c_int) :: order
     order = lapwing_row_major
     if (present(grid_order)) order = merge(lapwing_column_major, lapwing_row_major, scan(grid_order, "cC") == 1)
-    call lapwing_array_raise(c_from_scalapack(descriptor, type, rows, columns, order, distribution%handle), ierr)
+    call lapwing_array_raise(c_distribution_from_scalapack(descriptor, type, rows, columns, order, distribution%handle), ierr)
   end subroutine
 
   ! Elements first, first + stride, ... of each dimension. Dimension d of a receiver takes the sender's dimension
@@ -141,7 +141,7 @@ contains
       dimensions = permutation - 1
       permuted = c_loc(dimensions)
     end if
-    call lapwing_array_raise(c_section(whole%handle, first - 1, count, steps, permuted, section%handle), ierr)
+    call lapwing_array_raise(c_distribution_section(whole%handle, first - 1, count, steps, permuted, section%handle), ierr)
   end subroutine
 
   subroutine section_4(whole, first, count, section, stride, permutation, ierr)
@@ -162,7 +162,7 @@ contains
     type(lapwing_distribution), intent(in) :: like
     type(lapwing_distribution), intent(out) :: distribution
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_converting(like%handle, distribution%handle), ierr)
+    call lapwing_array_raise(c_distribution_converting(like%handle, distribution%handle), ierr)
   end subroutine
 
   subroutine lapwing_distribution_free(distribution, ierr)
@@ -174,8 +174,8 @@ contains
   function lapwing_distribution_extents(distribution) result(extents)
     type(lapwing_distribution), intent(in) :: distribution
     integer(c_int64_t), allocatable :: extents(:)
-    allocate (extents(c_dimensions(distribution%handle)))
-    call lapwing_array_raise(c_extents(distribution%handle, extents))
+    allocate (extents(c_distribution_dimensions(distribution%handle)))
+    call lapwing_array_raise(c_distribution_extents(distribution%handle, extents))
   end function
 
   ! Of each dimension: how many elements `rank` owns, and how many its local memory has, ghosts included.
@@ -183,7 +183,7 @@ contains
     type(lapwing_distribution), intent(in) :: distribution
     integer, intent(in) :: rank
     integer(c_int64_t), allocatable :: extents(:)
-    allocate (extents(c_dimensions(distribution%handle)))
+    allocate (extents(c_distribution_dimensions(distribution%handle)))
     call lapwing_distribution_local(distribution, rank, extents=extents)
   end function
 
@@ -191,7 +191,7 @@ contains
     type(lapwing_distribution), intent(in) :: distribution
     integer, intent(in) :: rank
     integer(c_int64_t), allocatable :: allocation(:)
-    allocate (allocation(c_dimensions(distribution%handle)))
+    allocate (allocation(c_distribution_dimensions(distribution%handle)))
     call lapwing_distribution_local(distribution, rank, allocation=allocation)
   end function
 
@@ -205,9 +205,9 @@ contains
     type(lapwing_local_part) :: found
     integer(c_int64_t), allocatable :: e(:), a(:), s(:)
     integer :: dimensions
-    dimensions = c_dimensions(distribution%handle)
+    dimensions = c_distribution_dimensions(distribution%handle)
     allocate (e(dimensions), a(dimensions), s(dimensions))
-    call lapwing_array_raise(c_local(distribution%handle, rank, found, e, a, s), ierr)
+    call lapwing_array_raise(c_distribution_local(distribution%handle, rank, found, e, a, s), ierr)
     if (present(part)) part = found
     if (present(extents)) extents = e
     if (present(allocation)) allocation = a
@@ -220,7 +220,7 @@ contains
     integer, intent(in) :: rank
     integer(c_int64_t), intent(in) :: index(:)
     integer(c_int64_t) :: position
-    position = c_position(distribution%handle, rank, index - 1) + 1
+    position = c_distribution_position(distribution%handle, rank, index - 1) + 1
   end function
 
   function position_4(distribution, rank, index) result(position)
@@ -238,7 +238,7 @@ contains
     integer(c_int64_t), intent(in) :: position
     integer(c_int64_t), intent(out) :: index(:)
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_index(distribution%handle, rank, position - 1, index), ierr)
+    call lapwing_array_raise(c_distribution_index(distribution%handle, rank, position - 1, index), ierr)
     index = index + 1
   end subroutine
 
@@ -250,10 +250,10 @@ contains
     character(kind=c_char), allocatable :: text(:)
     integer(c_int64_t) :: bytes, i
     allocate (text(1))
-    bytes = max(c_schedule(from%handle, to%handle, rank, form, text, 0_c_int64_t), 0_c_int64_t)
+    bytes = max(c_array_schedule(from%handle, to%handle, rank, form, text, 0_c_int64_t), 0_c_int64_t)
     deallocate (text)
     allocate (text(bytes + 1))
-    bytes = max(c_schedule(from%handle, to%handle, rank, form, text, bytes + 1), 0_c_int64_t)
+    bytes = max(c_array_schedule(from%handle, to%handle, rank, form, text, bytes + 1), 0_c_int64_t)
     allocate (character(len=bytes) :: drawing)
     do i = 1, bytes
       drawing(i:i) = text(i)

@@ -3,7 +3,7 @@
 ! Tasks, and completion of requests. Communicators are integers here, as of mpif.h and
 ! `use mpi`; the module lapwing_arrays_f08 also takes type(MPI_Comm).
 module lapwing_arrays_tasks
-  use lapwing_arrays_tasks_c
+  use lapwing_arrays_c
   use lapwing_arrays_base
   implicit none
   private
@@ -139,13 +139,13 @@ contains
   subroutine lapwing_array_start(request, ierr)
     type(lapwing_array_request), intent(in) :: request
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_start(request%handle), ierr)
+    call lapwing_array_raise(c_array_start(request%handle), ierr)
   end subroutine
 
   subroutine lapwing_array_startall(requests, ierr)
     type(lapwing_array_request), intent(in) :: requests(:)
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_startall(size(requests, kind=c_int), requests%handle), ierr)
+    call lapwing_array_raise(c_array_startall(size(requests, kind=c_int), requests%handle), ierr)
   end subroutine
 
   subroutine lapwing_array_wait(request, status, ierr)
@@ -154,7 +154,7 @@ contains
     integer, intent(out), optional :: ierr
     type(lapwing_array_status) :: found
     integer(c_int) :: error
-    error = c_wait(request%handle, found)
+    error = c_array_wait(request%handle, found)
     if (present(status)) status = found
     call lapwing_array_raise(error, ierr)
   end subroutine
@@ -167,7 +167,7 @@ contains
     type(c_ptr) :: handles(size(requests))
     integer(c_int) :: error
     handles = requests%handle
-    error = c_waitall(size(requests, kind=c_int), handles, found)
+    error = c_array_waitall(size(requests, kind=c_int), handles, found)
     requests%handle = handles
     if (present(statuses)) statuses(:size(requests)) = found
     call lapwing_array_raise(error, ierr)
@@ -183,7 +183,7 @@ contains
     type(c_ptr) :: handles(size(requests))
     integer(c_int) :: error, at
     handles = requests%handle
-    error = c_waitany(size(requests, kind=c_int), handles, at, found)
+    error = c_array_waitany(size(requests, kind=c_int), handles, at, found)
     requests%handle = handles
     index = at + 1
     if (present(status)) status = found
@@ -197,7 +197,7 @@ contains
     integer, intent(out), optional :: ierr
     type(lapwing_array_status) :: found
     integer(c_int) :: error, flag
-    error = c_test(request%handle, flag, found)
+    error = c_array_test(request%handle, flag, found)
     done = flag /= 0
     if (present(status)) status = found
     call lapwing_array_raise(error, ierr)
@@ -212,7 +212,7 @@ contains
     type(c_ptr) :: handles(size(requests))
     integer(c_int) :: error, flag
     handles = requests%handle
-    error = c_testall(size(requests, kind=c_int), handles, flag, found)
+    error = c_array_testall(size(requests, kind=c_int), handles, flag, found)
     requests%handle = handles
     done = flag /= 0
     if (present(statuses)) statuses(:size(requests)) = found
@@ -222,7 +222,7 @@ contains
   subroutine lapwing_array_request_free(request, ierr)
     type(lapwing_array_request), intent(inout) :: request
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_request_free(request%handle), ierr)
+    call lapwing_array_raise(c_array_request_free(request%handle), ierr)
   end subroutine
 
   ! Returns once this process' elements of that box of the whole array have landed.
@@ -230,7 +230,7 @@ contains
     type(lapwing_array_request), intent(in) :: request
     integer(c_int64_t), intent(in) :: first(:), count(:)
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_wait_section(request%handle, first - 1, count), ierr)
+    call lapwing_array_raise(c_array_wait_section(request%handle, first - 1, count), ierr)
   end subroutine
 
   subroutine wait_section_4(request, first, count, ierr)
@@ -247,7 +247,7 @@ contains
     logical, intent(out) :: landed
     integer, intent(out), optional :: ierr
     integer(c_int) :: flag, error
-    error = c_test_section(request%handle, first - 1, count, flag)
+    error = c_array_test_section(request%handle, first - 1, count, flag)
     landed = flag /= 0
     call lapwing_array_raise(error, ierr)
   end subroutine
@@ -262,7 +262,7 @@ contains
 
   subroutine lapwing_array_progress(ierr)
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_progress(), ierr)
+    call lapwing_array_raise(c_array_progress(), ierr)
   end subroutine
 
   subroutine lapwing_array_pack_size(array, tasks, bytes, ierr)
@@ -270,20 +270,20 @@ contains
     type(lapwing_tasks), intent(in) :: tasks
     integer(c_int64_t), intent(out) :: bytes
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_pack_size(array%handle, tasks%handle, bytes), ierr)
+    call lapwing_array_raise(c_array_pack_size(array%handle, tasks%handle, bytes), ierr)
   end subroutine
 
   ! `buffer` must live until it is detached.
   subroutine lapwing_array_buffer_attach(buffer, ierr)
     integer(c_int8_t), intent(in), target, contiguous :: buffer(:)
     integer, intent(out), optional :: ierr
-    call lapwing_array_raise(c_buffer_attach(c_loc(buffer), size(buffer, kind=c_int64_t)), ierr)
+    call lapwing_array_raise(c_array_buffer_attach(c_loc(buffer), size(buffer, kind=c_int64_t)), ierr)
   end subroutine
 
   subroutine lapwing_array_buffer_detach(ierr)
     integer, intent(out), optional :: ierr
     type(c_ptr) :: buffer
     integer(c_int64_t) :: bytes
-    call lapwing_array_raise(c_buffer_detach(buffer, bytes), ierr)
+    call lapwing_array_raise(c_array_buffer_detach(buffer, bytes), ierr)
   end subroutine
 end module lapwing_arrays_tasks
