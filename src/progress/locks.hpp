@@ -47,8 +47,9 @@ class LAPWING_ANALYSIS(capability("mutex")) SpinLock {
   std::atomic<bool> taken_{false};
 };
 
-/// Knows its owner in builds with assertions.
-class LAPWING_ANALYSIS(capability("mutex")) OwnedMutex {
+/// A mutex of the standard library that knows its owner in builds with assertions.
+template <typename Mutex>
+class LAPWING_ANALYSIS(capability("mutex")) Owned {
  public:
   void lock() LAPWING_ANALYSIS(acquire_capability()) {
     mutex_.lock();
@@ -74,12 +75,20 @@ class LAPWING_ANALYSIS(capability("mutex")) OwnedMutex {
   void forget_owner() {}
 #else
   bool held() const { return owner_.load() == pthread_self(); }
-  void note_owner() { owner_.store(pthread_self()); }
-  void forget_owner() { owner_.store(0); }
+  void note_owner() {
+    if (depth_++ == 0) owner_.store(pthread_self());
+  }
+  void forget_owner() {
+    if (--depth_ == 0) owner_.store(0);
+  }
   std::atomic<pthread_t> owner_{0};
+  int depth_ = 0;
 #endif
-  std::mutex mutex_;
+  Mutex mutex_;
 };
+using OwnedMutex = Owned<std::mutex>;
+/// The thread that holds it may take it again.
+using OwnedRecursiveMutex = Owned<std::recursive_mutex>;
 
 /// As std::lock_guard, which the analysis does not know.
 template <typename Mutex>

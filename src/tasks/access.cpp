@@ -28,7 +28,8 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
   if (recording != nullptr) recording->main_enters();
   // Its part of a reduction is the object itself.
   if ((rights & (commutes | reduces)) != 0) rights = reads | writes;
-  if (runtime.ranks != nullptr && !runtime.ranks->central()) runtime.ranks->used_by_main(object, rights);
+  if (runtime.ranks != nullptr && !runtime.ranks->central.on())
+    runtime.ranks->home.used_by_main(object, rights);
   Record place;
   place.object = &object;
   place.task = &main;
@@ -40,8 +41,8 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
     go_on(ready);
     if (runtime.failure.any()) runtime.drain();
   }
-  if (runtime.ranks != nullptr && runtime.ranks->central()) {
-    runtime.ranks->ensure_here(main, object, rights);
+  if (runtime.ranks != nullptr && runtime.ranks->central.on()) {
+    runtime.ranks->central.ensure_here(main, object, rights);
     if (runtime.failure.any()) runtime.drain();
   }
   if (object.value == nullptr) throw destroyed(main, object, "uses");
@@ -61,7 +62,7 @@ void wait_until_usable(Record& record, std::uint8_t rights, Task& task) {
 // An object whose readers have been let in before all of it has come.
 void wait_until_landed(Task& task, Object& object, std::size_t size) {
   if (!object.landing.load(std::memory_order_acquire)) return;
-  Worker::self()->runtime.ranks->wait_until_landed(task, object, size);
+  Worker::self()->runtime.ranks->transfers.wait_until_landed(task, object, size);
   if (!task.main) Worker::self()->runtime.failure.check(task);
 }
 
@@ -140,8 +141,8 @@ void change(const Change* changes, std::size_t count) {
     if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, each->acquired, 0);
     wait_until_usable(*record, each->acquired, task);
     ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
-    if (ranks != nullptr && ranks->central() && ranks->home() && !ranks::in_loan(task))
-      ranks->ensure_here(task, object, each->acquired);
+    if (ranks != nullptr && ranks->central.on() && ranks->job.home() && !ranks::in_loan(task))
+      ranks->central.ensure_here(task, object, each->acquired);
   }
 }
 

@@ -187,7 +187,7 @@ Prepared prepare(const Request& request) {
     }
     if (runtime.options.placement) task->placed = request.placement.worker;
     if (runtime.ranks != nullptr && !parent->main) {
-      task->placed = runtime.ranks->place_of_child(task->placed);
+      task->placed = runtime.ranks->loans.place_of_child(task->placed);
     }
     declare(*task, request, *parent);
   } catch (...) {

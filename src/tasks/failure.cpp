@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "tasks/planted.hpp"
-#include "tasks/ranks/lend.hpp"
+#include "tasks/ranks/loan.hpp"
 
 namespace lapwing::tasks {
 
@@ -40,7 +40,7 @@ std::string text_of(const std::source_location& where) {
 
 std::string text_of(const Task& task) {
   if (task.main) return "the main program";
-  if (task.hidden) return "a transfer";
+  if (task.transfer) return "a transfer";
   if (task.label.text == nullptr) return fmt::format("the task spawned {}", text_of(task.where));
   std::string name = task.label.text;
   if (task.label.second >= 0) {

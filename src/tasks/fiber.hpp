@@ -27,7 +27,7 @@ void adopt_thread(Fiber& fiber);
 /// A new stack, on which `entry` starts and never returns.
 Fiber* make_fiber(std::size_t bytes, void (*entry)());
 void free_fiber(Fiber* fiber);
-/// Leaves `from`, which is running, and goes on with `to`; returns when somebody
+/// Leaves `from`, which is running, and goes on with `to`; returns when a worker
 /// goes on with `from`, perhaps on another thread.
 void switch_fiber(Fiber& from, Fiber& to);
 

@@ -38,7 +38,7 @@ lapwing_tasks_switch:
 	.hidden lapwing_tasks_begin
 	.type lapwing_tasks_begin, @function
 	.p2align 4
-// The first frame of a stack: nobody called it, so unwinding ends here.
+// The first frame of a stack: no function called it, so unwinding ends here.
 lapwing_tasks_begin:
 	.cfi_startproc
 	.cfi_undefined rip

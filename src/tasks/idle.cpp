@@ -73,13 +73,13 @@ Task* Worker::next_task() {
 
 Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
   struct Polling {
-    explicit Polling(ranks::Ranks& its) : ranks(its) { ranks.begin_polling(); }
-    ~Polling() { ranks.end_polling(); }
-    ranks::Ranks& ranks;
+    explicit Polling(ranks::Poller& its) : poller(its) { poller.begin_polling(); }
+    ~Polling() { poller.end_polling(); }
+    ranks::Poller& poller;
   };
   std::uint64_t begin = now_ns();  // or when something moved last
   const std::uint64_t patience = patience_ns();
-  const std::uint64_t most = ranks.crowded() ? progress::worker_looks_least : progress::worker_looks_most;
+  const std::uint64_t most = ranks.job.crowded ? progress::worker_looks_least : progress::worker_looks_most;
   // A task that comes sooner than that is worth polling for.
   const auto learn = [&](Task* task) {
     const bool soon = now_ns() - begin < most;
@@ -88,18 +88,18 @@ Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
   };
   for (;;) {
     {
-      const Polling polling(ranks);
+      const Polling polling(ranks.poller);
       std::uint64_t since = now_ns(), waited = 0;
       int rounds = 0;
       do {
         runtime.idle.fetch_add(1);
-        if (ranks.poll() > 0) begin = since = now_ns();
-        if (ranks.crowded() || ++rounds % progress::looks_of_one_worker == 0) sched_yield();
+        if (ranks.poller.poll() > 0) begin = since = now_ns();
+        if (ranks.job.crowded || ++rounds % progress::looks_of_one_worker == 0) sched_yield();
         runtime.idle.fetch_sub(1);
         if (Task* const task = find(waited < patience)) return learn(task);
-        ranks.want();
+        ranks.loans.want();
         waited = now_ns() - since;
-      } while (waited < (ranks.moving() ? most : std::min(looks_, most)) || waited < 2 * patience);
+      } while (waited < (ranks.poller.moving() ? most : std::min(looks_, most)) || waited < 2 * patience);
     }
     if (Task* const task = find(false)) return learn(task);
     if (runtime.stop.load()) return nullptr;

@@ -137,7 +137,7 @@ std::string describe_waits() {
     if (waiters.empty() || ++lines > 20) continue;
     text += fmt::format("  {} wait{} for {}, which {} ha{}\n", waiters,
                         waiters.find(", task") == std::string::npos ? "s" : "", object.text(),
-                        holders.empty() ? "nobody" : holders,
+                        holders.empty() ? "no task" : holders,
                         holders.find(", task") == std::string::npos ? "s" : "ve");
   }
   return text;

@@ -63,7 +63,7 @@ struct alignas(64) Object : detail::ObjectHead {
 
 /// Blocks of objects are kept for ever: an old handle must be recognised.
 Object* new_object();
-/// Ends the value and the handles; nobody may have it in a queue.
+/// Ends the value and the handles; no task may have it in a queue.
 void end_object(Object* object);
 /// The waits, a line for each object that a task waits for.
 std::string describe_waits();

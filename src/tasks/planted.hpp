@@ -28,7 +28,7 @@ enum class Fault : int {
   child_at_end,        // a child comes behind everything
   skip_too_much,       // a failure also skips what is before it
   dropped_part,        // a reduction loses a part
-  lost_commute,        // a turn is given to nobody
+  lost_commute,        // a turn is given to no task
   lost_version,        // on ranks: an object is not sent
   lost_loan,           // on ranks: what a lent task has written is forgotten
   count

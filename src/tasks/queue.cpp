@@ -5,7 +5,7 @@
 
 #include "tasks/planted.hpp"
 #include "tasks/ranks/range.hpp"
-#include "tasks/ranks/ranks.hpp"
+#include "tasks/ranks/task_messages.hpp"
 
 namespace lapwing::tasks {
 
@@ -64,7 +64,7 @@ void append(Object& object, Record& record, ReadyList& ready) {
 }
 
 // The update whose turn it is becomes the first of those that commute, and
-// exclusive: its task's children come before it and after nobody else.
+// exclusive: its task's children come before it and after no other task.
 void settle(Object& object, Record& record, ReadyList& ready) {
   unlink(object, record);
   link_before(object, record, object.head);
@@ -77,7 +77,7 @@ void settle(Object& object, Record& record, ReadyList& ready) {
   advance(object, ready);
 }
 
-// The next commuting update whose turn it is, if nobody has it.
+// The next commuting update whose turn it is, if no task has it.
 Record* hand_over(Object& object) {
   if (object.holder != nullptr) return nullptr;
   Record* previous = nullptr;
@@ -120,7 +120,8 @@ void remove(Object& object, Record& record, ReadyList& ready) {
 
 // A part of another rank's task is many; a part that another rank wants is kept for it.
 void fold(Object& object, Record& record) {
-  if (record.task->hidden || record.task->elsewhere) return ranks::fold_parts(object, record);
+  if (record.task->transfer || record.task->stage == Stage::elsewhere)
+    return ranks::fold_parts(object, record);
   if (ranks::range().begin() != 0 && ranks::collected(record)) return;
   if (!fault(Fault::dropped_part)) record.reduction->combine(object.value, record.own);
   record.reduction->drop(record.own);
@@ -152,7 +153,7 @@ void combine(Object& object, std::unique_lock<progress::SpinLock>& lock, ReadyLi
   object.combining = false;
   if (combined == nullptr) return;
   // The end of a task may be told to other ranks, for which another thread has
-  // the wire, and waits until nobody combines here.
+  // the wire, and waits until no thread combines here.
   lock.unlock();
   while (combined != nullptr) {
     Task* const task = combined->task;
@@ -174,7 +175,7 @@ Class class_of(std::uint8_t rights) {
 
 bool enter(Record& record, Record* parent) {
   Object& object = *record.object;
-  ReadyList ready;  // nobody but the record itself can become ready, and its task is being set up
+  ReadyList ready;  // only the record itself can become ready, and its task is being set up
   const std::lock_guard lock(object.lock);
   if (parent == nullptr) {
     append(object, record, ready);
@@ -194,7 +195,7 @@ void leave(Record& record, ReadyList& ready) {
     std::unique_lock lock(object.lock);
     record.done = true;
     if (is_part(record) && record.own != nullptr) {
-      release = false;  // whoever combines it does
+      release = false;  // the thread that combines it does
       if (record.reduction->any_order || fault(Fault::parts_as_they_come)) {
         record.next_other = object.to_combine;
         object.to_combine = &record;

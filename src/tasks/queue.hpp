@@ -32,7 +32,7 @@ bool usable_by_main(Object& object, std::uint8_t rights, Record& place);
 /// No worker combines parts into the object between these two.
 void hold_combining(Object& object);
 void go_on_combining(Object& object, ReadyList& ready);
-/// Ends an object whose value is gone, unless somebody who declared it in vain
+/// Ends an object whose value is gone, unless a task that declared it in vain
 /// is still in its queue.
 void end_if_unused(Object& object);
 

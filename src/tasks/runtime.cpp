@@ -44,7 +44,7 @@ void Runtime::drain() {
   if (!drained() && !fault(Fault::early_end)) {
     main.pending.store(2, std::memory_order_relaxed);
     draining.store(true);
-    if (ranks != nullptr) ranks->ask();
+    if (ranks != nullptr) ranks->home.ask();
     Worker::suspend();
   }
   rethrow_failure();
@@ -53,7 +53,7 @@ void Runtime::drain() {
 void Runtime::rethrow_failure() {
   if (!failure.any()) return;
   // Every task before the failure has ended: none can come before it now.
-  if (ranks != nullptr) ranks->forget_failure();
+  if (ranks != nullptr) ranks->failures.forget();
   std::rethrow_exception(failure.take());
 }
 
@@ -62,7 +62,7 @@ void Runtime::run(const std::function<void()>& program) {
   first.adopt_as_self();
   first.current = &main;
   if (ranks != nullptr) ranks->start();
-  const bool serves = ranks != nullptr && !ranks->home();
+  const bool serves = ranks != nullptr && !ranks->job.home();
   const auto halt = [&] {
     stop.store(true);
     for (const auto& worker : workers) worker->wake();
@@ -81,7 +81,7 @@ void Runtime::run(const std::function<void()>& program) {
   std::exception_ptr own;
   try {
     if (serves) {
-      ranks->serve();
+      Worker::suspend();  // until the home ends the run
     } else {
       program();
     }
@@ -111,7 +111,7 @@ Statistics Runtime::statistics() const {
     s.window_waits += w->window_waits.load();
     s.most_unfinished = std::max<std::uint64_t>(s.most_unfinished, w->most.load());
   }
-  if (ranks != nullptr) s.tasks += ranks->helper().finished.load();
+  if (ranks != nullptr) s.tasks += ranks->poller.helper().finished.load();
   if (ranks != nullptr) ranks->add_to(s);
   return s;
 }
@@ -151,14 +151,15 @@ int workers() {
   const Worker* const worker = Worker::self();
   if (worker == nullptr) return 1;
   const Runtime& runtime = worker->runtime;
-  return runtime.ranks != nullptr ? runtime.ranks->all_workers() : static_cast<int>(runtime.workers.size());
+  return runtime.ranks != nullptr ? runtime.ranks->job.all_workers()
+                                  : static_cast<int>(runtime.workers.size());
 }
 
 int worker() {
   const Worker* const worker = Worker::self();
   if (worker == nullptr) return 0;
   const ranks::Ranks* const ranks = worker->runtime.ranks.get();
-  return (ranks != nullptr ? ranks->first_worker() : 0) + worker->index;
+  return (ranks != nullptr ? ranks->job.first_worker_here() : 0) + worker->index;
 }
 
 Statistics statistics() {

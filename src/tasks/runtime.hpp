@@ -52,7 +52,7 @@ class Runtime {
   /// A task waits in the window, and will be let go when nothing else can run.
   bool creators_may_go_on();
 
-  /// Wakes whoever can run what has come to worker `target`.
+  /// Wakes a worker that can run what has come to worker `target`.
   void wake_for(int target);
   /// A worker has looked everywhere and found nothing to do. Where all have, a
   /// creator goes on, or the program ends with a report. True: it rests until

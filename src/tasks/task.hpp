@@ -42,6 +42,14 @@ struct Record {
   bool destroyed = false;  // its task has ended the object's life
 };
 
+/// Where the home's central scheduler has got to with a task. Guarded by the wire's mutex.
+enum class Stage : std::uint8_t {
+  undecided,  // no rank is chosen
+  gathers,    // parts of reductions come here, before a rank is chosen
+  settled,    // it runs here, and its objects are here
+  elsewhere,  // it runs on another rank; this is its place in the queues
+};
+
 struct Task {
   Task* next = nullptr;  // in an object's task queue, or in a list of ready tasks
   Task* previous = nullptr;
@@ -63,15 +71,12 @@ struct Task {
   bool commutes = false;  // some updates must be taken in turn before it starts
   bool main = false;
   bool stolen = false;
-  bool hidden = false;  // moves an object; run by whoever makes it ready
-  // Of the central scheduler, guarded by the wire's mutex.
-  bool settled : 1 = false;         // its rank is chosen, and its objects are there
-  bool assigned : 1 = false;        // counted for its rank
-  bool waits_for_rank : 1 = false;  // for objects, before its rank is chosen
-  bool elsewhere : 1 = false;       // it runs on another rank; this is its place in the queues
-  bool stays : 1 = false;           // not lent
-  bool fresh = true;                // its parent still says what it will do
-  bool destroys = false;            // its locality object, whose block is free afterwards
+  bool transfer = false;  // moves an object; the thread that makes it ready runs it
+  Stage stage = Stage::undecided;
+  bool assigned = false;  // the central scheduler counts it for its rank
+  bool stays = false;     // not lent
+  bool fresh = true;      // its parent still says what it will do
+  bool destroys = false;  // its locality object, whose block is free afterwards
   Label label;
   std::source_location where;
   Record* created = nullptr;  // records of objects that it made itself, linked by next_other

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window: how many tasks are unrolled before whoever creates them waits.
+// The window: how many tasks are unrolled before the task that creates them waits.
 // The main program's tasks never depend on what comes after them, so it can
 // always wait. A task that creates others may be what all of them wait for: it
 // goes on when nothing else can.
@@ -15,10 +15,10 @@ std::uint64_t Runtime::unfinished() const {
   // The finished tasks are read first: their number can only lag behind that of the created.
   std::uint64_t finished = 0, created = 0;
   for (const auto& worker : workers) finished += worker->finished.load(std::memory_order_acquire);
-  if (ranks != nullptr) finished += ranks->helper().finished.load(std::memory_order_acquire);
+  if (ranks != nullptr) finished += ranks->poller.helper().finished.load(std::memory_order_acquire);
   for (const auto& worker : workers) created += worker->created.load(std::memory_order_acquire);
   if (ranks != nullptr)
-    created += ranks->helper().created.load(std::memory_order_acquire) + ranks->unfinished();
+    created += ranks->poller.helper().created.load(std::memory_order_acquire) + ranks->home.unfinished();
   return created - finished;
 }
 

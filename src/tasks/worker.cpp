@@ -140,17 +140,18 @@ void Worker::execute(Task* task) {
       }
     } catch (...) {
       failure.record(*task);
-      if (runtime.ranks != nullptr) runtime.ranks->tell_failure(*task);
+      if (runtime.ranks != nullptr) runtime.ranks->failures.tell(*task);
       task->body->drop(task->closure);
       return self()->end(task);
     }
     try {
-      if (runtime.ranks != nullptr && task->body->direct) runtime.ranks->wait_until_all_landed(*task);
+      if (runtime.ranks != nullptr && task->body->direct)
+        runtime.ranks->transfers.wait_until_all_landed(*task);
       task->body->run(task->closure);
     } catch (const Skipped&) {
     } catch (...) {
       failure.record(*task);
-      if (runtime.ranks != nullptr) runtime.ranks->tell_failure(*task);
+      if (runtime.ranks != nullptr) runtime.ranks->failures.tell(*task);
     }
   }
   self()->end(task);
@@ -173,7 +174,7 @@ void Worker::end(Task* task) {
   }
   if (task->destroys) end_if_unused(*locality);
   current = nullptr;
-  if (task->assigned) runtime.ranks->next_for(0);
+  if (task->assigned) runtime.ranks->central.next_for(0);
   if (!ready.empty()) schedule(ready, task);
   release_task(task);
   const std::uint64_t ended = finished.load(std::memory_order_relaxed) + 1;
@@ -202,14 +203,14 @@ bool Worker::keeps(const Task* task, const Task* finished_task) const {
 void Worker::schedule(ReadyList& ready, const Task* finished_task) {
   while (!ready.empty()) {
     Task* const task = ready.pop();
-    if (task->hidden) {
-      runtime.ranks->run_hidden(task);
+    if (task->transfer) {
+      runtime.ranks->transfers.run(task);
     } else if (task->commutes) {  // its turns first
       task->commutes = false;
       take_turns(task, ready);
-    } else if (runtime.ranks != nullptr && runtime.ranks->wants_rank(*task) && !task->main) {
-      runtime.ranks->enabled(*task);
-    } else if (runtime.ranks != nullptr && runtime.ranks->may_lend(*task) && runtime.ranks->lend(*task)) {
+    } else if (runtime.ranks != nullptr && runtime.ranks->central.wants_rank(*task) && !task->main) {
+      runtime.ranks->central.enabled(*task);
+    } else if (runtime.ranks != nullptr && runtime.ranks->loans.lend(*task)) {
       continue;
     } else if (finished_task != nullptr && next_ == nullptr && !task->main && keeps(task, finished_task)) {
       set_target(task);
@@ -232,14 +233,15 @@ void Worker::set_target(Task* task) const {
 
 void Worker::schedule_one(Task* task) {
   if (task->main) return runtime.ready_main();
-  if (task->hidden) return runtime.ranks->run_hidden(task);
+  if (task->transfer) return runtime.ranks->transfers.run(task);
   if (task->commutes) {
     ReadyList ready;
     ready.push(task);
     return schedule(ready, nullptr);
   }
-  if (runtime.ranks != nullptr && runtime.ranks->wants_rank(*task)) return runtime.ranks->enabled(*task);
-  if (runtime.ranks != nullptr && runtime.ranks->may_lend(*task) && runtime.ranks->lend(*task)) return;
+  if (runtime.ranks != nullptr && runtime.ranks->central.wants_rank(*task))
+    return runtime.ranks->central.enabled(*task);
+  if (runtime.ranks != nullptr && runtime.ranks->loans.lend(*task)) return;
   set_target(task);
   if (runtime.trace != nullptr) runtime.trace->ready(*task);
   if (task->placed >= 0) {

@@ -12,7 +12,7 @@
 #include "tasks/ranks/balance.hpp"
 #include "tasks/ranks/broadcast.hpp"
 #include "tasks/ranks/copies.hpp"
-#include "tasks/ranks/lend.hpp"
+#include "tasks/ranks/lending.hpp"
 #include "tasks/ranks/modules.hpp"
 
 namespace lapwing::tasks {

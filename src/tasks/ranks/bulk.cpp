@@ -8,11 +8,9 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <utility>
 
 #include "tasks/queue.hpp"
-#include "tasks/ranks/messages.hpp"
-#include "tasks/ranks/ranks.hpp"
+#include "tasks/ranks/object_transfers.hpp"
 #include "tasks/runtime.hpp"
 
 namespace lapwing::tasks::ranks {
@@ -31,16 +29,16 @@ struct Size {
 
 }  // namespace
 
-// The hidden task keeps its place among the readers until all has left.
-bool Ranks::send_as_bulk(Task* task) {
-  const auto& hidden = *static_cast<Hidden*>(task->closure);
+// The transfer task keeps its place among the readers until all has left.
+bool ObjectTransfers::send_as_bulk(Task* task) {
+  const auto& transfer = *static_cast<Transfer*>(task->closure);
   const Object& object = *task->records()->object;
-  if (object.value == nullptr || object.type->run == nullptr || (hidden.version & shape_only) != 0 ||
-      object.generation.load(std::memory_order_relaxed) != hidden.what.generation) {
+  if (object.value == nullptr || object.type->run == nullptr || (transfer.version & shape_only) != 0 ||
+      object.generation.load(std::memory_order_relaxed) != transfer.what.generation) {
     return false;
   }
   const detail::Run run = object.type->run(object.value);
-  const Options& options = runtime_.options;
+  const Options& options = job_.runtime.options;
   if (run.size < options.large || run.size == 0) return false;
   Size size{run.size, without_strips};
   if (options.strips) {
@@ -48,32 +46,32 @@ bool Ranks::send_as_bulk(Task* task) {
         options.strip > 0 ? options.strip : std::clamp(run.size / usual_strips, least_strip, most_strip);
   }
   detail::Out out;
-  put_object(out, object, hidden, Form::bulk);
-  const std::lock_guard lock(wire_.mutex);
-  size.number = wire_.next_bulk(hidden.to);
-  out& size;
-  if (moving_ahead_) {
-    batch(hidden.to) & Event::object& out.data;
-    flush(hidden.to);
+  put_object(out, object, transfer, Form::bulk);
+  const progress::Holding lock(job_.wire.mutex);
+  size.number = job_.wire.next_bulk(transfer.to);
+  out(size);
+  if (with_batch_) {
+    outbox_.to(transfer.to)(Event::object, out.data);
+    outbox_.flush(transfer.to);
   } else {
-    wire_.send(hidden.to, Message::object, out.data.data(), out.data.size());
+    job_.wire.send(transfer.to, Message::object, out.data.data(), out.data.size());
   }
-  wire_.send_bulk(hidden.to, run.bytes, size.bytes, size.strip, [this, task] { end_hidden(task); });
+  job_.wire.send_bulk(transfer.to, run.bytes, size.bytes, size.strip, [this, task] { end(task); });
   return true;
 }
 
 // True if the message says that bytes will come.
-bool Ranks::bulk_comes(int source, Key key, detail::In in, Arrived& message) {
+bool ObjectTransfers::bulk_comes(int source, ArrivalKey key, detail::In in, Arrived& message) {
   const char* const begin = in.next;
   Form form{};
-  in& form;
+  in(form);
   if (form != Form::bulk) return false;
   in.next = begin;
-  const auto found = awaited_.find(key);
+  job_.wire.mutex.assert_held();
   // All that it waits for is this: it has the object for itself.
-  if (found != awaited_.end() && found->second->pending.load(std::memory_order_acquire) == 1) {
-    Task* const task = found->second;
-    awaited_.erase(found);
+  Task* const task = arrivals_.task_for(key);
+  if (task != nullptr && task->pending.load(std::memory_order_acquire) == 1) {
+    arrivals_.met(key);
     land(source, task, in);
     return true;
   }
@@ -83,38 +81,37 @@ bool Ranks::bulk_comes(int source, Key key, detail::In in, Arrived& message) {
   std::memcpy(&size, kept->data + kept->size - sizeof size, sizeof size);
   kept->bulk.reset(new (std::nothrow) char[size.bytes]);
   if (kept->bulk == nullptr) {
-    fail(fmt::format("{} cannot be received on rank {}: {} bytes cannot be had", key.object->text(), rank_,
-                     size.bytes));
+    job_.fail(fmt::format("{} cannot be received on rank {}: {} bytes cannot be had", key.object->text(),
+                          job_.rank, size.bytes));
   }
-  wire_.receive_bulk(source, size.number, kept->bulk.get(), size.bytes, size.strip,
-                     [this, key, kept, all = size.bytes](std::size_t landed) {
-                       if (landed < all) return;
-                       const detail::In from{kept->data, kept->data + kept->size};
-                       arrived(key, from, std::move(*kept));
-                     });
+  job_.wire.receive_bulk(source, size.number, kept->bulk.get(), size.bytes, size.strip,
+                         [this, key, kept, all = size.bytes](std::size_t landed) {
+                           if (landed < all) return;
+                           arrived(key, kept->all(), std::move(*kept));
+                         });
   return true;
 }
 
 // Into the object.
-void Ranks::land(int source, Task* task, detail::In in) {
-  auto& hidden = *static_cast<Hidden*>(task->closure);
+void ObjectTransfers::land(int source, Task* task, detail::In in) {
+  auto& transfer = *static_cast<Transfer*>(task->closure);
   Object& object = *task->records()->object;
-  meet_version(object, hidden, in);
+  meet_version(object, transfer, in);
   Size size;
-  in& size;
+  in(size);
   try {
     object.value = object.type->room(object.value, size.bytes);
   } catch (const std::exception& error) {
-    fail(fmt::format("{} cannot be received on rank {}: {} ({} bytes)", object.text(), rank_, error.what(),
-                     size.bytes));
+    job_.fail(fmt::format("{} cannot be received on rank {}: {} ({} bytes)", object.text(), job_.rank,
+                          error.what(), size.bytes));
   }
-  hidden.landed = true;
+  transfer.landed = true;
   if (size.strip < size.bytes) {
-    landings_.emplace(&object, Landing{size.bytes});
-    object.landing.store(true, std::memory_order_release);
+    job_.wire.mutex.assert_held();
+    landings_.begin(object, size.bytes);
   }
-  wire_.receive_bulk(source, size.number, object.type->run(object.value).bytes, size.bytes, size.strip,
-                     [this, task](std::size_t bytes) { landed(task, bytes); });
+  job_.wire.receive_bulk(source, size.number, object.type->run(object.value).bytes, size.bytes, size.strip,
+                         [this, task](std::size_t bytes) { landed(task, bytes); });
   if (size.strip >= size.bytes) return;
   // Readers may begin, and wait for what they touch.
   ReadyList ready;
@@ -122,49 +119,28 @@ void Ranks::land(int source, Task* task, detail::In in) {
   if (!ready.empty()) Worker::self()->schedule(ready, nullptr);
 }
 
-void Ranks::landed(Task* task, std::size_t bytes) {
+void ObjectTransfers::landed(Task* task, std::size_t bytes) {
+  job_.wire.mutex.assert_held();
   Object& object = *task->records()->object;
-  const auto found = landings_.find(&object);
   const bool whole = bytes == object.type->run(object.value).size;
-  std::vector<Task*> sendings;
-  if (found != landings_.end()) {
-    Landing& landing = found->second;
-    landing.landed = bytes;
-    std::vector<Landing::Waiting> later;
-    for (const auto& each : std::exchange(landing.waiting, {})) {
-      if (each.size > bytes && !whole) {
-        later.push_back(each);
-      } else if (each.task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        Worker::self()->schedule_one(each.task);
-      }
-    }
-    landing.waiting = std::move(later);
-    if (whole) {
-      sendings = std::move(landing.sendings);
-      object.landing.store(false, std::memory_order_release);
-      landings_.erase(found);
-    }
+  const Landings::Come come = landings_.come(object, bytes, whole);
+  for (Task* const each : come.tasks) {
+    if (each->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) Worker::self()->schedule_one(each);
   }
   if (!whole) return;
-  for (Task* const sending : sendings) run_hidden(sending);
-  if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) run_hidden(task);
+  for (Task* const sending : come.sendings) run(sending);
+  if (task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) run(task);
 }
 
-void Ranks::wait_until_landed(Task& task, Object& object, std::size_t size) {
+void ObjectTransfers::wait_until_landed(Task& task, Object& object, std::size_t size) {
   {
-    const std::lock_guard lock(wire_.mutex);
-    const auto found = landings_.find(&object);
-    if (found == landings_.end()) return;
-    Landing& landing = found->second;
-    if (size < landing.size) early_uses_.fetch_add(1);
-    if (size <= landing.landed) return;
-    task.pending.store(2, std::memory_order_relaxed);
-    landing.waiting.push_back({&task, size});
+    const progress::Holding lock(job_.wire.mutex);
+    if (!landings_.waits(object, task, size)) return;
   }
   Worker::suspend();
 }
 
-void Ranks::wait_until_all_landed(Task& task) {
+void ObjectTransfers::wait_until_all_landed(Task& task) {
   for (const Record& record : task) {
     if (record.rights != detail::reads || record.deferred != 0) continue;
     if (record.object->landing.load(std::memory_order_acquire)) {
@@ -174,22 +150,19 @@ void Ranks::wait_until_all_landed(Task& task) {
 }
 
 // An object that is still coming goes on from here when it is there.
-bool Ranks::waits_for_landing(Task* sending) {
+bool ObjectTransfers::waits_for_landing(Task* sending) {
   Object& object = *sending->records()->object;
   if (!object.landing.load(std::memory_order_acquire)) return false;
-  const std::lock_guard lock(wire_.mutex);
-  const auto found = landings_.find(&object);
-  if (found == landings_.end()) return false;
-  found->second.sendings.push_back(sending);
-  return true;
+  const progress::Holding lock(job_.wire.mutex);
+  return landings_.sends_later(object, sending);
 }
 
 // Takes bytes that have come while the older version was in use.
-void Ranks::take_bulk(Object& object, const Hidden& hidden, detail::In& in) {
+void ObjectTransfers::take_bulk(Object& object, const Transfer& transfer, detail::In& in) {
   Size size;
-  in& size;
+  in(size);
   object.value = object.type->room(object.value, size.bytes);
-  std::memcpy(object.type->run(object.value).bytes, hidden.data.bulk.get(), size.bytes);
+  std::memcpy(object.type->run(object.value).bytes, transfer.data.bulk.get(), size.bytes);
 }
 
 }  // namespace lapwing::tasks::ranks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "tasks/ranks/lending.hpp"
 
-#include "tasks/ranks/lend.hpp"
+#include <algorithm>
 
 namespace lapwing::tasks::ranks {
 

@@ -13,7 +13,7 @@ namespace {
 // Far from where the system puts programs, heaps, libraries and stacks, and from
 // the shadows of sanitizers.
 #if defined(__SANITIZE_THREAD__)
-// Elsewhere the thread sanitizer lets nobody map anything.
+// Elsewhere the thread sanitizer lets no program map anything.
 constexpr std::uintptr_t first_place = 0x002000000000;
 constexpr std::uintptr_t step = 0x000400000000;
 #else

@@ -17,7 +17,7 @@ class Range {
  public:
   static constexpr std::size_t slice = std::size_t{1} << 30;
   static constexpr int attempts = 16;
-  /// Takes the addresses of the attempt, if nobody has them.
+  /// Takes the addresses of the attempt, if they are free.
   bool reserve(int attempt, int rank, int ranks);
   void release();
 

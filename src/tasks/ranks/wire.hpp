@@ -4,7 +4,7 @@
 // loaded when a program with tasks has been started by that MPI's launcher.
 #pragma once
 
-#include <lapwing/tasks/bytes.hpp>
+#include <lapwing/tasks/pack.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -12,8 +12,9 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "progress/locks.hpp"
 
 namespace lapwing::tasks::ranks {
 
@@ -24,6 +25,7 @@ struct Arrived {
   std::unique_ptr<char[]> memory = nullptr;  // in which data is, if that outlives the handler
   std::unique_ptr<char[]> bulk = nullptr;    // the bytes of a large object, of which data tells the rest
 
+  detail::In all() const { return {data, data + size}; }
   /// Keeps what is left behind `from`.
   void keep(const char* from) {
     const auto left = static_cast<std::size_t>(data + size - from);
@@ -56,7 +58,7 @@ class Wire {
   /// The same for an object, which may come later than what is sent after it where it
   /// is long; its memory is then taken away.
   virtual void send_object(int destination, int kind, detail::Bytes&& bytes) = 0;
-  /// The bytes of a large object from where they are, which nobody may change until
+  /// The bytes of a large object from where they are, which no task may change until
   /// `left`; in strips of that size. The receiver must be told the number before.
   virtual int next_bulk(int destination) const = 0;
   virtual void send_bulk(int destination, const void* bytes, std::size_t size, std::size_t strip,
@@ -66,12 +68,12 @@ class Wire {
                             std::function<void(std::size_t)> landed) = 0;
   /// Handles what has arrived; the number of messages.
   virtual int progress() = 0;
-  /// Everybody's bytes, by rank. All ranks call it, and wait.
+  /// The bytes of all ranks, by rank. All ranks call it, and wait.
   virtual std::vector<std::vector<char>> gather(const std::vector<char>& own) = 0;
   /// Returns when all ranks have called it and every message that was sent
   /// before has been handled.
   virtual void settle() = 0;
-  /// Something is on its way that moves only while somebody looks.
+  /// Something is on its way that moves only while a thread looks.
   virtual bool busy() const = 0;
   virtual std::uint64_t messages() const = 0;  // sent
   virtual std::uint64_t bytes() const = 0;     // sent
@@ -82,7 +84,7 @@ class Wire {
   [[noreturn]] virtual void abort() = 0;
 
   /// Held for every call above; handlers run with it.
-  std::recursive_mutex mutex;
+  progress::OwnedRecursiveMutex mutex;
 
   // --- without it ---
   /// From here on who sends something here ends a sleep(). Look once more before
@@ -90,7 +92,7 @@ class Wire {
   virtual void listen(bool on) = 0;
   /// Until something is sent here, or for so long at most. At once without listen().
   virtual void sleep(std::chrono::nanoseconds most) = 0;
-  /// All others end this rank's sleep; else somebody must look from time to time.
+  /// All others end this rank's sleep; else a thread must look from time to time.
   virtual bool woken_by_all() const = 0;
   /// Ranks that share this one's node, itself among them, as far as it knows.
   virtual int neighbours() const = 0;

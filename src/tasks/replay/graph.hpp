@@ -15,7 +15,7 @@ namespace lapwing::tasks::replay {
 
 class Graph {
  public:
-  /// Without replication nobody reads beside another.
+  /// Without replication no two tasks read side by side.
   Graph(const Program& program, bool replicate);
 
   /// Creates the task. Tasks that may run now are put into `ready`, here and below.

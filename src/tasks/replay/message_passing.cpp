@@ -103,7 +103,7 @@ class MessagePassing : public Simulation {
     const ranks::CopyRules how{rules.replicate, 0};
     ranks::Copies& where = copies(object);
     Transit& way = transit(object, p);
-    if (rights == detail::writes) {  // nobody looks at the old value
+    if (rights == detail::writes) {  // no task looks at the old value
       where.replace(p);
       way = Transit{};
       then();

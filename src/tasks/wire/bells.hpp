@@ -22,10 +22,10 @@ class Bells {
   /// Something has been sent to the rank: ends its sleep, if it sleeps. Nothing
   /// happens where it is no neighbour.
   void ring(int rank);
-  /// From here on whoever sends something rings. Look once more before sleep():
+  /// From here on a rank that sends something rings. Look once more before sleep():
   /// what was sent before rings no more.
   void listen(bool on);
-  /// Until somebody rings, or for so long.
+  /// Until a rank rings, or for so long.
   void sleep(std::chrono::nanoseconds most);
 
  private:

@@ -25,7 +25,8 @@ class Near {
  public:
   using Handler = std::function<void(int source, int kind, const char* data, std::size_t size)>;
 
-  /// Boxes by rank, null where it is no neighbour; a duplicate of the world that nobody else uses.
+  /// Boxes by rank, null where it is no neighbour; a duplicate of the world that no other part of the process
+  /// uses.
   Near(std::vector<Mailbox*> boxes, int own, MPI_Comm comm, Bells& bells, Handler handler);
 
   bool reaches(int rank) const { return boxes_[static_cast<std::size_t>(rank)] != nullptr; }
