@@ -9,7 +9,7 @@
  * may also make the program's own call; the wait for its token then only tells how
  * soon the data was needed. A token
  * is waited for exactly once; a wait for null costs one comparison, which the
- * pass emits inline. Buffers are used in place: the pass has proved that nobody
+ * pass emits inline. Buffers are used in place: the pass has proved that no instruction
  * touches them before the wait, so nothing is guarded and nothing copied.
  *
  * Errors: a start that fails gives null and, in Fortran, sets `ierror`, as the

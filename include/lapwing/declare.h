@@ -46,7 +46,7 @@ void lapwing_declare_send(const void* buffer, int count, MPI_Datatype type, int 
  *  program order. Returns at once; read the buffer after lapwing_use(). */
 void lapwing_declare_recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm);
 
-/** The value at `root` becomes everybody's. Declared by all members of `comm`. */
+/** The value at `root` becomes that of all members. Declared by all members of `comm`. */
 void lapwing_declare_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
 
 /** The values at `send` of all members, combined by `op` in an order that does

@@ -82,7 +82,7 @@ struct LoadedMpis {
   }
 };
 
-/// `lookup` is libc's dlsym, whoever else has one.
+/// `lookup` is libc's dlsym, whichever other library has one.
 inline LoadedMpis loaded_mpis(Lookup* lookup) {
   LoadedMpis found;
   found.lookup = lookup;

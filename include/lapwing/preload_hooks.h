@@ -40,7 +40,7 @@ struct lapwing_preload_hooks {
   int (*volatile open_set)(const sigset_t* set, sigset_t* copy);
 
   /** Set by the preloaded library: makes its hooks of memory functions whole
-   *  again where somebody has written a jump over them (see libc_patched.hpp). */
+   *  again where another library has written a jump over them (see libc_patched.hpp). */
   void (*volatile heal)(void);
 };
 

@@ -12,7 +12,7 @@ namespace lapwing {
 
 /// While it lives, the calling process has taken `branch` of a split of `comm`'s
 /// current set; every member of that set makes one. Communicates like
-/// lapwing_split(), and waits like it, for nobody.
+/// lapwing_split(), and waits like it, for no process.
 class SetScope {
  public:
   SetScope(MPI_Comm comm, int branches, int branch, const char* file = __builtin_FILE(),

@@ -44,7 +44,7 @@ int lapwing_shortcut_done(lapwing_shortcut* context);
 
 /** All members call it, each when its work has ended. Collective over `comm`:
  *  returns the rank whose result was chosen, with the result in `data`, the same on all, or
- *  -1 where nobody has found any; `data` is untouched then. A result larger than
+ *  -1 where no process has found any; `data` is untouched then. A result larger than
  *  `size` ends the job with a sentence. */
 int lapwing_shortcut_end(lapwing_shortcut* context, void* data, size_t size);
 

@@ -65,7 +65,7 @@ std::shared_ptr<const Descriptor> Descriptor::of(std::vector<std::shared_ptr<con
   append(&made->bytes, views.size());
   for (const auto& view : views) {
     append(&made->bytes, view->converts ? 1 : 0);
-    // Ghosts are each process' own matter, as leading dimensions are: nobody else needs them.
+    // Ghosts are each process' own matter, as leading dimensions are: no other process needs them.
     Distribution shared = view->distribution;
     for (Dimension& dimension : shared.dimensions) dimension.ghost_below = dimension.ghost_above = 0;
     append(&made->bytes, encode(shared));

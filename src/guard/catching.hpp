@@ -13,7 +13,7 @@ namespace lapwing::guard {
 /// closed page fails (EFAULT).
 bool start_to_catch(Demand demand, void* context);
 
-/// Inaccessible pages whose bytes are there already: nobody may write to landing().
+/// Inaccessible pages whose bytes are there already: no thread may write to landing().
 /// By mprotect only.
 std::unique_ptr<Region> close_in_place(char* begin, char* end);
 

@@ -14,7 +14,7 @@
 namespace lapwing::guard {
 namespace {
 
-// User-space halves of the drivers: whoever uses a device has loaded one.
+// User-space halves of the drivers: a process that uses a device has loaded one.
 constexpr std::array<std::string_view, 4> drivers = {"libcuda.so", "libamdhip64.so", "libhsa-runtime64.so",
                                                      "libze_intel_gpu.so"};
 
@@ -36,7 +36,7 @@ int ask_loads(dl_phdr_info* info, std::size_t, void* loads) {
 
 int ask_name(dl_phdr_info* info, std::size_t, void*) { return info->dlpi_name && is_driver(info->dlpi_name); }
 
-// The kernel is asked to read a byte: it says so where nobody can, and asking for
+// The kernel is asked to read a byte: it says so where no process can, and asking for
 // the mapping costs a hundred times as much before Linux 6.11.
 bool readable(const char* address) {
   static const int sink = memfd_create("lapwing-sink", MFD_CLOEXEC);

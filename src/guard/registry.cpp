@@ -289,7 +289,7 @@ void wait_for_page(std::uintptr_t page, int slot) {
 }
 
 // The stack below may be closed itself: an array of a function that has returned
-// lay there. It is met here, where this thread keeps nobody from opening it, and
+// lay there. It is met here, where this thread keeps no other from opening it, and
 // not by the functions that look into the table.
 [[gnu::noinline]] void reach_down() {
   [[maybe_unused]] volatile char

@@ -86,7 +86,7 @@ void set_default(int signal) {
   kernel_action(signal, &a, nullptr);
 }
 
-// A signal that somebody sent comes again, now to its default action.
+// A signal that a process sent comes again, now to its default action.
 void send_again(int signal, siginfo_t* info) {
   set_default(signal);
   kernel::call(SYS_rt_tgsigqueueinfo, kernel::call(SYS_getpid), kernel::call(SYS_gettid), signal, info);
@@ -153,7 +153,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     if (sent || signal == SIGSYS)
       send_again(signal, info);
     else
-      set_default(signal);  // the instruction faults again, now as if nobody had been here
+      set_default(signal);  // the instruction faults again, now as without this handler
     return;
   }
   if (a.flags & SA_RESETHAND) remembered(signal).forget_handler();

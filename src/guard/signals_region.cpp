@@ -3,7 +3,7 @@
 //
 // Incoming: the pages are made inaccessible, then moved to an alias mapping
 // where MPI writes; opening moves an accessible piece of the alias over the
-// inaccessible pages, which nobody can see half done. Where the kernel cannot
+// inaccessible pages, which no thread can see half done. Where the kernel cannot
 // move them, a staging area is written through /proc/self/mem before access.
 #include <cstring>
 #include <memory>

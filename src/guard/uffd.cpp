@@ -172,7 +172,7 @@ void serve_fault(std::uintptr_t address, std::uint32_t thread, bool protection) 
       demand_now();
       return;
     }
-  // Open by now. A page that nobody ever wrote is missing still: give zeroes.
+  // Open by now. A page to which nothing was ever written is missing still: give zeroes.
   if (!protection) {
     uffdio_zeropage request{{page, page_size}, 0, 0};
     if (ioctl(fd, UFFDIO_ZEROPAGE, &request) == 0) return;

@@ -94,7 +94,7 @@ extern "C" long own_syscall(long number, long a, long b, long c, long d, long e,
   return next_syscall.get()(number, a, b, c, d, e, f);
 }
 
-// libc reads and writes these in threads of its own, which nobody can be told of.
+// libc reads and writes these in threads of its own, of which the engine cannot be told.
 #define WAITS(name, type)                                                                           \
   namespace {                                                                                       \
   constinit Next<int(type*)> next_##name(#name);                                                    \

@@ -136,7 +136,7 @@ LAPWING_EXPORT void* sbrk(intptr_t increment) noexcept {
   return next_sbrk.get()(increment);
 }
 
-// The definitions above, whoever else defines these names.
+// The definitions above, whichever other library defines these names.
 #define OWN(name) extern __typeof__(name) own_##name __attribute__((alias(#name), visibility("hidden")))
 OWN(munmap);
 OWN(mremap);

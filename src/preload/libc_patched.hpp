@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks that somebody else has patched.
+// Hooks that another library has patched.
 //
 // UCX, under MPICH, watches mmap, munmap, mremap and their kin by writing a jump
 // over the first bytes of whatever definition it finds, which is ours. Its

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The room's lock: a thread may take it again. Held for a step of MPI's at most, so
-// whoever finds it taken looks again, and lets others run meanwhile. A split takes it
+// a thread that finds it taken looks again, and lets others run meanwhile. A split takes it
 // three times, from cold caches as a rule: hence no call, and one cache line.
 #pragma once
 

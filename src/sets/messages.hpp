@@ -4,7 +4,7 @@
 //
 // Votes of splits, questions of the checker and the protocol of declared
 // communication travel here, each with kinds of its own. Nothing here needs a
-// thread: whoever waits makes progress, and so does every call of the program's
+// thread: a thread that waits makes progress, and so does every call of the program's
 // that enters the room.
 #pragma once
 

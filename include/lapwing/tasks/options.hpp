@@ -20,7 +20,7 @@ struct Options {
   /// How long, in microseconds, an idle worker leaves the only task that waits
   /// for another worker to that worker. LAPWING_TASKS_PATIENCE.
   double patience = 5;
-  /// Tasks that may be unrolled and unfinished before whoever creates more must
+  /// Tasks that may be unrolled and unfinished before a task that creates more must
   /// wait; 0: 1024, or 64 a worker if that is more. LAPWING_TASKS_WINDOW.
   std::size_t window = 0;
   /// KiB of the stacks that tasks run on. LAPWING_TASKS_STACK.

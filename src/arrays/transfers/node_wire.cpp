@@ -115,7 +115,7 @@ void NodeWire::find_readable(MPI_Comm near) {
     readable_.push_back(read && value == samples[place].value);
   }
   pays_ = extra_of_a_read_page() < costly_page_ns;
-  // Nobody's word changes while another looks.
+  // The words of no process change while another looks.
   PMPI_Barrier(near);
 }
 

@@ -49,7 +49,7 @@ class Request {
   bool step();
   void matched(Match match, bool announced);
   /// Moving, and by MPI alone; then wait() may follow, by the one thread that has
-  /// taken it out of everybody's hands.
+  /// taken it out of the hands of all threads.
   bool with_mpi() const { return state_ == State::moving && movement_->prepared() && !call_.comm->steps.on; }
   void wait();
 

@@ -14,7 +14,7 @@ struct StepTimes {
                 transmission = 0;
   std::uint64_t messages = 0, bytes = 0;
 
-  /// 0 where nobody asks.
+  /// 0 where the program does not ask.
   std::uint64_t now() const { return on ? progress::now_ns() : 0; }
   /// Adds the time since `begin`, if it was taken, and returns the present.
   std::uint64_t add(std::uint64_t StepTimes::*step, std::uint64_t begin) {

@@ -21,7 +21,7 @@ class Checker : public Watcher {
   void bind_made(const GroupCall& call, const Made& made);
 };
 
-/// When all processes have come to MPI_Finalize: messages that nobody received,
+/// When all processes have come to MPI_Finalize: messages that were not received,
 /// calls that not all members made. Returns if there are none.
 void announce_finalize();
 

@@ -227,7 +227,7 @@ void take_answer(Phase phase, int from, PackedValues* in) {
     case claim:
       if (in->get<std::int32_t>() == 0) {
         give_up();
-        next_try += 10'000 * millisecond;  // somebody else is reporting
+        next_try += 10'000 * millisecond;  // another process is reporting
         return;
       }
       return next_phase(explain, witnesses());

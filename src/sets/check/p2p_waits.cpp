@@ -364,7 +364,7 @@ int P2pWatch::cancel(MPI_Request* request) {
 int P2pWatch::request_free(MPI_Request* request) {
   if (const Pending* pending = PendingRequests::find(*request)) {
     if (is_unstarted(*pending)) end_job_in_turn(unstarted_finding(account_of_unstarted(*pending)));
-    // A receive that nobody waits for: what it takes is not seen.
+    // A receive that no thread waits for: what it takes is not seen.
     if (pending->kind == Pending::receive && pending->active) {
       pending->circle->uncertain = true;
       History::ends();

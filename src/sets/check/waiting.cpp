@@ -21,7 +21,7 @@ Standing& standing() {
 void block(Wait& wait) {
   // A look at the messages costs as much as one at a request, which ends later for it.
   const unsigned between = wait.circle() ? 1 : 4;
-  // Most waits are short; nobody need know of them.
+  // Most waits are short; no process need know of them.
   for (unsigned i = 0; i < progress::looks_before_yield; ++i) {
     if (wait.done()) return;
     if (i % between == 0) Messages::progress();

@@ -56,7 +56,7 @@ class Wait {
 /// a while, asked.
 void block(Wait& wait);
 
-/// Where the process is, for whoever asks; null while it computes.
+/// Where the process is, for a process that asks; null while it computes.
 struct Standing {
   Wait* wait = nullptr;
   std::uint64_t epoch = 0;  ///< changes whenever a wait begins or ends

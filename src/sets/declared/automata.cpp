@@ -168,7 +168,7 @@ void Automata::finished(Declaration& declaration, Leg& leg) {
   touched_.push_back(&declaration);
 }
 
-// The value is there: whoever asked for it gets it.
+// The value is there: the process that asked for it gets it.
 void Automata::offer(Declaration& declaration) {
   for (Leg& leg : declaration.legs) {
     if (leg.outgoing) step(declaration, leg, Event::memory);

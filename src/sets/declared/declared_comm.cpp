@@ -72,7 +72,7 @@ std::string Comm::open(MPI_Comm comm) {
   PMPI_Comm_test_inter(comm, &inter);
   if (inter) return "the communicator is an intercommunicator; nothing can be declared on one";
   if (of(comm)) return {};
-  // Its first process names it: nobody else gives that name.
+  // Its first process names it: no other process gives that name.
   std::uint64_t id = (static_cast<std::uint64_t>(Messages::rank()) + 1) << 32 | made_here++;
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Ibcast(&id, 1, MPI_UINT64_T, 0, comm, &request);

@@ -22,7 +22,7 @@ class Comm {
   static void stop();
   /// Collective over `comm`. An error is a sentence; empty if it is open now.
   static std::string open(MPI_Comm comm);
-  /// Null where nobody has opened it.
+  /// Null where the program has not opened it.
   static Comm* of(MPI_Comm comm);
   /// By identity; null once the program has freed it.
   static Comm* find(std::uint64_t id);
@@ -41,7 +41,7 @@ class Comm {
   bool has_declared(const Key& key, bool outgoing) const;
   /// The next collective one; legs are made of it with a peer each.
   Key next_collective();
-  /// The next short-cut: any member's n-th is everybody's n-th.
+  /// The next short-cut: any member's n-th is the n-th of all.
   std::uint32_t next_shortcut() { return shortcuts_++; }
   std::uint32_t shortcuts() const { return shortcuts_; }
 

@@ -2,7 +2,7 @@
 // The knowledge that each process had of the others at some places of its record: the acts of each that had
 // happened before, by messages and collective calls (the clocks of vector-clock algorithms).
 //
-// Where something is not known, the process is held to have known everything: whoever looks for two things
+// Where something is not known, the process is held to have known everything: a search for two things
 // that nothing orders then finds none.
 #pragma once
 

@@ -47,7 +47,7 @@ void note_mismatch(Circle& circle, std::uint64_t call);
 /// On the member to which another has sent another amount than it expects.
 void note_wrong_amount(Circle& circle, std::uint64_t call, const Amount& amount);
 
-/// A collective call for which somebody waits, and who has made it.
+/// A collective call for which a process waits, and which processes have made it.
 struct Attended {
   std::uint64_t circle = 0, number = 0;
   std::set<int> come;

@@ -88,7 +88,7 @@ void warn(const Finding& finding);
 /// The same for what several ranks may find at the same time: the lowest one says it.
 [[noreturn]] void end_job_in_turn(const Finding& finding);
 
-/// Set before the job ends here or by MPI_Abort: nobody waits any more.
+/// Set before the job ends here or by MPI_Abort: no process waits any more.
 inline bool job_ends = false;
 
 }  // namespace lapwing::sets

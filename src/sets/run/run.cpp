@@ -60,7 +60,7 @@ void Run::stop() {
     });
   }
   if (run->watch_) run->watch_->come_to_end(run->end_);
-  // Everybody has started all of its ballots, or does so on its way here.
+  // Every process has started all of its ballots, or does so on its way here.
   Messages::wait(
       [&] {
         run->move();

@@ -3,7 +3,7 @@
 // carries collectives out on the current set.
 //
 // Votes move on whenever the program enters the room: at splits, group calls,
-// queries, and point-to-point calls while somebody else still waits for votes
+// queries, and point-to-point calls while another process still waits for votes
 // that this process has to pass on. Where it is about to wait inside MPI for
 // others, a helper passes them on, or where there is none, it does so before.
 #pragma once

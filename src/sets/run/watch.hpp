@@ -36,7 +36,7 @@ class RunWatch final : public progress::Polled {
  public:
   /// Bytes of each process' area on the board.
   static std::size_t area();
-  /// Null where there is nobody to look at, or where other threads may call MPI.
+  /// Null where there is no other process to look at, or where other threads may call MPI.
   static std::unique_ptr<RunWatch> make(bool one_thread);
   ~RunWatch();
 

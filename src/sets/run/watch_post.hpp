@@ -14,7 +14,7 @@ struct RunWatch::Count {
   std::atomic<std::uint64_t> key, value;
 };
 
-// Zeros at first. The wait is described before its turn, which is odd while nobody waits.
+// Zeros at first. The wait is described before its turn, which is odd while the process does not wait.
 struct RunWatch::Post {
   std::atomic<std::uint64_t> turn;
   std::atomic<WaitKind> kind;

@@ -64,7 +64,7 @@ class alignas(64) Set {
  public:
   /// Ballots started on this set so far: the same number on all its members.
   std::uint64_t ballots = 0;
-  /// Of whoever exchanges the votes of a set of two.
+  /// Of the process that exchanges the votes of a set of two.
   void* peer = nullptr;
 
  private:
@@ -143,7 +143,7 @@ class alignas(64) Ballot {
   Ballot(lapwing_place where, int ways, int branch, Subset among) {
     begin(where, ways, branch, std::move(among));
   }
-  /// A new one in the place of one that nobody refers to any more.
+  /// A new one in the place of one to which nothing refers any more.
   void begin(const lapwing_place& where, int ways, int branch, Subset among) {
     place = where;
     branches = ways;

@@ -59,7 +59,7 @@ Shortcut::~Shortcut() {
   under_way.erase(identity_);
 }
 
-// News that comes after the end is old: the end has told everybody.
+// News that comes after the end is old: the end has told all.
 void Shortcut::heard(const Identity& identity, int finder) {
   if (const auto found = under_way.find(identity); found != under_way.end())
     found->second->learn(finder);

@@ -3,7 +3,7 @@
 // (Bruck), so that each sends a logarithm of messages of bits. Knows no MPI.
 //
 // A message may arrive before its ballot is met here, and rounds in any order.
-// With up to three voters nobody passes on anybody else's vote.
+// With up to three voters no process passes on another one's vote.
 #pragma once
 
 #include <atomic>
