@@ -19,6 +19,7 @@
 #include "mpi/binding.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/library_locks.hpp"
+#include "mpi/looks.hpp"
 #include "mpi/parting.hpp"
 #include "mpi/references.hpp"
 #include "mpi/transport.hpp"
@@ -163,6 +164,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
     if (stand_aside && !raised) stand_aside();
     return rc;
   }
+  mpi::observe_looks();
   if (stand_aside) {
     transfer::Record::begin(settings.report);
     transfer::Engine::set_program_has_threads(level == MPI_THREAD_MULTIPLE);

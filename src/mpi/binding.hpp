@@ -21,10 +21,6 @@ bool large_counts();
 /// null where there is none.
 void* variable(const char* name);
 
-/// Whether MPI_Request_get_status ends a persistent request that it finds complete, so that the
-/// wait for it finds none: MPICH 5 and Intel MPI do so. Known after is_as_expected().
-extern bool looks_end_persistent;
-
 /// Whether the library keeps what its family promises, found by asking it about itself
 /// and, after PMPI_Init, by a message to this process and its status. Otherwise `why` says
 /// what is different.

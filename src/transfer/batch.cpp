@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/batch.hpp"
 
+#include "mpi/looks.hpp"
 #include "transfer/early.hpp"
 
 namespace lapwing::transfer {
@@ -34,7 +35,7 @@ bool ready(Engine& engine, Tracked& tracked, MPI_Request request) {
   Outgoing& transfer = *tracked.outgoing;
   if (tracked.state() == Tracked::State::announced) {
     int left = 0;
-    PMPI_Request_get_status(request, &left, MPI_STATUS_IGNORE);
+    mpi::look(request, &left, MPI_STATUS_IGNORE);
     if (!left) return false;
     tracked.header_left();
     transfer.note_header_left();
@@ -48,7 +49,7 @@ bool ready(Engine& engine, Tracked& tracked, MPI_Request request) {
 int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
   Tracked* tracked = engine.requests().find(request_of(key));
   if (!tracked) return MPI_SUCCESS;
-  int rc = MPI_SUCCESS;
+  int rc = tracked->error;
   if (tracked->state() == Tracked::State::stripped) {
     rc = tracked->incoming->result();
     if (status) {
@@ -57,7 +58,8 @@ int settle(Engine& engine, std::uint64_t key, MPI_Status* status) {
     }
   }
   // A message that came by a substitute went straight to the program's buffer.
-  if (tracked->state() == Tracked::State::plain && tracked->bounce && status && !tracked->taken_early) {
+  if (tracked->state() == Tracked::State::plain && tracked->bounce && status && !tracked->taken_early &&
+      rc == MPI_SUCCESS) {
     MPI_Count bytes = 0;
     int cancelled = 0;
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
@@ -114,6 +116,7 @@ int Batch::settle_all(MPI_Request* requests, std::vector<MPI_Status>& own, int r
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(rc, &error_class);
   const bool in_status = error_class == MPI_ERR_IN_STATUS;
+  bool told = in_status || rc != MPI_SUCCESS;
   for (std::size_t i = 0; i < own.size(); ++i) {
     MPI_Status& status = own[i];
     const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
@@ -121,10 +124,10 @@ int Batch::settle_all(MPI_Request* requests, std::vector<MPI_Status>& own, int r
     const MPI_Comm comm = found ? found->info->teller() : MPI_COMM_NULL;
     const int mine = settle_entry(static_cast<int>(i), requests, failed ? nullptr : &status);
     if (mine == MPI_SUCCESS) continue;
-    if (!in_status && rc == MPI_SUCCESS) {
+    if (!told) {
+      told = true;
       for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
-      raise(comm, mine);
-      rc = MPI_ERR_IN_STATUS;
+      rc = mpi::raise_in_status(comm, mine);
     }
     status.MPI_ERROR = mine;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "flavour.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/batch.hpp"
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
@@ -43,7 +43,7 @@ int attempt_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, 
   if (statuses != MPI_STATUSES_IGNORE) std::copy_n(statuses, count, own.begin());
   // MPICH leaves these unset for a receive from MPI_PROC_NULL.
   for (MPI_Status& status : own) set_envelope(&status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-  int rc = PMPI_Testall(count, batch.data(), flag, own.data());
+  int rc = mpi::Unheard::result(PMPI_Testall(count, batch.data(), flag, own.data()));
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(rc, &error_class);
   const bool in_status = error_class == MPI_ERR_IN_STATUS;
@@ -76,8 +76,10 @@ int attempt_any(Engine& engine, Batch& batch, int count, MPI_Request* requests, 
   if (*index != MPI_UNDEFINED) {
     Tracked* tracked = engine.requests().find(request_of(batch.key(*index)));
     const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
+    const bool persistent = tracked && tracked->persistent;
     const int mine = batch.settle_entry(*index, requests, rc == MPI_SUCCESS ? &own : nullptr);
-    if (rc == MPI_SUCCESS && mine != MPI_SUCCESS) rc = raise(comm, mine);
+    if (rc == MPI_SUCCESS && mine != MPI_SUCCESS)
+      rc = any ? mpi::raise_of_any(comm, mine) : mpi::raise_of_wait(comm, mine, persistent);
   }
   if (status != MPI_STATUS_IGNORE) *status = own;
   return rc;
@@ -94,18 +96,20 @@ int attempt_some(Engine& engine, Batch& batch, int count, MPI_Request* requests,
   }
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(rc, &error_class);
-  if (rc != MPI_SUCCESS && error_class != MPI_ERR_IN_STATUS) return rc;
+  const bool in_status = error_class == MPI_ERR_IN_STATUS;
+  if (rc != MPI_SUCCESS && !in_status) return rc;
+  bool told = rc != MPI_SUCCESS;
   for (int i = 0; i < *done; ++i) {
     MPI_Status& status = own[static_cast<std::size_t>(i)];
-    const bool failed = rc != MPI_SUCCESS && status.MPI_ERROR != MPI_SUCCESS;
+    const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
     Tracked* tracked = engine.requests().find(request_of(batch.key(indices[i])));
     const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
     const int mine = batch.settle_entry(indices[i], requests, failed ? nullptr : &status);
     if (mine != MPI_SUCCESS) {
-      if (rc == MPI_SUCCESS) {
+      if (!told) {
+        told = true;
         for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
-        raise(comm, mine);
-        rc = MPI_ERR_IN_STATUS;
+        rc = mpi::raise_in_status(comm, mine);
       }
       status.MPI_ERROR = mine;
     }
@@ -127,6 +131,7 @@ int drive_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, MP
 
 void note_receive_error(int rc) {
   Engine* engine = Engine::get();
+  if (rc == MPI_SUCCESS) return;
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(rc, &error_class);
   if (!engine || planted::is(planted::truncation_ignored)) return;
@@ -141,7 +146,6 @@ int wait(MPI_Request* request, MPI_Status* status, Caller caller) {
   int rc = MPI_SUCCESS;
   if (plain_call(engine, request ? 1 : -1, request, status)) {
     rc = PMPI_Wait(request, status);
-    if (rc != MPI_SUCCESS) note_receive_error(rc);
   } else {
     int index = 0, flag = 0;
     Batch batch(*engine, 1, request);
@@ -151,6 +155,7 @@ int wait(MPI_Request* request, MPI_Status* status, Caller caller) {
         return flag || rc != MPI_SUCCESS;
       });
   }
+  note_receive_error(rc);
   if (engine) engine->note_call(caller, 0, now_ns() - begun);
   return rc;
 }
@@ -160,20 +165,21 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller call
   const std::uint64_t begun = engine ? now_ns() : 0;
   int rc = MPI_SUCCESS;
   if (plain_call(engine, count, requests, statuses)) {
-    rc = mpi::wait_all(count, requests, statuses);
-    if (rc != MPI_SUCCESS) note_receive_error(rc);
+    rc = mpi::Unheard::result(mpi::wait_all(count, requests, statuses));
   } else {
     Batch batch(*engine, count, requests);
     if (!wait_for_all_in_mpi(*engine, batch, requests, statuses, caller, &rc))
       rc = drive_all(*engine, batch, count, requests, statuses);
   }
+  note_receive_error(rc);
   if (engine) engine->note_call(caller, bytes, now_ns() - begun);
   return rc;
 }
 
 int wait_all_here(int count, MPI_Request* requests, MPI_Status* statuses) {
   Engine* engine = Engine::get();
-  if (plain_call(engine, count, requests, statuses)) return mpi::wait_all(count, requests, statuses);
+  if (plain_call(engine, count, requests, statuses))
+    return mpi::Unheard::result(mpi::wait_all(count, requests, statuses));
   Batch batch(*engine, count, requests);
   return drive_all(*engine, batch, count, requests, statuses);
 }
@@ -185,7 +191,6 @@ int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, C
   clear_way(index, status);
   if (plain_call(engine, count, requests, MPI_STATUSES_IGNORE)) {
     rc = PMPI_Waitany(count, requests, index, status);
-    if (rc != MPI_SUCCESS) note_receive_error(rc);
   } else {
     int flag = 0;
     Batch batch(*engine, count, requests);
@@ -194,6 +199,7 @@ int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, C
       return flag || rc != MPI_SUCCESS;
     });
   }
+  note_receive_error(rc);
   if (engine) engine->note_call(caller, 0, now_ns() - begun);
   return rc;
 }
@@ -207,7 +213,6 @@ int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
   if (count > 0) retire_for_write(indices, sizeof(int) * static_cast<std::size_t>(count));
   if (plain_call(engine, count, requests, statuses)) {
     rc = PMPI_Waitsome(count, requests, done, indices, statuses);
-    if (rc != MPI_SUCCESS) note_receive_error(rc);
   } else {
     *done = 0;
     Batch batch(*engine, count, requests);
@@ -216,6 +221,7 @@ int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
       return *done != 0 || rc != MPI_SUCCESS;
     });
   }
+  note_receive_error(rc);
   if (engine) engine->note_call(caller, 0, now_ns() - begun);
   return rc;
 }

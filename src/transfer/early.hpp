@@ -21,9 +21,6 @@ std::optional<EarlyMessage> take_early(CommInfo& info, int rank, int tag);
 /// MPI_ERROR alone.
 void set_envelope(MPI_Status* status, int source, int tag, std::size_t bytes);
 
-/// Raises an error as MPI would: through the communicator's handler.
-int raise(MPI_Comm comm, int code);
-
 /// Returns once no outgoing transfer reads [address, address+length) any more.
 /// Under the lock. A persistent receive is started with a message that a probe
 /// has taken out of MPI's queue; false if there is none for it.

@@ -9,9 +9,9 @@
 #include <iterator>
 
 #include "flavour.hpp"
-#include "mpi/binding.hpp"
 #include "mpi/ending.hpp"
 #include "mpi/library_locks.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/accounts/accounts.hpp"
 #include "transfer/accounts/record.hpp"
 #include "transfer/compiled/proved.hpp"
@@ -121,6 +121,7 @@ bool Engine::progress() {
 bool Engine::poll_pending_receives() {
   bool moved = false;
   MPI_Request forsaken = MPI_REQUEST_NULL;
+  const mpi::Unheard unheard;  // once for all looks
   for (auto& [key, tracked] : requests_.all()) {
     if (tracked.state() == Tracked::State::posted) moved |= look_for_header(tracked, request_of(key));
     if (tracked.abandoned && !tracked.awaits_header() && (!tracked.incoming || tracked.incoming->landed()))
@@ -140,13 +141,18 @@ bool Engine::poll_pending_receives() {
 bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
   int complete = 0;
   MPI_Status status;
-  if (PMPI_Request_get_status(request, &complete, &status) != MPI_SUCCESS) {
-    tracked.found_plain();  // the program's own wait will meet the error
-    return true;
-  }
-  if (!complete) return false;
+  const int code = mpi::look(request, &complete, &status);
+  if (code == MPI_SUCCESS && !complete) return false;
   // The program waits for a substitute then, alone or for one of several.
   const bool ended = tracked.persistent && mpi::looks_end_persistent;
+  if (code != MPI_SUCCESS) {
+    tracked.found_plain();  // the program's own wait will meet the error
+    if (ended) {
+      tracked.error = code;
+      tracked.substitute = mint_request(status);
+    }
+    return true;
+  }
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   int cancelled = 0;
@@ -241,7 +247,8 @@ int Engine::receive_from_self(const char* bytes, std::size_t size, const Destina
       return MPI_SUCCESS;
     }
   }
-  const bool cut = mpi::truncation_overflows && size > destination.capacity;
+  // MPI is not asked to cut it: some write on behind the buffer, or end the job.
+  const bool cut = size > destination.capacity;
   const auto sent = static_cast<MPI_Count>(cut ? destination.capacity : size);
   const int rc = carry({bytes, sent, MPI_BYTE, 0, 0, self_comm_, {}}, destination.buffer, destination.count,
                        destination.type);

@@ -2,7 +2,7 @@
 // MPI_Sendrecv and MPI_Sendrecv_replace: a receive and a send that end together.
 #include <memory>
 
-#include "flavour.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/arrived.hpp"
 #include "transfer/early.hpp"
 #include "transfer/nobody.hpp"
@@ -44,7 +44,7 @@ bool exchange_in_mpi(Engine& engine, const SendArguments& s, const ReceiveArgume
     lock.unlock();
     engine.drive([&] { return transfer->may_return(); });
     if (status != MPI_STATUS_IGNORE) set_envelope(status, own.MPI_SOURCE, own.MPI_TAG, transfer->total());
-    *rc = raise(r.comm, transfer->result());
+    *rc = mpi::raise(r.comm, transfer->result());
   } else {
     note_plain_receive(engine, destination, info, own, site, site, waited);
     lock.unlock();
@@ -89,13 +89,13 @@ int send_receive(const SendArguments& sent, const ReceiveArguments& received, MP
   MPI_Request both[2] = {receiving, sending};
   if (status != MPI_STATUS_IGNORE) statuses[0] = *status;
   const int kept = statuses[0].MPI_ERROR;
-  rc = wait_all(2, both, statuses, r.caller, payload_bytes(s.count, s.type));
-  if (rc != MPI_SUCCESS) {
+  rc = mpi::raising_in(r.comm, mpi::raising.several, [&] {
+    const int all = wait_all(2, both, statuses, r.caller, payload_bytes(s.count, s.type));
     int error_class = MPI_SUCCESS;
-    PMPI_Error_class(rc, &error_class);
-    if (error_class == MPI_ERR_IN_STATUS)
-      rc = statuses[0].MPI_ERROR != MPI_SUCCESS ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
-  }
+    PMPI_Error_class(all, &error_class);
+    if (error_class != MPI_ERR_IN_STATUS) return all;
+    return statuses[0].MPI_ERROR != MPI_SUCCESS ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
+  });
   if (status != MPI_STATUS_IGNORE) {
     *status = statuses[0];
     status->MPI_ERROR = kept;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cancelling, freeing and looking at requests behind which a transfer stands.
 #include <algorithm>
+#include <utility>
 
+#include "mpi/looks.hpp"
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/retire.hpp"
@@ -65,6 +67,10 @@ int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   engine->progress();
   *flag = 0;
   if (tracked->awaits_header()) engine->look_for_header(*tracked, request);
+  if (tracked->error != MPI_SUCCESS) {
+    *flag = 1;  // told once, as MPI does where a look ends the request
+    return mpi::raise_of_look(tracked->info->teller(), std::exchange(tracked->error, MPI_SUCCESS));
+  }
   if (tracked->state() == Tracked::State::plain) {
     const bool elsewhere = tracked->substitute != MPI_REQUEST_NULL;
     return PMPI_Request_get_status(elsewhere ? tracked->substitute : request, flag, status);
@@ -74,7 +80,7 @@ int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) {
     set_envelope(status, tracked->envelope.MPI_SOURCE, tracked->envelope.MPI_TAG, tracked->incoming->total());
   }
-  return MPI_SUCCESS;
+  return mpi::raise_of_look(tracked->info->teller(), tracked->incoming->result());
 }
 
 void retire_overlapping_sends(const void* address, std::size_t length) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "flavour.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/arrived.hpp"
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
@@ -45,13 +45,13 @@ void copy_status(const MPI_Status& from, MPI_Status* to) {
 }
 
 // The call that matched a stripped message ends here: what may not be deferred
-// lands first, then status and error are what MPI's own would be.
-int conclude(Engine& engine, const std::shared_ptr<Incoming>& transfer, MPI_Comm comm, int source, int tag,
+// lands first, then the status is what MPI's own would be. The error of the message.
+int conclude(Engine& engine, const std::shared_ptr<Incoming>& transfer, int source, int tag,
              MPI_Status* status) {
   // Looked at under the lock only: the last strip lands before it is delivered.
   engine.drive([&] { return transfer->may_return(); });
   if (status != MPI_STATUS_IGNORE) set_envelope(status, source, tag, transfer->total());
-  return raise(comm, transfer->result());
+  return transfer->result();
 }
 
 // Receives an early message if one matches; false if the call is MPI's to do.
@@ -62,23 +62,19 @@ bool receive_early(Engine& engine, const ReceiveArguments& a, MPI_Status* status
   if (!early) return false;
   if (!early->header) {
     lock.unlock();
-    *rc = receive_matched(a, &early->message, status);
+    *rc = mpi::raising_in(a.comm, mpi::raising.several,
+                          [&] { return receive_matched(a, &early->message, status); });
     return true;
   }
   Site& site = engine.sites().at(a.caller.address, a.caller.name);
   auto transfer = engine.start_incoming(*early->header, info.world_rank(early->source),
                                         destination_now(engine, a), &site);
   lock.unlock();
-  *rc = conclude(engine, transfer, a.comm, early->source, early->tag, status);
+  *rc = mpi::raise(a.comm, conclude(engine, transfer, early->source, early->tag, status));
   return true;
 }
 
 }  // namespace
-
-int raise(MPI_Comm comm, int code) {
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);
-  return code;
-}
 
 void set_envelope(MPI_Status* status, int source, int tag, std::size_t bytes) {
   status->MPI_SOURCE = planted::is(planted::wrong_source) ? source ^ 1 : source;
@@ -103,7 +99,9 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
        meets_posted(*engine, destination))) {
     MPI_Request request = MPI_REQUEST_NULL;
     rc = ireceive(a, &request, [&](MPI_Request* r) { return post(a, r); });
-    return rc == MPI_SUCCESS ? wait(&request, status, a.caller) : rc;
+    return rc == MPI_SUCCESS
+               ? mpi::raising_in(a.comm, mpi::raising.wait, [&] { return wait(&request, status, a.caller); })
+               : rc;
   }
   MPI_Status own{};
   if (status != MPI_STATUS_IGNORE) own = *status;  // a receive leaves MPI_ERROR alone
@@ -123,7 +121,7 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
     engine->governor().arrive(site, own.MPI_SOURCE, static_cast<std::size_t>(bytes), false);
     if (auto transfer = started_by_header(*engine, destination, info, own, &site)) {
       lock.unlock();
-      rc = conclude(*engine, transfer, a.comm, own.MPI_SOURCE, own.MPI_TAG, status);
+      rc = mpi::raise(a.comm, conclude(*engine, transfer, own.MPI_SOURCE, own.MPI_TAG, status));
       bytes = static_cast<MPI_Count>(transfer->total());
     } else {
       note_plain_receive(*engine, destination, info, own, site, site, now_ns() - entered);
@@ -152,7 +150,7 @@ int mreceive(const ReceiveArguments& a, MPI_Message* message, MPI_Status* status
   auto transfer = engine->start_incoming(*held.header, held.info->world_rank(held.source),
                                          destination_now(*engine, a), &site);
   lock.unlock();
-  return conclude(*engine, transfer, held.info->teller(), held.source, held.tag, status);
+  return mpi::raise_of_any(held.info->teller(), conclude(*engine, transfer, held.source, held.tag, status));
 }
 
 namespace {

@@ -111,6 +111,7 @@ class Tracked {
     assert(persistent && receives());
     incoming.reset();
     substitute = MPI_REQUEST_NULL;
+    error = MPI_SUCCESS;
     taken_early = false;
     state_ = State::idle;
   }
@@ -147,6 +148,7 @@ class Tracked {
   /// Completes in place of a persistent request whose message a probe had taken, or which MPI ended when the
   /// engine looked.
   MPI_Request substitute = MPI_REQUEST_NULL;
+  int error = MPI_SUCCESS;   ///< which MPI ended it with, then
   bool taken_early = false;  ///< by a probe: the message goes straight to the program's buffer
   // send
   std::shared_ptr<Outgoing> outgoing;

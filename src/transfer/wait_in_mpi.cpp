@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/wait_in_mpi.hpp"
 
-#include "flavour.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/arrived.hpp"
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
@@ -79,8 +79,9 @@ bool wait_in_mpi(Engine& engine, Batch& batch, MPI_Request* request, MPI_Status*
   std::lock_guard lock(engine.mutex());
   const Tracked* tracked = batch.tracked(0);
   const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
+  const bool persistent = tracked && tracked->persistent;
   const int mine = batch.settle_entry(0, request, *rc == MPI_SUCCESS ? &own : nullptr);
-  if (*rc == MPI_SUCCESS && mine != MPI_SUCCESS) *rc = raise(comm, mine);
+  if (*rc == MPI_SUCCESS && mine != MPI_SUCCESS) *rc = mpi::raise_of_wait(comm, mine, persistent);
   if (status != MPI_STATUS_IGNORE) *status = own;
   return true;
 }
@@ -100,7 +101,7 @@ bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MP
   // MPICH leaves the status of a receive from MPI_PROC_NULL as it was.
   for (MPI_Status& status : own) set_envelope(&status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   const std::uint64_t begun = now_ns();
-  *rc = mpi::wait_all(static_cast<int>(batch.size()), batch.data(), own.data());
+  *rc = mpi::Unheard::result(mpi::wait_all(static_cast<int>(batch.size()), batch.data(), own.data()));
   const std::uint64_t waited = now_ns() - begun;
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(*rc, &error_class);
@@ -115,7 +116,6 @@ bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MP
       leave(engine, *tracked, own[i], failed, site, waited, total);
     }
   }
-  if (*rc != MPI_SUCCESS) note_receive_error(*rc);
   if (*rc != MPI_SUCCESS && !in_status) return true;
   drive_to_return(engine, batch);
   std::lock_guard lock(engine.mutex());

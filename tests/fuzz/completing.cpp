@@ -100,7 +100,10 @@ class Completion {
       for (; done == 0; done == 0 ? sched_yield() : 0)
         result = how == 1 ? MPI_Test(&requests_[i], &done, one(i))
                           : MPI_Request_get_status(requests_[i], &done, one(i));
-      if (how != 1) result = MPI_Wait(&requests_[i], one(i));
+      MPI_Status waited = statuses_[i];
+      if (how != 1) result = MPI_Wait(&requests_[i], ignore_ ? MPI_STATUS_IGNORE : &waited);
+      // MPICH 5 and Intel MPI end a persistent request by the look: their wait finds none.
+      if (how == 0 || (how == 2 && requests_[i] == MPI_REQUEST_NULL)) statuses_[i] = waited;
       tell(i, i, result);
     }
   }

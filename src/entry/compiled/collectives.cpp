@@ -6,7 +6,7 @@
 
 #include "entry/compiled/error_handlers.hpp"
 #include "entry/p2p/p2p.hpp"
-#include "flavour.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/decisions/overlap.hpp"
 #include "transfer/engine.hpp"
@@ -24,8 +24,7 @@ constexpr std::size_t never = 0;
 
 int wait(MPI_Request* request, MPI_Comm comm) {
   const Proved::Waiting waiting;
-  return mpi::raises_in_place(comm) ? PMPI_Wait(request, MPI_STATUS_IGNORE)
-                                    : mpi::wait_raising_in(comm, request, MPI_STATUS_IGNORE);
+  return mpi::wait_raising_in(comm, request, MPI_STATUS_IGNORE);
 }
 
 // `bytes` must be the same on all members.

@@ -11,7 +11,7 @@
 #include "entry/compiled/verify.hpp"
 #include "entry/compiled/whole_exchange.hpp"
 #include "entry/p2p/blocking.hpp"
-#include "flavour.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/decisions/overlap.hpp"
 #include "transfer/nobody.hpp"
@@ -220,7 +220,7 @@ bool may_split(int count, MPI_Datatype type, int rank, MPI_Comm comm) {
 
 bool may_sink(MPI_Comm comm) {
   if (Proved::way() == Proved::Way::blocking && !Verify::on()) return false;
-  return handlers_never_change() || mpi::errors_are_fatal(mpi::waits_raise_in_world ? MPI_COMM_WORLD : comm);
+  return handlers_never_change() || mpi::errors_are_fatal(mpi::hearer_of_wait(comm));
 }
 
 namespace {

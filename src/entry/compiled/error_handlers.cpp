@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "flavour.hpp"
+#include "mpi/looks.hpp"
 #include "mpi/references.hpp"
 
 namespace lapwing::entry {

@@ -233,7 +233,7 @@ void Verify::reach(const void* place, MPI_Request request) {
   if (!may_reach() || request == MPI_REQUEST_NULL) return;
   MPI_Status seen{};
   for (int done = 0; !done;)
-    if (PMPI_Request_get_status(request, &done, &seen) != MPI_SUCCESS) return;
+    if (mpi::look(request, &done, &seen) != MPI_SUCCESS) return;
   const std::lock_guard lock(verify_gate);
   VerifyStarted* const one = find_started(place, request);
   if (!one) return;

@@ -65,15 +65,16 @@ LAPWING_ENTRY int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) 
   if (quiet()) return noted(PMPI_Test(request, flag, status));
   if (watched()) return P2pWatch::test(request, flag, status);
   return accounted_completion(LAPWING_CALLER("MPI_Test"), 1, request, status, false, false,
-                              [&](MPI_Status* s) { return transfer::test(request, flag, s); });
+                              [&](MPI_Status* s) { return noted(transfer::test(request, flag, s)); });
 }
 
 LAPWING_ENTRY int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   Overlap::leave_alone(count, requests);
   if (quiet()) return noted(PMPI_Testall(count, requests, flag, statuses));
   if (watched()) return P2pWatch::test_all(count, requests, flag, statuses);
-  return accounted_completion(LAPWING_CALLER("MPI_Testall"), count, requests, statuses, false, false,
-                              [&](MPI_Status* s) { return transfer::test_all(count, requests, flag, s); });
+  return accounted_completion(
+      LAPWING_CALLER("MPI_Testall"), count, requests, statuses, false, false,
+      [&](MPI_Status* s) { return noted(transfer::test_all(count, requests, flag, s)); });
 }
 
 LAPWING_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
@@ -82,7 +83,7 @@ LAPWING_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* index, int
   if (watched()) return P2pWatch::test_any(count, requests, index, flag, status);
   return accounted_completion(
       LAPWING_CALLER("MPI_Testany"), count, requests, status, false, false,
-      [&](MPI_Status* s) { return transfer::test_any(count, requests, index, flag, s); });
+      [&](MPI_Status* s) { return noted(transfer::test_any(count, requests, index, flag, s)); });
 }
 
 LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
@@ -92,7 +93,7 @@ LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int
   if (watched()) return P2pWatch::test_some(count, requests, done, indices, statuses);
   return accounted_completion(
       LAPWING_CALLER("MPI_Testsome"), count, requests, statuses, false, false,
-      [&](MPI_Status* s) { return transfer::test_some(count, requests, done, indices, s); });
+      [&](MPI_Status* s) { return noted(transfer::test_some(count, requests, done, indices, s)); });
 }
 
 LAPWING_ENTRY int MPI_Request_free(MPI_Request* request) {

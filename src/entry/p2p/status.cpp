@@ -4,6 +4,7 @@
 #include "entry/p2p/p2p.hpp"
 #include "sets/messages.hpp"
 
+using lapwing::entry::noted;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::quiet;
 using lapwing::entry::watched;
@@ -18,12 +19,12 @@ int PMPI_Request_get_status_some(int, const MPI_Request[], int*, int*, MPI_Statu
 namespace {
 
 int look_at(MPI_Request request, int* flag, MPI_Status* status) {
-  if (quiet()) return PMPI_Request_get_status(request, flag, status);
+  if (quiet()) return noted(PMPI_Request_get_status(request, flag, status));
   if (watched()) {
     lapwing::sets::Messages::progress();
     return PMPI_Request_get_status(request, flag, status);
   }
-  return transfer::request_get_status(request, flag, status);
+  return noted(transfer::request_get_status(request, flag, status));
 }
 
 void clear_status(MPI_Status* status) {

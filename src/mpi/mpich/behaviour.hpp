@@ -4,60 +4,33 @@
 
 #include <mpi.h>
 
+#include "mpi/raising.hpp"
+
 namespace lapwing::mpi {
 
 /// Whether MPI_Sendrecv_replace sets the error of its status, too.
 inline constexpr bool replace_clears_error = true;
-
-/// Whether a receive from the process itself writes on behind a buffer that is too small.
-inline constexpr bool truncation_overflows = false;
 
 /// MPI_Waitall, however it has to be called.
 inline int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
   return PMPI_Waitall(count, requests, statuses);
 }
 
-namespace detail {
-inline MPI_Errhandler predefined_handler(MPI_Comm comm) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(comm, &handler);
-  if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN) return handler;
-  if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);
-  return MPI_ERRHANDLER_NULL;
-}
-}  // namespace detail
+/// MPI_COMM_SELF has the handler of MPI_COMM_WORLD until one is set on it, which cannot be undone: MPICH 5
+/// then raises errors there that it would have raised in MPI_COMM_WORLD.
+inline constexpr bool self_follows_world = true;
 
-/// Whether an error of a request on `comm` is raised as by a blocking call, and
-/// calls no function of the program's. MPICH raises errors of waits, and of mere
-/// looks at requests, in the handler of MPI_COMM_WORLD.
-inline bool raises_in_place(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return true;
-  const MPI_Errhandler handler = detail::predefined_handler(comm);
-  return handler != MPI_ERRHANDLER_NULL &&
-         (comm == MPI_COMM_WORLD || handler == detail::predefined_handler(MPI_COMM_WORLD));
-}
+/// Known after observe_raising(), which sends messages to this process.
+extern Raising raising;
+void observe_raising();
 
-/// Whether an error of a wait is raised in the handler of MPI_COMM_WORLD,
-/// whatever communicator the request is on.
-inline constexpr bool waits_raise_in_world = true;
-
-/// Whether an error of a call on `comm`, or of the wait for it, ends the job: who
-/// returns has had none.
-inline bool errors_are_fatal(MPI_Comm comm) {
-  return comm != MPI_COMM_NULL && detail::predefined_handler(comm) == MPI_ERRORS_ARE_FATAL &&
-         (comm == MPI_COMM_WORLD || detail::predefined_handler(MPI_COMM_WORLD) == MPI_ERRORS_ARE_FATAL);
-}
-
-/// MPI_Wait whose error is raised in the handler of `comm`.
-inline int wait_raising_in(MPI_Comm comm, MPI_Request* request, MPI_Status* status) {
-  MPI_Errhandler world;
-  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &world);
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int rc = PMPI_Wait(request, status);
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, world);
-  if (world != MPI_ERRORS_ARE_FATAL && world != MPI_ERRORS_RETURN) PMPI_Errhandler_free(&world);
-  if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, rc);
-  return rc;
+/// Gives back what MPI_Comm_get_errhandler gave. Predefined ones are not counted.
+inline void release_handler(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+  if (handler == MPI_ERRORS_ABORT) return;
+#endif
+  if (handler != MPI_ERRHANDLER_NULL && handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_RETURN)
+    PMPI_Errhandler_free(&handler);
 }
 
 }  // namespace lapwing::mpi

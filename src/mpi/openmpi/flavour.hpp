@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpi/raising.hpp"
+
 namespace lapwing::mpi {
 
 inline constexpr const char* flavour_name = "openmpi";
@@ -23,9 +25,6 @@ inline std::size_t quick_type_size(MPI_Datatype type) {
 
 /// Whether MPI_Sendrecv_replace sets the error of its status, too.
 inline constexpr bool replace_clears_error = false;
-
-/// Whether a receive from the process itself writes on behind a buffer that is too small.
-inline constexpr bool truncation_overflows = true;
 
 /// MPI_Waitall, however it has to be called: at MPI_THREAD_MULTIPLE, which the
 /// engine asks for, Open MPI 4.1 never returns from it where one of the requests
@@ -44,27 +43,15 @@ inline int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
   }
 }
 
-/// Whether an error of a request on `comm` is raised as by a blocking call, and
-/// looking at the request raises none.
-inline bool raises_in_place(MPI_Comm) { return true; }
+/// Whether MPI_COMM_SELF has the handler of MPI_COMM_WORLD until one is set on it.
+inline constexpr bool self_follows_world = false;
 
-/// Whether an error of a wait is raised in the handler of MPI_COMM_WORLD,
-/// whatever communicator the request is on.
-inline constexpr bool waits_raise_in_world = false;
+inline constexpr Raising raising{Hearer::request, Hearer::request, Hearer::nobody, false};
+inline void observe_raising() {}
 
-/// Whether an error of a call on `comm`, or of the wait for it, ends the job: who
-/// returns has had none.
-inline bool errors_are_fatal(MPI_Comm comm) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  if (comm == MPI_COMM_NULL || PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
-  const bool fatal = handler == MPI_ERRORS_ARE_FATAL;
-  PMPI_Errhandler_free(&handler);
-  return fatal;
-}
-
-/// MPI_Wait whose error is raised in the handler of `comm`.
-inline int wait_raising_in(MPI_Comm, MPI_Request* request, MPI_Status* status) {
-  return PMPI_Wait(request, status);
+/// Gives back what MPI_Comm_get_errhandler gave.
+inline void release_handler(MPI_Errhandler handler) {
+  if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);
 }
 
 }  // namespace lapwing::mpi

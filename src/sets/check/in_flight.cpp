@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "mpi/binding.hpp"
+#include "mpi/looks.hpp"
 #include "mpi/references.hpp"
 #include "sets/report/report_text.hpp"
 
@@ -32,7 +32,7 @@ bool may_know_complete(MPI_Request request) {
   int complete = 0;
   if (mpi::looks_end_persistent) return InFlight::may_ask_for_status();  // the request may be persistent
   return InFlight::may_ask_for_status() && request != MPI_REQUEST_NULL &&
-         (PMPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || complete != 0);
+         (mpi::look(request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || complete != 0);
 }
 
 const InFlight::Held* conflict(const Side& side, const Area& area) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "flavour.hpp"
 #include "sets/check/culprit.hpp"
 #include "sets/messages.hpp"
 #include "sets/report/report_text.hpp"
@@ -94,6 +95,7 @@ void MpiErrors::start() {
   PMPI_Comm_create_errhandler(on_comm, &of_comms);
   PMPI_Win_create_errhandler(on_window, &of_windows);
   for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    if (comm == MPI_COMM_SELF && mpi::raising.heard_is_success) continue;  // MPICH 5 (mpi/looks.hpp)
     MPI_Errhandler now = MPI_ERRHANDLER_NULL;
     PMPI_Comm_get_errhandler(comm, &now);
     if (now == MPI_ERRORS_ARE_FATAL) PMPI_Comm_set_errhandler(comm, of_comms);

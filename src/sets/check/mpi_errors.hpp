@@ -12,7 +12,7 @@ namespace lapwing::sets {
 
 class MpiErrors {
  public:
-  /// For MPI_COMM_WORLD and MPI_COMM_SELF, from which all others have it.
+  /// For MPI_COMM_WORLD and MPI_COMM_SELF, from which all others have it. The latter may follow the former.
   static void start();
   static void watch(MPI_Win win);
   /// The program gets no errors of this window to see.

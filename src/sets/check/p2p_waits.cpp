@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "mpi/looks.hpp"
 #include "sets/check/culprit.hpp"
 #include "sets/check/one_by_one.hpp"
 #include "sets/check/p2p_watch.hpp"
@@ -54,7 +55,7 @@ class RequestWait : public Wait {
       if (!pending || !pending->active) continue;
       if (pending->kind != Pending::group && pending->may_be_looked_at()) {
         int complete = 0;
-        PMPI_Request_get_status(batch_.handle(i), &complete, MPI_STATUS_IGNORE);
+        mpi::look(batch_.handle(i), &complete, MPI_STATUS_IGNORE);
         if (complete) continue;
       }
       if (++shown > 3) continue;
@@ -101,7 +102,7 @@ class OwnWait : public Wait {
   void edges(Edges* edges) override {
     edges->clauses = 1;
     int complete = 0;
-    PMPI_Request_get_status(*request_, &complete, MPI_STATUS_IGNORE);
+    mpi::look(*request_, &complete, MPI_STATUS_IGNORE);
     if (complete || !pending_.circle) {
       edges->goes_on = true;
     } else if (pending_.kind == Pending::receive) {

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include "sets/check/pending.hpp"
+#include "sets/report/report.hpp"
 
 namespace lapwing::sets {
 

@@ -14,7 +14,7 @@ bool matches(int wanted, int given, int any) { return wanted == any || wanted ==
 bool is_complete(const Pending& pending, MPI_Request request, MPI_Status* status) {
   int complete = 0;
   if (!pending.may_be_looked_at()) return false;
-  return PMPI_Request_get_status(request, &complete, status) != MPI_SUCCESS || complete != 0;
+  return mpi::look(request, &complete, status) != MPI_SUCCESS || complete != 0;
 }
 
 MPI_Request handle_of(std::uint64_t key) {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "mpi/binding.hpp"
+#include "mpi/looks.hpp"
 #include "sets/check/buffer_watch.hpp"
 #include "sets/check/in_flight.hpp"
 #include "sets/check/waiting.hpp"

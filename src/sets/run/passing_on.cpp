@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "flavour.hpp"
+#include "mpi/looks.hpp"
 #include "progress/waiting.hpp"
 #include "sets/run/run.hpp"
 #include "transfer/comms.hpp"
@@ -40,7 +40,7 @@ void PassingOn::until_complete(int count, const MPI_Request* requests, bool all)
       int done = 1;
       if (requests[i] != MPI_REQUEST_NULL) {
         live = true;
-        if (PMPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
+        if (mpi::look(requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
         one = one || done != 0;
       }
       every = every && done != 0;

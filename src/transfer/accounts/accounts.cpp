@@ -6,7 +6,7 @@
 #include <functional>
 #include <unordered_map>
 
-#include "mpi/binding.hpp"
+#include "mpi/looks.hpp"
 #include "progress/locks.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/requests.hpp"
@@ -131,7 +131,7 @@ Completion::Completion(Caller caller, int count, const MPI_Request* requests, bo
     int complete = 1;
     if (waits && requests[i] != MPI_REQUEST_NULL) {
       if (may_look(keys_.back()))
-        PMPI_Request_get_status(requests[i], &complete, MPI_STATUS_IGNORE);
+        mpi::look(requests[i], &complete, MPI_STATUS_IGNORE);
       else
         complete = 0;
     }
@@ -170,7 +170,7 @@ void Completion::end(const MPI_Request* requests, const MPI_Status* statuses) {
       if (mpi::looks_end_persistent)
         over = waits_;
       else
-        PMPI_Request_get_status(left[i], &over, MPI_STATUS_IGNORE);
+        mpi::look(left[i], &over, MPI_STATUS_IGNORE);
     }
     if (!over) continue;
     std::size_t bytes = started.bytes;

@@ -185,7 +185,7 @@ int exchange_all(Collective kind, const Blocks& out, const Blocks& in, MPI_Comm 
   if (deferred && !in_place && readable && out.buffer != in.buffer && well_formed(out, members->size())) {
     const int rc = exchange_deferred(*members, out, in, caller);
     if (rc != MPI_SUCCESS) note_receive_error(rc);
-    return raise(comm, rc);
+    return mpi::raise(comm, rc);
   }
   const std::uint64_t begun = now_ns();
   const int rc = plain();

@@ -272,7 +272,7 @@ bool Proved::look_at_front(bool* turned) {
   int complete = 0;
   // Completes nothing: status and error are for the wait.
   const bool moved = moves(least_of_status, [&] {
-    if (PMPI_Request_get_status(token->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS) complete = 1;
+    if (mpi::look(token->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS) complete = 1;
   });
   std::lock_guard guard(lock_);
   examined_.store(nullptr);

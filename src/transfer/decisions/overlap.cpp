@@ -5,8 +5,8 @@
 #include <bit>
 #include <mutex>
 
-#include "mpi/binding.hpp"
 #include "mpi/library_locks.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/requests.hpp"
@@ -148,7 +148,7 @@ void Overlap::complete(MPI_Request request) {
   const Proved::Waiting waiting;
   for (int done = 0; !done;) {
     // An error is for the program's wait to meet.
-    if (PMPI_Request_get_status(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    if (mpi::look(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
   }
 }
 
