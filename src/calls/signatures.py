@@ -42,6 +42,7 @@ When in doubt, `retire` is always right and only costs overlap. The other facts:
     makes=ARG          a handle that the program has to free: a datatype, a group or an operation
     frees=ARG          it does so here
     lends=ARG          handles that are MPI's, or of which it is not known who frees them
+    own                the form in C is written by hand in src/entry
     kind=KIND          what the compiler sees in it (src/compiler/mpi/calls.hpp); `,standard` for sends that
                        are neither buffered, ready nor synchronous; `,split` for collectives that it can split.
                        Other calls may do anything, for the compiler
@@ -63,7 +64,7 @@ SIMPLE = ("int", "log", "addr", "off", "cnt", "double", "str", "status", "status
 KINDS = ("routine", "collective", "plain", "deprecated", "callback", "function", "large")
 CLASSES = ("p2p", "check", "retire", "sync", "pass")
 WRITES = ("equal", "equal_on_comm", "from_inputs", "size_of_comm", "duplicate")
-FACTS = ("each", "at_root", "group", "partners", "same", "makes", "frees", "lends", "kind", "known", *WRITES)
+FACTS = ("each", "at_root", "group", "partners", "same", "makes", "frees", "lends", "kind", "known", "own", *WRITES)
 INTENTS = {"": "in", ">": "out", "=": "inout", "?": ""}
 
 

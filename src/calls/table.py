@@ -52,12 +52,14 @@ class Entry:
     def __init__(self, name, kind, items=()):
         self.name, self.kind, self.items = name, kind, list(items)
         self.comm = self.root = -1
+        self.own = False  # the form in C is written by hand
         self.group = None  # of group_calls.py, if processes make the call together
         self.handle = None  # (type, argument, what happens to it, arguments in C), if it makes, frees or lends one
 
     @staticmethod
     def of(signature):
         entry = Entry(signature.name, signature.entry_class)
+        entry.own = "own" in signature.facts
         for fact in ("makes", "frees", "lends"):
             if fact in signature.facts:
                 at = signature.at(signature.facts[fact][0])
@@ -253,7 +255,7 @@ def save_names(family, names, folder=NAMES):
 class Hook:
     """One symbol that Lapwing exports.
 
-    kind: cpp    defined in p2p_*.cpp
+    kind: cpp    defined in src/entry
           glue   defined in fortran_*.cpp; `target` is the function it stands for
           stub   retires what the table says, then goes on to `target`
           site   notes its caller, then goes on to `target`
@@ -283,10 +285,12 @@ def hooks(family, table, names=None):
                 symbol = classify(name, table)
             except TableError:
                 continue  # the tests say so; a build goes on
-            if symbol is None or symbol.profiling or symbol.entry.kind == "pass":
+            if symbol is None or symbol.profiling:
                 continue
             entry, form = symbol.entry, symbol.form
-            by_hand = entry.kind == "p2p"
+            by_hand = entry.kind == "p2p" or (entry.own and form == "c")
+            if entry.kind == "pass" and not by_hand:
+                continue
             tells_caller = by_hand or entry.group is not None
             if form in ("c", "large"):
                 if LIBRARIES[family][stem] == "c":

@@ -129,6 +129,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (!settings.enabled) {
     const int rc = PMPI_Init_thread(argc, argv, required, &level);
     if (provided) *provided = level;
+    // Calls that the compiler has split wait for requests here, too.
+    if (rc == MPI_SUCCESS && is_compiled()) mpi::observe_looks();
     return rc;
   }
   const bool verifies = entry::Verify::wanted();
@@ -161,6 +163,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (rc != MPI_SUCCESS) return rc;
   if (const char* why = nullptr; !mpi::is_as_expected(&why)) {
     distrust(why);
+    if (compiled) mpi::observe_looks();
     if (stand_aside && !raised) stand_aside();
     return rc;
   }

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "mpi/error_handlers.hpp"
+
 namespace lapwing::mpi {
 namespace {
 
@@ -23,12 +25,17 @@ class Ear {
   explicit Ear(bool follows) : follows_(follows) {}
   void cover(MPI_Comm comm);
   void uncover(MPI_Comm comm);
+  /// As MPI_Comm_set_errhandler and MPI_Comm_get_errhandler, while a window may be open.
+  int give(MPI_Comm comm, MPI_Errhandler handler);
+  int ask(MPI_Comm comm, MPI_Errhandler* handler) const;
   MPI_Errhandler of_program() const { return of_program_.load(); }
   /// An error that is the program's. MPICH 4.0 sets no handler while it calls one.
   void pass_on(int code) const { PMPI_Comm_call_errhandler(keeper_, code); }
   void make() { PMPI_Comm_dup(MPI_COMM_SELF, &keeper_); }
 
  private:
+  void keep(MPI_Errhandler handler);
+
   const bool follows_;  // MPI_COMM_WORLD, as long as its handler is the first one
   std::atomic<MPI_Errhandler> of_program_{MPI_ERRHANDLER_NULL};
   MPI_Comm keeper_ = MPI_COMM_NULL;  // has the program's handler
@@ -56,18 +63,36 @@ MPI_Errhandler current(MPI_Comm comm) {
 void Ear::cover(MPI_Comm comm) {
   const MPI_Errhandler now = current(comm);
   if (now == MPI_ERRORS_RETURN || (follows_ && now == MPI_ERRORS_ARE_FATAL)) return;
-  // The program may have kept ours, which it found in another thread's window, and set it again.
+  // The Fortran bindings of mpi_f08 may have given ours to the program, which has set it again.
   if (now == ours) return release_handler(now);
-  if (const MPI_Errhandler last = of_program_.exchange(now); last != now) {
-    PMPI_Comm_set_errhandler(keeper_, now);
-    release_handler(last);
-  } else {
-    release_handler(now);
-  }
+  keep(now);
   PMPI_Comm_set_errhandler(comm, ours);
 }
 
-// It is not ours if another thread of the program's has set one since.
+void Ear::keep(MPI_Errhandler handler) {
+  const MPI_Errhandler last = of_program_.exchange(handler);
+  if (last != handler) PMPI_Comm_set_errhandler(keeper_, handler);
+  release_handler(last);
+}
+
+int Ear::give(MPI_Comm comm, MPI_Errhandler handler) {
+  const MPI_Errhandler now = current(comm);
+  const bool covered = now == ours;
+  release_handler(now);
+  if (!covered) return PMPI_Comm_set_errhandler(comm, handler);
+  const int rc = PMPI_Comm_set_errhandler(keeper_, handler);
+  if (rc == MPI_SUCCESS) keep(current(keeper_));
+  return rc;
+}
+
+int Ear::ask(MPI_Comm comm, MPI_Errhandler* handler) const {
+  const int rc = PMPI_Comm_get_errhandler(comm, handler);
+  if (rc != MPI_SUCCESS || *handler != ours) return rc;
+  release_handler(*handler);
+  return PMPI_Comm_get_errhandler(keeper_, handler);
+}
+
+// It is not ours if mpi_f08 has set one since.
 void Ear::uncover(MPI_Comm comm) {
   const MPI_Errhandler now = current(comm);
   if (of_program() != MPI_ERRHANDLER_NULL && now == ours) PMPI_Comm_set_errhandler(comm, of_program());
@@ -121,6 +146,22 @@ void observe_looks() {
   }
 }
 
+int set_error_handler(MPI_Comm comm, MPI_Errhandler handler) {
+  if (ours == MPI_ERRHANDLER_NULL || (comm != MPI_COMM_WORLD && comm != MPI_COMM_SELF))
+    return PMPI_Comm_set_errhandler(comm, handler);
+  const std::lock_guard lock(mutex);
+  return ear_of(comm).give(comm, handler);
+}
+
+// A communicator that was made during a window has inherited ours.
+int get_error_handler(MPI_Comm comm, MPI_Errhandler* handler) {
+  if (ours == MPI_ERRHANDLER_NULL) return PMPI_Comm_get_errhandler(comm, handler);
+  const std::lock_guard lock(mutex);
+  return ear_of(comm).ask(comm, handler);
+}
+
+bool Unheard::is_needed() { return !handlers_never_change(); }
+
 void Unheard::open() {
   if (deaf++ > 0) return;
   const std::lock_guard lock(mutex);
@@ -153,6 +194,7 @@ int raise(MPI_Comm comm, int code) {
   const bool succeeds =
       raising.heard_is_success && deaf == 0 && predefined_handler(comm) == MPI_ERRHANDLER_NULL;
   PMPI_Comm_call_errhandler(comm, code);
+  missed = MPI_SUCCESS;
   return succeeds ? MPI_SUCCESS : code;
 }
 

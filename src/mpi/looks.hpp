@@ -24,14 +24,15 @@ int look(MPI_Request request, int* complete, MPI_Status* status);
 
 /// While one lives, no handler of the program's hears of errors of requests that this thread meets, unless
 /// MPI raises them in the request's own communicator. Errors that other threads meet are heard. They may be
-/// nested.
+/// nested. A program that cannot change a handler is left alone: all its errors end the job, wherever they
+/// are met, and a communicator that has no handler of its own goes on following MPI_COMM_WORLD's.
 class Unheard {
  public:
-  Unheard() {
-    if (raising.look != Hearer::nobody) open();
+  Unheard() : opened_(raising.look != Hearer::nobody && is_needed()) {
+    if (opened_) open();
   }
   ~Unheard() {
-    if (raising.look != Hearer::nobody) close();
+    if (opened_) close();
   }
   Unheard(const Unheard&) = delete;
   Unheard& operator=(const Unheard&) = delete;
@@ -40,10 +41,18 @@ class Unheard {
   static int result(int rc) { return raising.look == Hearer::nobody ? rc : noticed(rc); }
 
  private:
+  static bool is_needed();
   static int noticed(int rc);
   static void open();
   static void close();
+
+  const bool opened_;
 };
+
+/// MPI_Comm_set_errhandler and MPI_Comm_get_errhandler of the program's, which must not meet Lapwing's own
+/// handler in their place.
+int set_error_handler(MPI_Comm comm, MPI_Errhandler handler);
+int get_error_handler(MPI_Comm comm, MPI_Errhandler* handler);
 
 /// Raises `code` in the handler of `comm`; what the call then returns.
 int raise(MPI_Comm comm, int code);

@@ -109,7 +109,10 @@ bool Engine::progress() {
   }
   for (auto it = outgoing_.begin(); it != outgoing_.end();) {
     moved |= (*it)->advance(*this);
-    it = (*it)->finished() ? outgoing_.erase(it) : std::next(it);
+    const Outgoing& transfer = **it;
+    if (transfer.finished() && transfer.credited() == 0)
+      left_uncredited_.insert({{transfer.destination(), transfer.id()}, {transfer.plan(), transfer.total()}});
+    it = transfer.finished() ? outgoing_.erase(it) : std::next(it);
   }
   if (Requests::any() && must_look_at_receives()) moved |= poll_pending_receives();
   if (governor_->observing()) moved |= governor_->advance();

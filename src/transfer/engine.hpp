@@ -230,6 +230,11 @@ class Engine {
   std::string standing_aside;
 
  private:
+  struct Left {
+    StripPlan plan;
+    std::size_t total;
+  };
+
   explicit Engine(const Settings& settings);
   ~Engine();
   void finish();
@@ -239,6 +244,7 @@ class Engine {
   void on_credit(int source, const char* data, std::size_t size);
   void on_truncated(int source, const char* data, std::size_t size);
   void on_drain(int source, const char* data, std::size_t size);
+  void offer_drain(int destination, std::uint32_t id, const Left& left);
 
   static inline std::atomic<Engine*> instance_{nullptr};
   static inline std::atomic<bool> program_has_threads_{true};
@@ -259,6 +265,8 @@ class Engine {
   int world_rank_ = 0, world_size_ = 1;
   std::uint32_t next_id_ = 1;
   std::list<std::shared_ptr<Outgoing>> outgoing_;
+  // All strips have left before any credit came: a receiver whose MPI has truncated the header asks for them.
+  std::map<std::pair<int, std::uint32_t>, Left> left_uncredited_;
   PlainSends plain_sends_;
   std::list<std::shared_ptr<Incoming>> incoming_;
   std::map<std::pair<int, std::uint32_t>, std::shared_ptr<Incoming>> orphans_;  // drained, header not seen

@@ -160,6 +160,7 @@ void Engine::finish() {
     std::lock_guard lock(mutex_);
     governor_->close();
     governor_->end_observations(nullptr, reinterpret_cast<const char*>(UINTPTR_MAX));
+    listening_ = true;
   }
   drive([&] { return incoming_.empty(); });
   // Once all ranks are here nobody matches a message any more. Until then this
@@ -181,8 +182,7 @@ void Engine::finish() {
     int done = 0;
     if (!counted) PMPI_Test(&everybody, &done, MPI_STATUS_IGNORE);
     counted |= done != 0;
-    listening_ = true;
-    return counted && control_->handled() >= expected;
+    return counted && control_->handled() >= expected && incoming_.empty();
   });
   // A message without any credit was never received, which MPI lets a program
   // get away with; all others leave now.

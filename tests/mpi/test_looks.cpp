@@ -75,15 +75,41 @@ TEST_F(Looks, AnErrorOfAnotherThreadIsHeard) {
   EXPECT_EQ(heard, 2);
 }
 
+// However the program sets it.
 TEST_F(Looks, AHandlerThatIsSetMeanwhileStays) {
+  for (const auto set : {PMPI_Comm_set_errhandler, set_error_handler}) {
+    {
+      const Unheard unheard;
+      std::thread([&] { set(MPI_COMM_WORLD, MPI_ERRORS_RETURN); }).join();
+      PMPI_Send(sent, 1, MPI_BYTE, -77, 0, MPI_COMM_WORLD);
+      std::thread([] { PMPI_Send(sent, 1, MPI_BYTE, -77, 0, MPI_COMM_WORLD); }).join();
+      EXPECT_EQ(heard, 0);
+    }
+    MPI_Errhandler now = MPI_ERRHANDLER_NULL;
+    PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &now);
+    EXPECT_TRUE(now == MPI_ERRORS_RETURN);
+    release_handler(now);
+    set_error_handler(MPI_COMM_WORLD, handler_);
+  }
+  EXPECT_TRUE(is_put_back());
+}
+
+TEST_F(Looks, TheProgramIsGivenItsOwnHandler) {
+  MPI_Comm made = MPI_COMM_NULL;
   {
     const Unheard unheard;
-    std::thread([] { PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); }).join();
+    PMPI_Comm_dup(MPI_COMM_WORLD, &made);
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, made}) {
+      MPI_Errhandler now = MPI_ERRHANDLER_NULL;
+      EXPECT_EQ(get_error_handler(comm, &now), MPI_SUCCESS);
+      EXPECT_TRUE(now == handler_);
+      release_handler(now);
+    }
   }
-  MPI_Errhandler now = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &now);
-  EXPECT_TRUE(now == MPI_ERRORS_RETURN);
-  release_handler(now);
+  PMPI_Send(sent, 1, MPI_BYTE, -77, 0, made);
+  EXPECT_EQ(heard, 1);
+  PMPI_Comm_free(&made);
+  EXPECT_TRUE(is_put_back());
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <dlfcn.h>
 
-#include "entry/compiled/error_handlers.hpp"
 #include "entry/p2p/p2p.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/looks.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/decisions/overlap.hpp"
@@ -37,7 +37,7 @@ int make(Wish& wish, const char* name, Collectives::Kind kind, MPI_Comm comm, By
   // How it is waited for is each process's own affair.
   const bool keeps = Proved::way() != Proved::Way::blocking;
   if (wish.what == Wish::ask) {
-    wish.yes = agreed && splits && keeps && (handlers_never_change() || mpi::errors_are_fatal(comm));
+    wish.yes = agreed && splits && keeps && (mpi::handlers_never_change() || mpi::errors_are_fatal(comm));
     return MPI_SUCCESS;
   }
   if (!agreed || !splits) return blocking();

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "entry/compiled/error_handlers.hpp"
 #include "entry/compiled/verify.hpp"
 #include "entry/compiled/whole_exchange.hpp"
 #include "entry/p2p/blocking.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/looks.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/decisions/overlap.hpp"
@@ -124,8 +124,10 @@ int complete(lapwing_token* token, MPI_Status* status, transfer::Caller caller) 
   MPI_Request* request = &token->request;
   if (owing()) PassingOn::until_complete(1, request, true);
   if (watched()) return P2pWatch::wait(request, status, caller);
-  if (token->touchy && transfer::quiet()) return noted(mpi::wait_raising_in(token->comm, request, status));
-  return transfer::quiet() ? noted(PMPI_Wait(request, status)) : transfer::wait(request, status, caller);
+  const auto wait = [&] {
+    return transfer::quiet() ? noted(PMPI_Wait(request, status)) : transfer::wait(request, status, caller);
+  };
+  return token->touchy ? mpi::raising_in(token->comm, mpi::raising.wait, wait) : wait();
 }
 
 template <typename Arguments>
@@ -214,13 +216,13 @@ bool may_split(int count, MPI_Datatype type, int rank, MPI_Comm comm) {
   if (Proved::way() == Proved::Way::blocking || rank == MPI_PROC_NULL ||
       transfer::surely_below(count, type, Proved::threshold()))
     return false;
-  return (handlers_never_change() || mpi::errors_are_fatal(comm)) &&
+  return (mpi::handlers_never_change() || mpi::errors_are_fatal(comm)) &&
          transfer::payload_bytes(count, type) >= Proved::threshold();
 }
 
 bool may_sink(MPI_Comm comm) {
   if (Proved::way() == Proved::Way::blocking && !Verify::on()) return false;
-  return handlers_never_change() || mpi::errors_are_fatal(mpi::hearer_of_wait(comm));
+  return mpi::handlers_never_change() || mpi::errors_are_fatal(mpi::hearer_of_wait(comm));
 }
 
 namespace {

@@ -137,6 +137,12 @@ int exchange_deferred(Members& members, const Blocks& out, const Blocks& in, con
   return rc == MPI_SUCCESS ? rc : first_error(rc, statuses);
 }
 
+// Its errors are those of the collective, whatever communicator its messages are on.
+int unheard_exchange(Members& members, const Blocks& out, const Blocks& in, const Caller& caller) {
+  const mpi::Unheard unheard;
+  return exchange_deferred(members, out, in, caller);
+}
+
 // Whether this member could defer at all, apart from what it would gain.
 bool able(Engine& engine) { return engine.may_defer_receives() && engine.has_spare_core(); }
 
@@ -183,7 +189,7 @@ int exchange_all(Collective kind, const Blocks& out, const Blocks& in, MPI_Comm 
   const bool deferred = calls.begin(comm, caller, bytes, able(*engine));
   const bool in_place = out.buffer == MPI_IN_PLACE;
   if (deferred && !in_place && readable && out.buffer != in.buffer && well_formed(out, members->size())) {
-    const int rc = exchange_deferred(*members, out, in, caller);
+    const int rc = unheard_exchange(*members, out, in, caller);
     if (rc != MPI_SUCCESS) note_receive_error(rc);
     return mpi::raise(comm, rc);
   }

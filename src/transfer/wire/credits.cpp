@@ -57,6 +57,7 @@ void Engine::on_credit(int source, const char* data, std::size_t size) {
   Credit credit;
   if (size != sizeof credit) return;
   std::memcpy(&credit, data, sizeof credit);
+  left_uncredited_.erase({source, credit.id});
   for (const auto& transfer : outgoing_) {
     if (transfer->id() == credit.id && transfer->destination() == source) transfer->credit(credit.landed);
   }
@@ -91,14 +92,20 @@ void Engine::note_truncated() {
 void Engine::on_truncated(int source, const char*, std::size_t) {
   for (const auto& transfer : outgoing_) {
     if (transfer->destination() != source || transfer->credited() != 0 || transfer->drained) continue;
-    const StripPlan& plan = transfer->plan();
-    const Drain drain{transfer->id(), static_cast<std::uint32_t>(plan.first()),
-                      static_cast<std::uint32_t>(plan.largest()), transfer->total(),
-                      static_cast<std::uint8_t>(plan.direction())};
-    control_->send(source, drain_kind, &drain, sizeof drain);
+    offer_drain(source, transfer->id(), {transfer->plan(), transfer->total()});
     transfer->drained = true;
     transfer->release_credit();
   }
+  for (auto it = left_uncredited_.lower_bound({source, 0});
+       it != left_uncredited_.end() && it->first.first == source; it = left_uncredited_.erase(it))
+    offer_drain(source, it->first.second, it->second);
+}
+
+void Engine::offer_drain(int destination, std::uint32_t id, const Left& left) {
+  const Drain drain{id, static_cast<std::uint32_t>(left.plan.first()),
+                    static_cast<std::uint32_t>(left.plan.largest()), left.total,
+                    static_cast<std::uint8_t>(left.plan.direction())};
+  control_->send(destination, drain_kind, &drain, sizeof drain);
 }
 
 void Engine::on_drain(int source, const char* data, std::size_t size) {

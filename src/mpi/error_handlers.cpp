@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "entry/compiled/error_handlers.hpp"
+#include "mpi/error_handlers.hpp"
 
 #include <link.h>
 #include <mpi.h>
@@ -10,7 +10,7 @@
 #include "mpi/looks.hpp"
 #include "mpi/references.hpp"
 
-namespace lapwing::entry {
+namespace lapwing::mpi {
 namespace {
 
 // In C, Fortran's interfaces and Open MPI's C++ bindings.
@@ -34,9 +34,10 @@ constexpr const char* setters[] = {"MPI_Comm_set_errhandler",
                                    "_ZNK3MPI",
                                    nullptr};
 
-// The libraries of the two MPIs themselves.
-constexpr const char* of_mpi_fortran[] = {"/libmpi.so", "/libmpich",      "/libmpi_mpifh", "/libmpi_usempi",
-                                          "/libmpi++",  "/libmpi_cxx.so", nullptr};
+// The libraries of the MPIs themselves.
+constexpr const char* of_mpi[] = {"/libmpi.so",     "/libmpi_abi.so", "/libmpich",  "/libmpifort",
+                                  "/libmpi_mpifh",  "/libmpi_usempi", "/libmpicxx", "/libmpi++",
+                                  "/libmpi_cxx.so", nullptr};
 
 int count_loaded(dl_phdr_info* info, std::size_t, void* loaded) {
   *static_cast<unsigned long long*>(loaded) = info->dlpi_adds;
@@ -51,10 +52,10 @@ bool handlers_never_change() {
   dl_iterate_phdr(count_loaded, &loaded);
   unsigned long long answer = known.load(std::memory_order_relaxed);
   if (answer >> 1 == loaded) return answer & 1;
-  const bool never = !mpi::refers_to(setters, of_mpi_fortran) && mpi::errors_are_fatal(MPI_COMM_WORLD) &&
-                     mpi::errors_are_fatal(MPI_COMM_SELF);
+  const bool never =
+      !refers_to(setters, of_mpi) && errors_are_fatal(MPI_COMM_WORLD) && errors_are_fatal(MPI_COMM_SELF);
   known.store(loaded << 1 | static_cast<unsigned long long>(never), std::memory_order_relaxed);
   return never;
 }
 
-}  // namespace lapwing::entry
+}  // namespace lapwing::mpi

@@ -2,11 +2,11 @@
 // Which error handlers communicators can have.
 #pragma once
 
-namespace lapwing::entry {
+namespace lapwing::mpi {
 
 /// Whether nothing in the process can give a communicator another handler than
 /// the one that all are born with: then every error ends the job. Asked anew when
 /// a library has been loaded. To be called after MPI_Init.
 bool handlers_never_change();
 
-}  // namespace lapwing::entry
+}  // namespace lapwing::mpi
