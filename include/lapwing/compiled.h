@@ -157,7 +157,8 @@ enum {
       4, /* kept, and a message, which ends at `first`; these are said before all else */
   lapwing_interior_number = 8, /* `first` is a number, which must fit in `bytes` bits; if these are negative,
                                   in so many and without a sign */
-  lapwing_interior_from = 16   /* the next message begins at `first` */
+  lapwing_interior_from = 16,  /* the next message begins at `first` */
+  lapwing_interior_met = 32 /* rounds may come upon it by an address that only they find: in an index list */
 };
 typedef struct lapwing_rounds {
   long long begin, end;
@@ -167,6 +168,19 @@ void lapwing_interior_access(const void* first, long long bytes, int flags, long
                              long long back_edges1, long long by2, long long back_edges2, long long by3,
                              long long back_edges3);
 lapwing_rounds lapwing_interior_end(void);
+/* Behind lapwing_interior_end(): ranges of addresses that hold all that was said to be met. A round that runs
+ * early and comes upon one of the first two, which hold what is kept, is put aside before it has written
+ * anything; one that comes upon the third, which the nest itself writes, is the end of the early rounds. */
+lapwing_rounds lapwing_interior_avoided(int which);
+/* The rounds that are left where such a nest stands: all but [begin, end), and those of these that were put
+ * aside. lapwing_interior_left() gives run after run, in order, and then an empty one. */
+typedef struct lapwing_left {
+  long long words[7]; /* transfer/compiled/rounds_left.hpp */
+} lapwing_left;
+void lapwing_interior_open(lapwing_left*, long long begin, long long end, long long rounds);
+void lapwing_interior_put_aside(lapwing_left*, long long round);
+void lapwing_interior_stop(lapwing_left*, long long round); /* before this one */
+lapwing_rounds lapwing_interior_left(lapwing_left*);
 
 #ifdef __cplusplus
 }

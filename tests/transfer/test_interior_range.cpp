@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transfer/compiled/interior_range.hpp"
+#include "transfer/compiled/rounds_left.hpp"
 
 namespace lapwing::transfer {
 namespace {
@@ -144,6 +145,53 @@ TEST(InteriorRange, RandomLoopsAreDividedRightly) {
     }
   }
   EXPECT_GT(divided, 500);
+}
+
+TEST(InteriorRange, RangesHoldAllThatRoundsMayComeUpon) {
+  InteriorRange range;
+  range.begin(9);
+  AffineAccess swept = row(500, 100, true, 100), far = row(90'000, 100, true, 0),
+               near = row(3000, 100, true, 0), nearer = row(3300, 100, true, 0);
+  for (AffineAccess* a : {&swept, &far, &near, &nearer}) a->met = true;
+  range.access(swept);
+  range.access(row(40'000, 8, true, 8));  // an address that is known: no round comes upon it otherwise
+  for (const AffineAccess& a : {nearer, far, near}) range.keep(a);
+  const auto avoided = range.avoided();
+  const auto is = [](const Addresses& a, std::int64_t begin, std::int64_t end) {
+    return a.begin == std::int64_t{base} + begin && a.end == std::int64_t{base} + end;
+  };
+  EXPECT_TRUE(is(avoided[0], 3000, 3400));
+  EXPECT_TRUE(is(avoided[1], 90'000, 90'100));
+  EXPECT_TRUE(is(avoided[2], 500, 1500));
+}
+
+TEST(InteriorRange, RoundsThatMayComeUponWhatOthersWriteBeginWithTheFirst) {
+  AffineAccess swept = written;
+  swept.met = true;
+  EXPECT_TRUE(found(8, {above, below, swept}, {first_row, last_row}).empty());
+  EXPECT_EQ(found(8, {above, below, swept}, {last_row}).end, 7);
+}
+
+TEST(InteriorRange, EachRoundThatIsLeftRunsOnceAndInOrder) {
+  std::mt19937 random(7);
+  for (int turn = 0; turn < 300; ++turn) {
+    const auto number = [&](long long most) {
+      return std::uniform_int_distribution<long long>(0, most)(random);
+    };
+    const long long rounds = 1 + number(turn < 150 ? 12 : 2000), begin = number(rounds),
+                    end = begin + number(rounds - begin);
+    RoundsLeft left{begin, end, rounds, 0, nullptr, 0, 0};
+    std::vector<long long> expected, seen;
+    for (long long n = 0; n < rounds; ++n) {
+      const bool early = n >= begin && n < end, aside = early && number(2) == 0;
+      if (aside) put_aside(left, n);
+      if (!early || aside) expected.push_back(n);
+    }
+    for (Rounds run = next_run(left); !run.empty(); run = next_run(left))
+      for (long long n = run.begin; n < run.end; ++n) seen.push_back(n);
+    EXPECT_EQ(seen, expected);
+    EXPECT_EQ(left.aside, nullptr);
+  }
 }
 
 }  // namespace

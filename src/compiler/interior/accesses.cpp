@@ -244,19 +244,21 @@ bool Accesses::add(const llvm::Instruction& i, llvm::Value* where) {
     return size.isScalable() ? nullptr : scev_.getConstant(word(), size.getFixedValue());
   };
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i))
-    return add(const_cast<llvm::Value*>(load->getPointerOperand()), bytes_of(load->getType()), false, where);
+    return add(i, const_cast<llvm::Value*>(load->getPointerOperand()), bytes_of(load->getType()), false,
+               where);
   if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i))
-    return add(const_cast<llvm::Value*>(store->getPointerOperand()),
+    return add(i, const_cast<llvm::Value*>(store->getPointerOperand()),
                bytes_of(store->getValueOperand()->getType()), true, where);
   const auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&i);
   if (!memory) return fail("an access that is not known");
   const SCEV* bytes = scev_.getTruncateOrZeroExtend(scev_.getSCEV(memory->getLength()), word());
   const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory);
-  return add(memory->getRawDest(), bytes, true, where) &&
-         (!copy || add(copy->getRawSource(), bytes, false, where));
+  return add(i, memory->getRawDest(), bytes, true, where) &&
+         (!copy || add(i, copy->getRawSource(), bytes, false, where));
 }
 
-bool Accesses::add(llvm::Value* pointer, const SCEV* bytes, bool writes, llvm::Value* where) {
+bool Accesses::add(const llvm::Instruction& i, llvm::Value* pointer, const SCEV* bytes, bool writes,
+                   llvm::Value* where) {
   if (!bytes || pointer->getType()->getPointerAddressSpace() != 0 || !is_known(bytes)) return fail(irregular);
   failure = nullptr;
   where_ = where;
@@ -266,13 +268,17 @@ bool Accesses::add(llvm::Value* pointer, const SCEV* bytes, bool writes, llvm::V
   footprint.bytes = bytes;
   footprint.writes = writes;
   footprint.where = where;
+  footprint.by_whom.push_back(&i);
   return describe(*address, &footprint) && (merge(std::move(footprint)) || fail("it touches many places"));
 }
 
 bool Accesses::merge(Footprint footprint) {
   for (Footprint& known : footprints) {
     if (!are_alike(known, footprint)) continue;
-    if (known.first == footprint.first && known.bytes == footprint.bytes) return true;
+    if (known.first == footprint.first && known.bytes == footprint.bytes) {
+      known.by_whom.append(footprint.by_whom);
+      return true;
+    }
     const auto* ours = llvm::dyn_cast<llvm::SCEVConstant>(footprint.bytes);
     const auto* theirs = llvm::dyn_cast<llvm::SCEVConstant>(known.bytes);
     const auto* apart = llvm::dyn_cast<llvm::SCEVConstant>(scev_.getMinusSCEV(footprint.first, known.first));
@@ -284,6 +290,7 @@ bool Accesses::merge(Footprint footprint) {
         std::max<std::int64_t>(theirs->getAPInt().getSExtValue(), distance + ours->getAPInt().getSExtValue());
     if (distance < 0) known.first = footprint.first;
     known.bytes = scev_.getConstant(word(), static_cast<std::uint64_t>(end - begin));
+    known.by_whom.append(footprint.by_whom);
     return true;
   }
   if (footprints.size() == most_footprints) return false;

@@ -27,6 +27,7 @@ struct Footprint {
   const llvm::SCEV* by = nullptr;  ///< a round of the outermost loop
   llvm::SmallVector<Step, 3> inner;
   llvm::Value* where = nullptr;  ///< a truth: it is touched only where this holds; null for always
+  llvm::SmallVector<const llvm::Instruction*, 2> by_whom;
 };
 
 /// The most loops between an access and the outermost one, and the most footprints of each sort.
@@ -43,7 +44,8 @@ class Accesses {
 
   /// Adds what a load, a store or a memory intrinsic touches. False, with `failure`, where that is not known.
   bool add(const llvm::Instruction& i, llvm::Value* where = nullptr);
-  bool add(llvm::Value* pointer, const llvm::SCEV* bytes, bool writes, llvm::Value* where = nullptr);
+  bool add(const llvm::Instruction& i, llvm::Value* pointer, const llvm::SCEV* bytes, bool writes,
+           llvm::Value* where = nullptr);
   /// A loop's rounds, less one, as a number of 64 bits; null where they are not known at the question.
   const llvm::SCEV* rounds_of(const llvm::Loop& loop);
 

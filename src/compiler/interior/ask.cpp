@@ -16,7 +16,7 @@ using llvm::Value;
 namespace {
 
 // The bits of lapwing_interior_access (lapwing/compiled.h).
-constexpr int writes = 1, kept = 2, message_of_mpi = 4, number_only = 8, from_here = 16;
+constexpr int writes = 1, kept = 2, message_of_mpi = 4, number_only = 8, from_here = 16, met = 32;
 
 constexpr std::size_t most_kept = 64;  // transfer/compiled/interior_range.hpp
 
@@ -37,7 +37,8 @@ bool Question::add(const WaitedCall& waited, llvm::function_ref<bool(const llvm:
     return false;
   };
   if (is_completion(call->kind())) {
-    if (waited.starts.size() != waited.buffers) return why = "its starts are not all known here", fails();
+    if (waited.starts.size() != waited.buffers.size())
+      return why = "its starts are not all known here", fails();
     for (llvm::CallBase* start : waited.starts) {
       const auto started = MpiCall::of(*start);
       const Kind kind = started->kind();
@@ -47,25 +48,29 @@ bool Question::add(const WaitedCall& waited, llvm::function_ref<bool(const llvm:
       const bool is_last = is_of_this_round(*started, *call);
       if (is_on_way(*start) && is_last) continue;
       const Routine& r = started->routine();
-      if (!add_message(*started, r.buffer, r.count, r.type, kind == Kind::irecv, is_last, why))
+      if (!add_message(waited, *started, r.buffer, r.count, r.type, kind == Kind::irecv, is_last, why))
         return fails();
     }
     return true;
   }
   const Routine& r = call->routine();
   const bool receives = call->kind() == Kind::recv || call->kind() == Kind::sendrecv_replace;
-  if (!add_message(*call, r.buffer, r.count, r.type, receives, true, why)) return fails();
+  if (!add_message(waited, *call, r.buffer, r.count, r.type, receives, true, why)) return fails();
   if (call->kind() == Kind::sendrecv &&
-      !add_message(*call, r.receive, r.receive + 1, r.receive + 2, true, true, why))
+      !add_message(waited, *call, r.receive, r.receive + 1, r.receive + 2, true, true, why))
     return fails();
   return true;
 }
 
-bool Question::add_message(const MpiCall& call, int buffer, int count, int type, bool received, bool is_last,
-                           std::string& why) {
+bool Question::add_message(const WaitedCall& waited, const MpiCall& call, int buffer, int count, int type,
+                           bool received, bool is_last, std::string& why) {
   const auto element = basic_size(call, type);
   if (!element) return why = "its datatype is derived, or not known here", false;
-  const Message message{&call.call(), buffer, count, *element, received, is_last};
+  InFlight where{llvm::MemoryLocation::getBeforeOrAfter(call.argument(buffer)), true};
+  for (const InFlight& one : waited.buffers)
+    if (one.written && one.where.Ptr == where.where.Ptr) where = one;
+  const bool is_met = received && lookups_.may_meet(where);
+  const Message message{&call.call(), buffer, count, *element, received, is_last, is_met};
   const bool is_known = llvm::any_of(messages_, [&](const Message& known) {
     return known.call == message.call && known.buffer == message.buffer;
   });
@@ -142,12 +147,21 @@ void Question::ask_of(IRBuilder<>& builder, const Message& message) {
   before.CreateStore(first, low);
   before.CreateStore(last, high);
   for (const auto& [slot, flags] : {std::pair(low, from_here), std::pair(high, message_of_mpi)}) {
-    llvm::SmallVector<Value*, 10> arguments{builder.CreateLoad(pointer, slot), builder.getInt64(0),
-                                            builder.getInt32(kept | flags | (message.received ? writes : 0))};
+    llvm::SmallVector<Value*, 10> arguments{
+        builder.CreateLoad(pointer, slot), builder.getInt64(0),
+        builder.getInt32(kept | flags | (message.received ? writes : 0) | (message.is_met ? met : 0))};
     while (arguments.size() < 10) arguments.push_back(builder.getInt64(0));
     call_access(builder, arguments);
   }
 }
+
+void Question::look_up() {
+  for (const auto& all : {llvm::ArrayRef(kept_.footprints), llvm::ArrayRef(nest_.footprints)})
+    for (const Footprint& one : all)
+      if (one.writes && lookups_.may_meet(one)) met_.insert(&one);
+}
+
+int Question::met_by_lookups(const Footprint& footprint) const { return met_.contains(&footprint) ? met : 0; }
 
 Question::Answer Question::ask(Value* condition) {
   IRBuilder<> builder(at_);
@@ -159,9 +173,10 @@ Question::Answer Question::ask(Value* condition) {
                      {back_edges});
   for (const Message& message : messages_)
     if (!message.received || !has(Planted::interior)) ask_of(builder, message);
-  for (const Footprint& footprint : kept_.footprints) ask_of(builder, footprint, kept);
+  for (const Footprint& footprint : kept_.footprints)
+    ask_of(builder, footprint, kept | met_by_lookups(footprint));
   for (const Footprint& one : kept_.numbers) ask_of(builder, one, number_only);
-  for (const Footprint& footprint : nest_.footprints) ask_of(builder, footprint, 0);
+  for (const Footprint& footprint : nest_.footprints) ask_of(builder, footprint, met_by_lookups(footprint));
   for (const Footprint& one : nest_.numbers) ask_of(builder, one, number_only);
   auto* rounds = llvm::StructType::get(number64, number64);
   Value* answer = builder.CreateCall(runtime_function(module, "lapwing_interior_end", rounds, {}));
@@ -172,8 +187,21 @@ Question::Answer Question::ask(Value* condition) {
   Value* begin = part(0, "lapwing.begin");
   Value* end = part(1, "lapwing.end");
   Value* all = builder.CreateAdd(back_edges, builder.getInt64(1), "lapwing.rounds");
+  Answer made{begin, end, all, {}};
+  const auto add_range = [&](std::uint32_t which, llvm::SmallVectorImpl<Value*>& ranges) {
+    Value* range = builder.CreateCall(
+        runtime_function(module, "lapwing_interior_avoided", rounds, {builder.getInt32Ty()}),
+        {builder.getInt32(which)});
+    for (unsigned index : {0U, 1U}) ranges.push_back(builder.CreateExtractValue(range, index));
+  };
+  const auto is_met = [&](const Footprint& one) { return met_.contains(&one); };
+  const auto kept_met = llvm::count_if(messages_, [](const Message& one) { return one.is_met; }) +
+                        llvm::count_if(kept_.footprints, is_met);
+  if (kept_met > 0) add_range(0, made.avoided.kept);
+  if (kept_met > 1) add_range(1, made.avoided.kept);
+  if (llvm::any_of(nest_.footprints, is_met)) add_range(2, made.avoided.own);
   slots_.promote();
-  return {begin, end, all};
+  return made;
 }
 
 }  // namespace lapwing::compiler

@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "compiler/interior/lookups.hpp"
 #include "compiler/interior/nest.hpp"
 #include "compiler/mpi/calls.hpp"
 #include "compiler/waits/emit.hpp"
@@ -19,23 +20,32 @@ namespace lapwing::compiler {
 struct WaitedCall {
   llvm::CallBase* call = nullptr;
   llvm::SmallVector<llvm::CallBase*, 4> starts;  ///< `call` itself where it blocks
-  std::size_t buffers = 0;                       ///< that the placing of its wait knows of
+  llvm::SmallVector<InFlight, 4> buffers;        ///< that the placing of its wait knows of
 };
 
 class Question {
  public:
   /// It is asked before `at`. `kept`: what stands between here and the nest touches.
-  Question(const Nest& nest, const Accesses& kept, llvm::SCEVExpander& expander, llvm::Instruction* at)
-      : nest_(nest), kept_(kept), expander_(expander), at_(at), slots_(*at->getFunction()) {}
+  Question(const Nest& nest, const Accesses& kept, Lookups& lookups, llvm::SCEVExpander& expander,
+           llvm::Instruction* at)
+      : nest_(nest),
+        kept_(kept),
+        lookups_(lookups),
+        expander_(expander),
+        at_(at),
+        slots_(*at->getFunction()) {}
 
   /// Also of what this call has in flight: all of it, from the call on. False, and why, if that is not known
   /// here. `is_on_way`: of starts between here and the nest, which `kept` has.
   bool add(const WaitedCall& call, llvm::function_ref<bool(const llvm::Instruction&)> is_on_way,
            std::string& why);
   bool can_be_asked();
+  /// Tells the lookups what they may meet. Before anything is asked.
+  void look_up();
 
   struct Answer {
     llvm::Value *begin, *end, *rounds;
+    Avoided avoided;  ///< for lookups that may meet something
   };
   /// `condition`: whether the nest runs at all; or null.
   Answer ask(llvm::Value* condition);
@@ -47,9 +57,11 @@ class Question {
     std::uint64_t element;
     bool received;
     bool is_last;  ///< only what was started last can be in flight; else all that ever was
+    bool is_met;   ///< by lookups
   };
-  bool add_message(const MpiCall& call, int buffer, int count, int type, bool received, bool is_last,
-                   std::string& why);
+  int met_by_lookups(const Footprint& footprint) const;
+  bool add_message(const WaitedCall& waited, const MpiCall& call, int buffer, int count, int type,
+                   bool received, bool is_last, std::string& why);
   llvm::Value* number(const llvm::SCEV* value);
   void ask_of(llvm::IRBuilder<>& builder, const Footprint& footprint, int flags);
   void ask_of(llvm::IRBuilder<>& builder, const Message& message);
@@ -57,10 +69,12 @@ class Question {
 
   const Nest& nest_;
   const Accesses& kept_;
+  Lookups& lookups_;
   llvm::SCEVExpander& expander_;
   llvm::Instruction* at_;
   Slots slots_;
   llvm::SmallVector<Message, 8> messages_;
+  llvm::SmallPtrSet<const Footprint*, 8> met_;
 };
 
 }  // namespace lapwing::compiler

@@ -4,6 +4,7 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 namespace lapwing::compiler {
@@ -26,8 +27,8 @@ Copy copy_of(const llvm::Loop& loop) {
   return copy;
 }
 
-Copy clone(const llvm::Loop& loop, const llvm::Twine& suffix, llvm::SmallVectorImpl<BasicBlock*>& blocks) {
-  llvm::ValueToValueMapTy map;
+Copy clone(const llvm::Loop& loop, const llvm::Twine& suffix, llvm::SmallVectorImpl<BasicBlock*>& blocks,
+           llvm::ValueToValueMapTy& map) {
   llvm::Function* function = loop.getHeader()->getParent();
   for (BasicBlock* block : loop.blocks()) {
     BasicBlock* made = llvm::CloneBasicBlock(block, map, suffix, function);
@@ -66,6 +67,88 @@ class Divider {
     return values;
   }
 
+  // One loop inside another, which asks what is left.
+  DividedLoop run(const Question::Answer& answer, Lookups& lookups) {
+    DividedLoop made;
+    BasicBlock* behind = early_->getSingleSuccessor();
+    BasicBlock* exit = nest_.loop->getExitBlock();
+    llvm::Instruction* early = early_->getTerminator();
+    llvm::Module& module = *early->getModule();
+    IRBuilder<> builder(early);
+    builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
+    auto* number = builder.getInt64Ty();
+    auto* pointer = builder.getPtrTy();
+    auto* type = llvm::StructType::get(number, number, number, number, pointer, number, number);
+    llvm::AllocaInst* left = scratch(*early->getFunction(), type, "lapwing.left");
+    builder.CreateCall(runtime_function(module, "lapwing_interior_open", builder.getVoidTy(),
+                                        {pointer, number, number, number}),
+                       {left, answer.begin, answer.end, answer.rounds});
+    // Each round has its counters from its own number, whatever the round before has come to.
+    const auto zero = expand(counters_at(scev_.getZero(number)), early);
+    llvm::SmallVector<Value*, 4> steps;
+    for (llvm::PHINode* phi : own_.counters) {
+      const llvm::SCEV* step = llvm::cast<llvm::SCEVAddRecExpr>(scev_.getSCEV(phi))->getOperand(1);
+      steps.push_back(expander_.expandCodeFor(step, step->getType(), early));
+    }
+    const auto counters_of = [&](Value* round, llvm::Instruction* at) {
+      llvm::SmallVector<Value*, 4> values;
+      IRBuilder<> inside(at);
+      for (auto [first, step] : llvm::zip(zero, steps)) {
+        Value* way = inside.CreateMul(inside.CreateSExtOrTrunc(round, step->getType()), step);
+        const bool is_pointer = first->getType()->isPointerTy();
+        values.push_back(is_pointer ? inside.CreateGEP(inside.getInt8Ty(), first, way)
+                                    : inside.CreateAdd(first, way));
+      }
+      return values;
+    };
+
+    llvm::ValueToValueMapTy map;
+    Copy interior = clone(*nest_.loop, ".interior", made.interior, map);
+    BasicBlock* enter = block("lapwing.interior", interior.header);
+    builder.CreateCondBr(builder.CreateICmpSLT(answer.begin, answer.end), enter, behind);
+    early->eraseFromParent();
+    BasicBlock* turn = block("lapwing.turn", interior.header);
+    BasicBlock* aside = block("lapwing.aside", turn);
+    BasicBlock* stop = block("lapwing.stop", turn);
+    llvm::Instruction* back = interior.latch->getTerminator();
+    back->moveBefore(*turn, turn->end());
+    llvm::BranchInst::Create(turn, interior.latch);
+    IRBuilder<> at_round(interior.header, interior.header->begin());
+    llvm::PHINode* round = at_round.CreatePHI(number, 2, "lapwing.round");
+    const auto counters = counters_of(round, &*interior.header->getFirstInsertionPt());
+    for (auto [phi, value] : llvm::zip(interior.counters, counters)) {
+      phi->replaceAllUsesWith(value);
+      phi->eraseFromParent();
+    }
+    run_rounds(round, enter, turn, interior.header, answer.begin, answer.end, behind);
+    builder.SetInsertPoint(aside);
+    builder.CreateCall(
+        runtime_function(module, "lapwing_interior_put_aside", builder.getVoidTy(), {pointer, number}),
+        {left, round});
+    builder.CreateBr(turn);
+    builder.SetInsertPoint(stop);
+    builder.CreateCall(
+        runtime_function(module, "lapwing_interior_stop", builder.getVoidTy(), {pointer, number}),
+        {left, round});
+    builder.CreateBr(behind);
+    lookups.ask({map, enter, interior.header, aside, stop, made.interior}, answer.avoided);
+    made.interior.append({turn, aside});
+
+    BasicBlock* ask = block("lapwing.left", own_.header);
+    BasicBlock* enter_own = block("lapwing.run", own_.header);
+    llvm::ReplaceInstWithInst(before_->getTerminator(), llvm::BranchInst::Create(ask));
+    builder.SetInsertPoint(ask);
+    Value* some = builder.CreateCall(
+        runtime_function(module, "lapwing_interior_left", llvm::StructType::get(number, number), {pointer}),
+        {left});
+    Value* from = builder.CreateExtractValue(some, 0);
+    Value* to = builder.CreateExtractValue(some, 1);
+    llvm::Instruction* chosen = builder.CreateCondBr(builder.CreateICmpSLT(from, to), enter_own, exit);
+    run_copy(own_, enter_own, counters_of(from, chosen), from, to, ask);
+    made.headers = {interior.header, own_.header, ask};
+    return made;
+  }
+
   DividedLoop run(Value* begin, Value* end, Value* rounds) {
     DividedLoop made;
     llvm::Instruction* at = before_->getTerminator();
@@ -78,8 +161,9 @@ class Divider {
     for (llvm::PHINode* phi : own_.counters) at_first.push_back(phi->getIncomingValueForBlock(before_));
 
     llvm::SmallVector<BasicBlock*, 16> first_blocks;
-    Copy interior = clone(*nest_.loop, ".interior", made.interior);
-    Copy first = clone(*nest_.loop, ".first", first_blocks);
+    llvm::ValueToValueMapTy of_interior, of_first;
+    Copy interior = clone(*nest_.loop, ".interior", made.interior, of_interior);
+    Copy first = clone(*nest_.loop, ".first", first_blocks, of_first);
     BasicBlock* enter_interior = block("lapwing.interior", interior.header);
     BasicBlock* enter_first = block("lapwing.first", first.header);
     BasicBlock* ask_last = block("lapwing.has_last", own_.header);
@@ -118,23 +202,29 @@ class Divider {
   // `next`.
   void run_copy(Copy& copy, BasicBlock* enter, llvm::ArrayRef<Value*> values, Value* from, Value* to,
                 BasicBlock* next) {
-    IRBuilder<> builder(enter);
-    builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
-    builder.CreateBr(copy.header);
     for (std::size_t i = 0; i < copy.counters.size(); ++i) {
       llvm::PHINode* phi = copy.counters[i];
       const int index = phi->getBasicBlockIndex(before_);
       phi->setIncomingBlock(static_cast<unsigned>(index), enter);
       phi->setIncomingValue(static_cast<unsigned>(index), values[i]);
     }
-    builder.SetInsertPoint(copy.header, copy.header->begin());
-    llvm::PHINode* round = builder.CreatePHI(builder.getInt64Ty(), 2, "lapwing.round");
-    llvm::Instruction* turn = copy.latch->getTerminator();
+    IRBuilder<> builder(copy.header, copy.header->begin());
+    run_rounds(builder.CreatePHI(builder.getInt64Ty(), 2, "lapwing.round"), enter, copy.latch, copy.header,
+               from, to, next);
+  }
+
+  // The number of a round counts.
+  void run_rounds(llvm::PHINode* round, BasicBlock* enter, BasicBlock* latch, BasicBlock* header, Value* from,
+                  Value* to, BasicBlock* next) {
+    IRBuilder<> builder(enter);
+    builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
+    builder.CreateBr(header);
+    llvm::Instruction* turn = latch->getTerminator();
     builder.SetInsertPoint(turn);
     Value* following = builder.CreateAdd(round, builder.getInt64(1), "", true, true);
     round->addIncoming(from, enter);
-    round->addIncoming(following, copy.latch);
-    llvm::BranchInst* branch = builder.CreateCondBr(builder.CreateICmpEQ(following, to), next, copy.header);
+    round->addIncoming(following, latch);
+    llvm::BranchInst* branch = builder.CreateCondBr(builder.CreateICmpEQ(following, to), next, header);
     branch->copyMetadata(*turn, {llvm::LLVMContext::MD_loop, llvm::LLVMContext::MD_dbg});
     turn->eraseFromParent();
   }
@@ -169,9 +259,11 @@ bool can_be_divided(const Nest& nest, const BasicBlock& early, llvm::ScalarEvolu
   });
 }
 
-DividedLoop divide_loop(const Nest& nest, BasicBlock& early, Value* begin, Value* end, Value* rounds,
+DividedLoop divide_loop(const Nest& nest, BasicBlock& early, const Question::Answer& answer, Lookups& lookups,
                         llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander) {
-  return Divider(nest, &early, scev, expander).run(begin, end, rounds);
+  Divider divider(nest, &early, scev, expander);
+  return lookups.meet_anything() ? divider.run(answer, lookups)
+                                 : divider.run(answer.begin, answer.end, answer.rounds);
 }
 
 }  // namespace lapwing::compiler

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three copies of a loop in place of one: for its rounds [begin, end) where the question was asked, for
-// [0, begin) and [end, all) where it stood.
+// [0, begin) and [end, all) where it stood. Of a loop that may put rounds aside there are two: the second
+// runs all that is left, run after run.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include "compiler/interior/ask.hpp"
 #include "compiler/interior/nest.hpp"
 
 namespace lapwing::compiler {
@@ -20,9 +22,9 @@ struct DividedLoop {
 bool can_be_divided(const Nest& nest, const llvm::BasicBlock& early, llvm::ScalarEvolution& scev,
                     llvm::SCEVExpander& expander);
 
-/// `begin`, `end`, `rounds`: numbers of 64 bits, known at the end of `early`, a block that goes on to one
-/// other only; where begin >= end, both are 0. The analyses of the function hold no longer.
-DividedLoop divide_loop(const Nest& nest, llvm::BasicBlock& early, llvm::Value* begin, llvm::Value* end,
-                        llvm::Value* rounds, llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander);
+/// `answer`: numbers of 64 bits, known at the end of `early`, a block that goes on to one other only; where
+/// begin >= end, both are 0. The analyses of the function hold no longer.
+DividedLoop divide_loop(const Nest& nest, llvm::BasicBlock& early, const Question::Answer& answer,
+                        Lookups& lookups, llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander);
 
 }  // namespace lapwing::compiler

@@ -121,7 +121,9 @@ class NestDivider {
       one.transfers = transfers.transfers;
       for (const Transfer& transfer : one.transfers) {
         for (const InFlight& buffer : transfer.buffers) one.receives += buffer.written;
-        one.call = {&call->call(), transfer.starts, transfer.buffers.size()};
+        one.call.call = &call->call();
+        one.call.starts = transfer.starts;
+        one.call.buffers.append(transfer.buffers);
       }
       found[&call->call()] = std::move(one);
     }
@@ -169,6 +171,7 @@ class NestDivider {
     if (positions.empty()) return false;
     if (const Position& best = positions.front(); best.call || !best.completions.empty())
       needed = best.call ? best.call : best.completions.front();
+    if (load_again(*loop, a.scev, memory, effects_)) return changed_ = true, changed_function(), true;
     seen_.insert(&header);
     const NestFound found = describe_nest(*loop, a.loops, *loop->getLoopPreheader(), a.scev);
     if (!found.nest && found.is_final) return miss(header, needed, found.failure, found.where);
@@ -247,7 +250,8 @@ class NestDivider {
     Accesses kept(a.scev, a.loops, *begin, nullptr);
     if (!way.describe(kept, why)) return false;
     llvm::SCEVExpander expander(a.scev, layout_of(function_), "lapwing");
-    Question question(*found.nest, kept, expander, early->getTerminator());
+    Lookups lookups(found.nest->lookups, memory, effects_);
+    Question question(*found.nest, kept, lookups, expander, early->getTerminator());
     llvm::SmallVector<llvm::CallBase*, 4> crossed;
     llvm::SmallVector<std::pair<llvm::CallBase*, llvm::Value*>, 4> gathered;
     for (llvm::BasicBlock* block : way.blocks()) {
@@ -274,13 +278,15 @@ class NestDivider {
     }
     if (crossed.empty() || !question.can_be_asked() || !can_be_divided(*found.nest, *begin, a.scev, expander))
       return false;
+    question.look_up();
+    if (!lookups.prepare(loop, *early, a.scev, a.dominators))
+      return why = "what a round looks up is not known in time", false;
     remarks_.divided(loop, crossed);
     if (!options_.changes()) return true;
     const Question::Answer answer = question.ask(*runs);
     llvm::BasicBlock* behind = early->getSingleSuccessor();
     const bool declares_scopes = way.declares_scopes();
-    const DividedLoop made =
-        divide_loop(*found.nest, *early, answer.begin, answer.end, answer.rounds, a.scev, expander);
+    const DividedLoop made = divide_loop(*found.nest, *early, answer, lookups, a.scev, expander);
     mark_clear(made.interior, crossed);
     if (declares_scopes) forget_scopes(made.interior);
     gather(gathered, *begin);

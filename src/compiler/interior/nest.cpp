@@ -2,6 +2,7 @@
 #include "compiler/interior/nest.hpp"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -17,6 +18,7 @@ using llvm::SCEVAddRecExpr;
 
 constexpr unsigned most_blocks = 120;
 constexpr unsigned most_instructions = 3000;
+constexpr unsigned most_lookups = 12;
 
 // Processors of which the code generator is known to fuse no multiplication with an addition.
 bool never_fuses(const llvm::Function& function) {
@@ -33,6 +35,7 @@ class Describer {
   Describer(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
             llvm::ScalarEvolution& scev)
       : loop_(loop),
+        loops_(loops),
         scev_(scev),
         accesses_(scev, loops, asked, &loop),
         function_(*loop.getHeader()->getParent()) {}
@@ -40,6 +43,7 @@ class Describer {
   NestFound run() {
     if (!has_right_shape() || !has_counters_only() || !has_right_instructions()) return std::move(found_);
     if (!computes() && !fail("it moves numbers and computes none")) return std::move(found_);
+    if (!looks_before_it_writes()) return std::move(found_);
     nest_.footprints = std::move(accesses_.footprints);
     nest_.numbers = std::move(accesses_.numbers);
     found_.nest = std::move(nest_);
@@ -150,13 +154,72 @@ class Describer {
     return !i.hasAllowReassoc() && !i.hasAllowReciprocal() && !i.hasApproxFunc() && !i.hasNoSignedZeros();
   }
 
-  bool add(const llvm::Instruction& i) {
+  bool add(llvm::Instruction& i) {
     if (accesses_.add(i)) return true;
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
+    if (load && nest_.lookups.size() < most_lookups && load->getPointerAddressSpace() == 0 &&
+        !load->getType()->isScalableTy()) {
+      nest_.lookups.push_back(lookup(*load));
+      return true;
+    }
     found_.is_final = false;
     return fail(accesses_.failure, &i);
   }
 
+  Lookup lookup(llvm::LoadInst& load) {
+    Lookup made{&load};
+    llvm::Loop* inner = loops_.getLoopFor(load.getParent());
+    llvm::Value* pointer = load.getPointerOperand();
+    if (inner == &loop_ || !inner->getLoopPreheader()) return made;
+    const auto* address = llvm::dyn_cast<SCEVAddRecExpr>(scev_.getSCEV(pointer));
+    const llvm::SCEV* rounds = scev_.getBackedgeTakenCount(inner);
+    if (!address || address->getLoop() != inner || !address->isAffine() ||
+        llvm::isa<llvm::SCEVCouldNotCompute>(rounds))
+      return made;
+    const llvm::SCEV* first = address->getStart();
+    const llvm::SCEV* last = address->evaluateAtIteration(rounds, scev_);
+    const auto is_known = [&](const llvm::SCEV* value) {
+      return scev_.properlyDominates(value, inner->getHeader()) &&
+             !llvm::SCEVExprContains(value,
+                                     [](const llvm::SCEV* part) { return llvm::isa<SCEVAddRecExpr>(part); });
+    };
+    return is_known(first) && is_known(last) ? Lookup{&load, inner, first, last} : made;
+  }
+
+  // A round that is put aside runs again, from its begin.
+  bool looks_before_it_writes() {
+    if (nest_.lookups.empty()) return true;
+    llvm::SmallPtrSet<const llvm::BasicBlock*, 16> asks;
+    for (const Lookup& one : nest_.lookups) asks.insert(one.asked().getParent());
+    llvm::SmallPtrSet<const llvm::BasicBlock*, 16> seen;
+    llvm::SmallVector<const llvm::BasicBlock*, 16> work;
+    const llvm::Instruction* write = nullptr;
+    for (const llvm::BasicBlock* block : loop_.blocks()) {
+      for (const llvm::Instruction& i : *block) {
+        if (llvm::isa<llvm::StoreInst>(i) || llvm::isa<llvm::MemIntrinsic>(i)) write = &i;
+        const bool is_asked =
+            llvm::any_of(nest_.lookups, [&](const Lookup& one) { return &one.asked() == &i; });
+        if (write && write->getParent() == block && is_asked) return looks_late(*write);
+      }
+      if (write && write->getParent() == block) work.push_back(block);
+    }
+    while (!work.empty()) {
+      for (const llvm::BasicBlock* next : llvm::successors(work.pop_back_val())) {
+        if (!loop_.contains(next) || next == loop_.getHeader() || !seen.insert(next).second) continue;
+        if (asks.contains(next)) return looks_late(*write);
+        work.push_back(next);
+      }
+    }
+    return true;
+  }
+
+  bool looks_late(const llvm::Instruction& write) {
+    found_.is_final = false;
+    return fail("a round writes before it looks up all that it reads", &write);
+  }
+
   llvm::Loop& loop_;
+  const llvm::LoopInfo& loops_;
   llvm::ScalarEvolution& scev_;
   Accesses accesses_;
   llvm::Function& function_;

@@ -11,11 +11,25 @@
 
 namespace lapwing::compiler {
 
+/// A load from an address that is only found in the round itself, as in an index list. A round that comes by
+/// it upon what is in flight is put aside.
+struct Lookup {
+  llvm::LoadInst* load;
+  /// Asked about as a whole before this loop inside, where its addresses are known by then; else null.
+  llvm::Loop* within = nullptr;
+  const llvm::SCEV *first = nullptr, *last = nullptr;  ///< then: where it reads in its first and last round
+
+  const llvm::Instruction& asked() const {
+    return within ? *within->getLoopPreheader()->getTerminator() : *llvm::cast<llvm::Instruction>(load);
+  }
+};
+
 struct Nest {
   llvm::Loop* loop = nullptr;
   const llvm::SCEV* back_edges = nullptr;  ///< rounds of the loop, less one
   llvm::SmallVector<Footprint, 12> footprints;
   llvm::SmallVector<Footprint, 8> numbers;  ///< see Accesses
+  llvm::SmallVector<Lookup, 4> lookups;
 };
 
 struct NestFound {
@@ -27,7 +41,7 @@ struct NestFound {
 
 /// A nest can be divided if each of its rounds gives the same values whatever came before it: nothing but
 /// counters goes from round to round in a register, the number of rounds is known where it is asked about (at
-/// the end of `asked`), and every access is affine.
+/// the end of `asked`), and every access is affine but loads that a round makes before it writes anything.
 NestFound describe_nest(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
                         llvm::ScalarEvolution& scev);
 

@@ -232,8 +232,9 @@ bool Way::describe_start(const MpiCall& call, const Effects& effects, Accesses& 
   } else if (!call.is_fortran()) {
     count = a_.scev.getSignExtendExpr(a_.scev.getSCEV(call.argument(r.count)), word);
   }
-  return count && kept.add(buffer, a_.scev.getMulExpr(count, a_.scev.getConstant(word, *element)),
-                           call.kind() == Kind::irecv, where);
+  return count &&
+         kept.add(call.call(), buffer, a_.scev.getMulExpr(count, a_.scev.getConstant(word, *element)),
+                  call.kind() == Kind::irecv, where);
 }
 
 bool Way::describe(Instruction& i, Accesses& kept, llvm::Value* where) {

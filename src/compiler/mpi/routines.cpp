@@ -75,6 +75,11 @@ const llvm::StringMap<Routine>& runtime_table() {
     t["lapwing_interior_begin"] = Routine{"lapwing_interior_begin", Kind::poll, false, 1};
     t["lapwing_interior_access"] = Routine{"lapwing_interior_access", Kind::poll, false, 10};
     t["lapwing_interior_end"] = Routine{"lapwing_interior_end", Kind::poll, false, 0};
+    t["lapwing_interior_avoided"] = Routine{"lapwing_interior_avoided", Kind::poll, false, 1};
+    t["lapwing_interior_open"] = Routine{"lapwing_interior_open", Kind::poll, false, 4};
+    for (const char* name : {"lapwing_interior_put_aside", "lapwing_interior_stop"})
+      t[name] = Routine{name, Kind::poll, false, 2};
+    t["lapwing_interior_left"] = Routine{"lapwing_interior_left", Kind::poll, false, 1};
     for (const Collective& one : collectives()) {
       const std::string name = one.name.str();
       const Routine& plain_call = table().find(one.name)->second;

@@ -16,7 +16,7 @@ class Matcher {
  public:
   Matcher(const MpiCall& wait, Memory& memory, EffectsOf& effects)
       : wait_(wait), where_(requests_of(wait)), memory_(memory), effects_(effects) {
-    object_ = llvm::getUnderlyingObject(where_.Ptr);
+    object_ = only_object(where_.Ptr);
   }
 
   Match run() {
@@ -35,6 +35,14 @@ class Matcher {
   }
 
  private:
+  // An empty array of requests may have no memory at all.
+  static const llvm::Value* only_object(const llvm::Value* requests) {
+    llvm::SmallVector<const llvm::Value*, 4> objects;
+    llvm::getUnderlyingObjects(requests, objects);
+    llvm::erase_if(objects, [](const llvm::Value* one) { return llvm::isa<llvm::ConstantPointerNull>(one); });
+    return objects.size() == 1 ? objects.front() : llvm::getUnderlyingObject(requests);
+  }
+
   void fail(std::string why, llvm::Instruction* at) {
     if (!match_.failure.empty()) return;
     match_.failure = std::move(why);

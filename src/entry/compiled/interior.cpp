@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop that the compiler has divided asks here which of its rounds run before the wait.
+#include <algorithm>
 #include <memory>
 
 #include "entry/compiled/verify.hpp"
 #include "transfer/compiled/interior_range.hpp"
 #include "transfer/compiled/proved.hpp"
+#include "transfer/compiled/rounds_left.hpp"
 
 namespace transfer = lapwing::transfer;
 using lapwing::entry::Verify;
@@ -32,6 +34,12 @@ bool is_worth(std::uint64_t longest) {
   return Proved::way() != Proved::Way::blocking && longest >= Proved::threshold();
 }
 
+static_assert(sizeof(transfer::RoundsLeft) == sizeof(lapwing_left));
+
+transfer::RoundsLeft& rounds_left(lapwing_left* left) {
+  return *reinterpret_cast<transfer::RoundsLeft*>(left);
+}
+
 }  // namespace
 
 LAPWING_ENTRY void lapwing_interior_begin(long long back_edges) {
@@ -52,7 +60,7 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
   if (flags & lapwing_interior_message) {
     const std::uint64_t size = place > d.from ? place - d.from : 0;
     d.longest = std::max(d.longest, size);
-    return d.range.keep({d.from, size, writes, 0, {}});
+    return d.range.keep({d.from, size, writes, 0, {}, (flags & lapwing_interior_met) != 0});
   }
   if (!is_worth(d.longest)) return;  // the messages are said first
   const transfer::AffineAccess access{place,
@@ -61,7 +69,8 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
                                       by,
                                       {{{by1, static_cast<std::uint64_t>(back_edges1)},
                                         {by2, static_cast<std::uint64_t>(back_edges2)},
-                                        {by3, static_cast<std::uint64_t>(back_edges3)}}}};
+                                        {by3, static_cast<std::uint64_t>(back_edges3)}}},
+                                      (flags & lapwing_interior_met) != 0};
   if (flags & lapwing_interior_number) return d.range.fit(access, bytes);
   flags& lapwing_interior_kept ? d.range.keep(access) : d.range.access(access);
 }
@@ -71,4 +80,27 @@ LAPWING_ENTRY lapwing_rounds lapwing_interior_end(void) {
   if (!is_worth(d.longest)) return {0, 0};
   const transfer::Rounds found = d.range.find();
   return {found.begin, found.end};
+}
+
+LAPWING_ENTRY lapwing_rounds lapwing_interior_avoided(int which) {
+  const transfer::Addresses range = description().range.avoided()[static_cast<std::size_t>(which)];
+  return {range.begin, range.end};
+}
+
+LAPWING_ENTRY void lapwing_interior_open(lapwing_left* left, long long begin, long long end,
+                                         long long rounds) {
+  rounds_left(left) = {begin, end, rounds, 0, nullptr, 0, 0};
+}
+
+LAPWING_ENTRY void lapwing_interior_put_aside(lapwing_left* left, long long round) {
+  transfer::put_aside(rounds_left(left), round);
+}
+
+LAPWING_ENTRY void lapwing_interior_stop(lapwing_left* left, long long round) {
+  transfer::stop(rounds_left(left), round);
+}
+
+LAPWING_ENTRY lapwing_rounds lapwing_interior_left(lapwing_left* left) {
+  const transfer::Rounds run = transfer::next_run(rounds_left(left));
+  return {run.begin, run.end};
 }

@@ -29,7 +29,8 @@ bool travel(std::int64_t by, std::uint64_t back_edges, std::int64_t* distance) {
 }  // namespace
 
 void InteriorRange::begin(std::uint64_t back_edges) {
-  accesses_ = kept_ = 0;
+  accesses_ = kept_ = met_ = 0;
+  own_ = {};
   sound_ = back_edges < static_cast<std::uint64_t>(most_rounds);
   rounds_ = sound_ ? static_cast<std::int64_t>(back_edges) + 1 : 0;
 }
@@ -59,13 +60,19 @@ bool InteriorRange::extend(const AffineAccess& a, std::int64_t by, Range* range)
 
 void InteriorRange::access(const AffineAccess& a) {
   sound_ = sound_ && accesses_ < most && resolve(a, a.by, &access_[accesses_]);
-  if (sound_) ++accesses_;
+  if (!sound_) return;
+  const Range& range = access_[accesses_++];
+  if (!a.met) return;
+  const bool is_first = own_.begin == own_.end;
+  own_ = {is_first ? range.lowest : std::min(own_.begin, range.lowest), std::max(own_.end, range.highest)};
 }
 
 void InteriorRange::keep(const AffineAccess& a) {
   if (a.bytes == 0) return;
   sound_ = sound_ && kept_ < most && resolve(a, 0, &keep_[kept_]);
-  if (sound_) ++kept_;
+  if (!sound_) return;
+  const Range& range = keep_[kept_++];
+  if (a.met) meet_[met_++] = {range.low, range.high};
 }
 
 void InteriorRange::fit(const AffineAccess& a, std::int64_t bits) {
@@ -116,7 +123,24 @@ Rounds InteriorRange::find() const {
       free = before.end - before.begin >= behind.end - behind.begin ? before : behind;
     }
   }
+  // Of a round that is left before them it is not known what it comes upon.
+  if (free.begin > 0 && own_.begin != own_.end) return {};
   return free.empty() ? Rounds{} : free;
+}
+
+// Those that lie closest together become one.
+std::array<Addresses, 3> InteriorRange::avoided() const {
+  std::array<Addresses, most> all = meet_;
+  auto end = all.begin() + static_cast<std::ptrdiff_t>(met_);
+  std::sort(all.begin(), end, [](const Addresses& a, const Addresses& b) { return a.begin < b.begin; });
+  while (end - all.begin() > 2) {
+    auto closest = all.begin();
+    for (auto one = all.begin(); one + 1 != end; ++one)
+      if (one[1].begin - one->end < closest[1].begin - closest->end) closest = one;
+    closest->end = std::max(closest->end, closest[1].end);
+    end = std::copy(closest + 2, end, closest + 1);
+  }
+  return {met_ > 0 ? all[0] : Addresses{}, met_ > 1 ? all[1] : Addresses{}, own_};
 }
 
 }  // namespace lapwing::transfer

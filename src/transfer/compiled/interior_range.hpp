@@ -24,6 +24,12 @@ struct AffineAccess {
   bool writes = false;
   std::int64_t by = 0;
   std::array<Step, 3> steps{};
+  bool met = false;  ///< rounds may come upon it by an address that only they find
+};
+
+/// Bytes from `begin` on, up to `end`.
+struct Addresses {
+  std::int64_t begin = 0, end = 0;
 };
 
 /// Rounds [begin, end) of a loop.
@@ -45,8 +51,11 @@ class InteriorRange {
   /// they are positive. Else nothing of what is said here is true.
   void fit(const AffineAccess& a, std::int64_t bits);
   /// The longest rounds found that may run at once, before all others and in any order; empty if there are
-  /// none.
+  /// none. If rounds may come upon what others write, the first ones.
   Rounds find() const;
+  /// Ranges that hold all memory that was `met`, in any round: two of what is kept, one of the other
+  /// accesses. Each may be empty.
+  std::array<Addresses, 3> avoided() const;
 
  private:
   // Of the first round, and of all rounds together.
@@ -64,8 +73,10 @@ class InteriorRange {
 
   std::int64_t rounds_ = 0;
   bool sound_ = false;
-  std::size_t accesses_ = 0, kept_ = 0;
+  std::size_t accesses_ = 0, kept_ = 0, met_ = 0;
   std::array<Range, most> access_{}, keep_{};
+  std::array<Addresses, most> meet_{};
+  Addresses own_;  // that rounds may come upon
 };
 
 }  // namespace lapwing::transfer

@@ -60,11 +60,51 @@ void search(double* restrict u, double* restrict v, long n, int peer) {
 // CHECK-NOT: lapwing_interior
 // REMARK: what does not: the loop is left from its middle
 
+// Rounds that come upon the message by a list are put aside.
 void listed(double* restrict u, double* restrict v, const int* restrict list, long n, int peer) {
   MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  for (long i = 1; i < n; ++i) v[i] = u[list[i]];
+  for (long i = 1; i < n; ++i) v[i] = 2 * u[list[i]];
 }
 // CHECK-LABEL: define {{.*}}@listed(
+// CHECK: call void @lapwing_interior_access(ptr {{.*}}, i64 0, i32 51,
+// CHECK: call { i64, i64 } @lapwing_interior_avoided(i32 0)
+// CHECK-NOT: @lapwing_interior_avoided
+// CHECK: call void @lapwing_interior_open(
+// CHECK: lapwing.aside:
+// CHECK: [[MEETS:%.*]] = select i1 {{.*}}, ptr %lapwing.number, ptr
+// CHECK-NEXT: load double, ptr [[MEETS]]
+// CHECK: br i1 {{.*}}, label %lapwing.aside
+// CHECK: store double
+// CHECK: call { i64, i64 } @lapwing_interior_left(
+// REMARK: the loop is divided: its rounds that touch nothing of MPI_Recv at nests.c:[[#@LINE-14]] run before
+
+// What one round writes, another may look up: the round that does is the end of the early ones.
+void relaxed(double* u, double* v, const int* list, long n, int peer) {
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) v[i] = 2 * u[list[i]];
+}
+// CHECK-LABEL: define {{.*}}@relaxed(
+// CHECK: call { i64, i64 } @lapwing_interior_avoided(i32 2)
+// CHECK: lapwing.stop:
+// CHECK-NEXT: call void @lapwing_interior_stop(
+
+// It writes before all is looked up, and would do so twice.
+void written_first(double* restrict u, double* restrict v, const int* restrict list, long n, int peer) {
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) {
+    v[i] += 1;
+    v[n + i] = 2 * u[list[i]];
+  }
+}
+// CHECK-LABEL: define {{.*}}@written_first(
+// CHECK-NOT: lapwing_interior
+// REMARK: what does not: a round writes before it looks up all that it reads
+
+void scattered(double* restrict u, double* restrict v, const int* restrict list, long n, int peer) {
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) v[list[i]] = 2 * u[i];
+}
+// CHECK-LABEL: define {{.*}}@scattered(
 // CHECK-NOT: lapwing_interior
 // REMARK: what does not: an address that does not grow evenly
 
