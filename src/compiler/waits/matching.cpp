@@ -58,8 +58,13 @@ class Matcher {
       if (!llvm::isa<llvm::AllocaInst>(object_)) starts_elsewhere();
       return;
     }
-    for (llvm::BasicBlock* before : llvm::predecessors(&block))
+    // Where there is no memory there is no request.
+    const auto* chosen = llvm::dyn_cast<llvm::PHINode>(llvm::getUnderlyingObject(where_.Ptr));
+    const bool chooses = chosen && chosen->getParent() == &block;
+    for (llvm::BasicBlock* before : llvm::predecessors(&block)) {
+      if (chooses && llvm::isa<llvm::ConstantPointerNull>(chosen->getIncomingValueForBlock(before))) continue;
       if (entered_.insert(before).second) work_.push_back(before);
+    }
   }
 
   // A request of this file's own that no pointer leads to: whoever starts it can

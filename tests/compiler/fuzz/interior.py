@@ -16,6 +16,7 @@ class Grid:
         self.size = (self.rows + 2) * self.width
         self.now = scene.buffer(size=self.size)
         self.next = scene.buffer(self.now.element, self.size)
+        self.list = scene.buffer("int", self.size) if rng.random() < 0.3 else None
         self.group = scene.program.group()
         self.up, self.down = scene.integer("up"), scene.integer("down")
         self.row, self.column = scene.integer("row"), scene.integer("col")
@@ -109,6 +110,8 @@ class Grid:
     def nest(self):
         """Of independent rounds, or not, or of rounds that all need what comes."""
         words, rng = self.words, self.rng
+        if self.list:
+            return self.listed()
         shape = rng.choice(["star", "star", "star", "below", "in place", "carried", "sum", "columns", "flat", "turned"])
         near = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)] if shape != "below" else [(0, 0), (1, 0), (1, 1)]
         into, offset = self.next, 0
@@ -143,6 +146,20 @@ class Grid:
             first = Node(words.set(turned, f"{self.rows + 1} - {self.row}"))
             return [words.for_loop(*outer, [first, loop], self.group, role="touch", **region)]
         return [words.for_loop(*outer, [loop], self.group, role="touch", **region)]
+
+
+    def listed(self):
+        """Rounds find what they read by a list of indices, perhaps what other rounds write."""
+        words, rng = self.words, self.rng
+        into = rng.choice([self.next, self.next, self.now])
+        index = words.masked(words.at(self.list.name, 0, self.row))
+        found = [words.at(self.now.name, 0, words.mod(index if k == 0 else f"({index}) * {k + 2} + {k}", self.size))
+                 for k in range(rng.choice([1, 1, 2, 3]))]
+        if rng.random() < 0.4:
+            found.append(words.at(into.name, 0, self.row))
+        body = [Node(words.set(words.at(into.name, 0, self.row), self.value(into.element, found)))]
+        return [words.for_loop(self.row, 0, self.size, body, self.group, role="touch",
+                               reads=[(self.now, 0, self.size), (self.list, 0, self.size)], writes=[(into, 0, self.size)])]
 
 
 def interior(scene):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rounds that read by index lists: sparse rows, some of which need what comes; rows that are computed in place and read
- * each other; a grid of pointers to rows. */
+/* Rounds that read by index lists: sparse rows, some of which need what comes; rows that are computed in
+ * place and read each other; a grid of pointers to rows. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ typedef struct {
 /* `apart`: of so many rows one reads ghosts; `reach`: how far from the diagonal the others read. */
 static Matrix* matrix(int rows, int ghosts, int apart, int reach) {
   Matrix* m = malloc(sizeof *m);
-  *m = (Matrix){rows, ghosts, malloc((rows + 1) * sizeof(int)), malloc(5 * rows * sizeof(int)), malloc(5 * rows * sizeof(double))};
+  *m = (Matrix){rows, ghosts, malloc((rows + 1) * sizeof(int)), malloc(5 * rows * sizeof(int)),
+                malloc(5 * rows * sizeof(double))};
   int count = 0;
   for (int i = 0; i < rows; ++i) {
     m->start[i] = count;
@@ -115,7 +116,8 @@ static void in_rows(int n, int m) {
     MPI_Isend(u[n], m, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     for (int i = 1; i <= n; ++i)
-      for (int j = 1; j < m - 1; ++j) v[(long)(i - 1) * m + j] = 0.25 * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1]);
+      for (int j = 1; j < m - 1; ++j)
+        v[(long)(i - 1) * m + j] = 0.25 * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1]);
     for (int i = 1; i <= n; ++i)
       for (int j = 1; j < m - 1; ++j) u[i][j] = v[(long)(i - 1) * m + j];
   }
