@@ -59,6 +59,7 @@ void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends)
   const Trial* trial = judge_.trial();
   const bool tries = trial && trial->way() == Trial::Way::other;
   const bool ended = tries_ && !tries;
+  if (tries && !tries_) pace_.trial_began();
   tries_ = tries;
   // A loop that has been left, or a way that does not pay, ends it for the partners too.
   if (ended || (expected_ > 0 && !trial)) stop_all(trial && trial->state() != Trial::State::refused);
@@ -109,7 +110,9 @@ void Governor::iteration_ended() {
   if (engine_.settings().verbose > 1) say();
   letters_due_ = true;
   const Trial* trial = judge_.trial();
-  if (!trial || trial->state() != Trial::State::watching || Overlap::overlaps()) return;
+  if (!trial || trial->state() != Trial::State::watching) return;
+  if (pace_.iteration(expected_ > 0)) stop_all(true);
+  if (!pace_.may_agree() || Overlap::overlaps()) return;
   for (auto& [rank, partner] : partners_) seek_agreement(rank, partner);
 }
 
@@ -122,13 +125,13 @@ void Governor::attend() {
 void Governor::seek_agreement(int rank, Partner& partner) {
   if (partner.agreement != Agreement::none) return;
   if (leads(rank)) {
-    if (partner.wished < 0 || partner.share + partner.wished < least_share) return;
+    if (!partner.heard || partner.wished < 0 || partner.share + partner.wished < least_share) return;
     enter(partner, Agreement::offered);
     tell(rank, offer_kind, partner.share);
     return;
   }
   const double news = partner.share - partner.told;
-  if (std::max(news, -news) < least_share / 2) return;
+  if (partner.told != untold && std::max(news, -news) < least_share / 2) return;
   partner.told = partner.share;
   tell(rank, wish_kind, partner.share);
 }
@@ -161,7 +164,7 @@ void Governor::permit() {
 void Governor::stop(int rank, Partner& partner, bool would_try_again) {
   if (partner.agreement != Agreement::offered && partner.agreement != Agreement::agreed) return;
   enter(partner, Agreement::stopping);
-  partner.told = 0;
+  partner.told = untold;
   tell(rank, stop_kind, would_try_again ? partner.share : would_not_try);
 }
 
@@ -186,10 +189,12 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
   std::memcpy(&letter, data, sizeof letter);
   Partner& from = partner(source);
   from.wished = letter.share;
+  from.heard = true;
   switch (kind) {
     case offer_kind: {
       const Trial* trial = judge_.trial();
-      const bool ready = restless_ || (trial && trial->state() == Trial::State::watching);
+      const bool ready =
+          restless_ || (trial && trial->state() == Trial::State::watching && pace_.may_agree());
       enter(from, Agreement::agreed);
       if (ready) {
         from.told = from.share;

@@ -10,14 +10,17 @@
 //
 // Agreeing takes control messages between a *leader*, the lower rank, and a *follower*:
 //
-//   wish    follower to leader:  the share of its iterations that strips could hide
+//   wish    follower to leader:  the share of its iterations that strips could hide; the
+//           first one also says that it has a loop, in which it reads letters
 //   offer   leader to follower:  strips may come from now on; its own share
 //   accept  follower to leader:  the same, in answer
 //   stop    either, to the other: no strips any more; how many messages had any, and
 //           whether this rank would try again
 //
 // A rank strips only for a partner that has said that it expects strips, so a rank that
-// expects none may wait inside MPI, and needs no thread that looks for headers.
+// expects none may wait inside MPI, and needs no thread that looks for headers. A rank
+// that expects some pays for it, so agreements that no trial follows end
+// (agreement_pace.hpp).
 #pragma once
 
 #include <cstddef>
@@ -26,6 +29,7 @@
 #include <map>
 #include <memory>
 
+#include "transfer/decisions/agreement_pace.hpp"
 #include "transfer/decisions/loop_judge.hpp"
 #include "transfer/decisions/observation.hpp"
 #include "transfer/decisions/sites.hpp"
@@ -90,13 +94,16 @@ class Governor {
     draining,  ///< both have, and headers from before are on their way
   };
 
+  static constexpr double untold = -1;
+
   struct Partner {
     Agreement agreement = Agreement::none;
     std::uint64_t saved = 0;  // in this iteration, by the model
     bool watched = false;     // plain receives of this iteration have been looked at
     double share = 0;         // of an iteration, smoothed: what strips could hide here
     double wished = 0;        // what the partner has told of its own; negative: it would not try
-    double told = 0;          // what it has been told
+    bool heard = false;       // the partner has written: it has a loop
+    double told = untold;     // what it has been told
     std::uint64_t sent = 0;   // stripped messages to it
     std::uint64_t came = 0;   // headers from it
     std::uint64_t due = 0;    // headers that it had sent at its last stop
@@ -128,6 +135,7 @@ class Governor {
   const bool always_;
   const bool restless_;  // for tests: see Settings::restless()
   LoopJudge judge_;
+  AgreementPace pace_;
   std::map<int, Partner> partners_;
   int expected_ = 0;    // partners whose agreement is not none
   bool tries_ = false;  // the loop's iterations are in strips, or would be with all partners' consent
