@@ -74,7 +74,10 @@ void forget_launcher() {
 // is sent to it or expected from it, and whoever would have learned from it has
 // learned enough.
 Presence presence(Part part, int rank, int size, bool vouched, std::string* missing) {
-  const bool ready = space == Space::pmix ? pmix::ready() : space == Space::pmi && pmi_wire::ready();
+  // Hydra 4 shows no key before a fence, and MPICH 5 makes none where all ranks are on one node: then each
+  // process misses its own.
+  const bool ready =
+      space == Space::pmix ? pmix::ready() : space == Space::pmi && pmi_wire::ready() && has(part, rank);
   if (!ready) return vouched ? Presence::all : Presence::unknown;
   int absent = -1;
   for (long distance = 1; distance < size; distance *= 2) {
