@@ -32,12 +32,13 @@ def main(build, mpicc, *mpiexec):
         home = os.path.join(folder, "home", ".openmpi")
         os.makedirs(home)
 
-        def printed(*variables, name=NAME, under_lapwing=True):
+        def printed(*variables, name=NAME, under_lapwing=True, home=None):
             told = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", **dict(variables)}
             if under_lapwing:
                 told["LD_PRELOAD"] = os.path.join(build, "lib", "liblapwing-preload.so")
             words = [word for key, value in told.items() for word in ("-x", f"{key}={value}")]
-            done = subprocess.run([*mpiexec, "-n", "1", *words, program, name], capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run([*mpiexec, "-n", "1", *words, program, name], capture_output=True, text=True, timeout=60, check=False,
+                                  env={**os.environ, **({"HOME": home} if home else {})})
             if done.returncode != 0:
                 sys.exit(f"{told}: status {done.returncode}\n{done.stdout}{done.stderr}")
             return done.stdout.strip()
@@ -53,7 +54,10 @@ def main(build, mpicc, *mpiexec):
         assert printed((f"OMPI_MCA_{NAME}", "65536")) == "65536 in the environment", "the user's own"
         with open(os.path.join(home, "mca-params.conf"), "w", encoding="utf-8") as file:
             file.write(f"# {NAME} = 1\n  {NAME} = 262144\n")
-        assert printed(("HOME", os.path.join(folder, "home"))) == "262144 gone", "of a file"
+        # Open MPI 5's launcher reads the file and hands its content to the ranks.
+        home = os.path.join(folder, "home")
+        of_file = printed(under_lapwing=False, home=home)
+        assert of_file.startswith("262144 ") and printed(home=home) == of_file, f"of a file: {of_file}"
     return 0
 
 

@@ -86,7 +86,7 @@ class Check(support.NetlabTest):
         status, out, _ = self.netlab("check", "--need", "latency")
         self.assertEqual(status, 0 if netem else 1)
         self.assertIn("netem", out)
-        self.good("check", "--need", "mpich", "--need", "openmpi")
+        self.good("check", *(word for flavour in FLAVOURS for word in ("--need", flavour)))
 
     def test_missing_programs(self):
         with_python = os.path.join(self.folder, "bin")

@@ -51,6 +51,8 @@ class Examples(unittest.TestCase):
     def test_refine_in_fortran(self):
         if not shutil.which("flang-new-19"):
             self.skipTest("flang-new-19 is not installed")
+        if not shutil.which(f"mpifort.{FLAVOUR}"):
+            self.skipTest(f"this {FLAVOUR} has no Fortran")
         self.same("refine.f90", "refine_explicit.c", (3, 7), compiler="lwfc")
 
     def test_search(self):
