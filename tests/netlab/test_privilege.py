@@ -28,7 +28,9 @@ class Privilege(support.NetlabTest):
         self.python = next((path for path in ("/usr/bin/python3", sys.executable) if self.can_run(path)), None)
         if not self.python:
             self.skipTest("an unprivileged user can run no Python here")
-        self.environment.update(HOME=self.folder, PATH="/usr/bin:/bin")   # as a user's: no /usr/sbin
+        # As a user's: no /usr/sbin. Where an MPI lies elsewhere, the tree has commands that lead there.
+        own = [folder for folder in os.environ["PATH"].split(":") if folder.endswith("tests/commands")]
+        self.environment.update(HOME=self.folder, PATH=":".join([*own, "/usr/bin", "/bin"]))
 
     def can_run(self, python):
         try:
@@ -68,7 +70,7 @@ class Privilege(support.NetlabTest):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("No lab can be made.", done.stdout)
         self.assertIn("user.max_user_namespaces", done.stdout)
-        done = self.tool("run", "--mpi", "mpich", "--", "true", before=forbid)
+        done = self.tool("run", "--mpi", FLAVOURS[0], "--", "true", before=forbid)
         self.assertEqual(done.returncode, support.OWN_FAILURE)
         self.assertIn("Run as root, or have an administrator allow", done.stderr)
         self.assert_nothing_left()

@@ -60,6 +60,13 @@ def find_mpiexec(flavour):
                       f"(looked for mpiexec.{flavour} and mpiexec).")
 
 
+def starts_by_prrte(mpiexec):
+    """Open MPI 5's does, and takes its options under other names than Open MPI 4's."""
+    version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"\) (\d+)\.", version)
+    return bool(found) and int(found[1]) >= 5
+
+
 def transport_defaults(spec):
     """Environment that makes an MPI use the lab's links; what the caller has set himself wins."""
     return {
@@ -81,10 +88,13 @@ def prefix(flavour, spec, place):
                 "-launcher-exec", rsh, "-hosts", places]
     # --bind-to none: each host's daemon would bind its first rank to the same core. As root: whoever makes
     # a lab without privilege is root of its user namespace.
-    command = [find_mpiexec(flavour), "--mca", "plm_rsh_agent", rsh, "--mca", "routed", "direct",
-               "--mca", "oob_tcp_if_include", spec.subnet,
-               "--mca", "orte_tmpdir_base", os.path.join(place, "tmp"),
-               "--bind-to", "none", "--oversubscribe", "--allow-run-as-root", "--host", places]
+    mpiexec, tmp = find_mpiexec(flavour), os.path.join(place, "tmp")
+    if starts_by_prrte(mpiexec):
+        own = ["--prtemca", "plm_ssh_agent", rsh, "--prtemca", "prte_if_include", spec.subnet, "--prtemca", "prte_tmpdir_base", tmp]
+    else:
+        own = ["--mca", "plm_rsh_agent", rsh, "--mca", "routed", "direct", "--mca", "oob_tcp_if_include", spec.subnet,
+               "--mca", "orte_tmpdir_base", tmp]
+    command = [mpiexec, *own, "--bind-to", "none", "--oversubscribe", "--allow-run-as-root", "--host", places]
     if spec.ranks_per_host == 1:
         command += ["--map-by", "node"]   # more ranks than hosts: in turns, as MPICH does
     return command
