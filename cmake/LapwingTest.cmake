@@ -16,8 +16,9 @@
 #     PRELOAD links plain MPI and preloads Lapwing; PLAIN leaves Lapwing out.
 #     Labels "mpi", the flavour, and "ranksN".
 #
-#   lapwing_mpi_environment(out)   what both MPIs need to run as root, on fewer
-#     cores than ranks; for tests that start mpiexec themselves.
+#   lapwing_mpi_environment(out [TIMED])   what both MPIs need to run as root, on fewer
+#     cores than ranks; for tests that start mpiexec themselves. TIMED: MPICH's ranks
+#     keep their cores while they wait, as in programs, for tests that compare times.
 find_package(GTest REQUIRED)
 
 set(LAPWING_MPI_ENVIRONMENT "")
@@ -36,6 +37,17 @@ list(APPEND LAPWING_MPI_ENVIRONMENT
   PYTHONDONTWRITEBYTECODE=1
   LAPWING_TESTING=1)
 
+# MPICH's ranks give their cores up as well, but those of tests that say themselves what is preloaded.
+set(LAPWING_YIELDING "")
+if(NOT LAPWING_SANITIZE AND "mpich" IN_LIST LAPWING_FLAVOURS)
+  add_library(lapwing_test_yield MODULE ${PROJECT_SOURCE_DIR}/tests/support/yield.c)
+  target_link_libraries(lapwing_test_yield PRIVATE dl)
+  set_target_properties(lapwing_test_yield PROPERTIES PREFIX lib
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/support)
+  set(LAPWING_YIELDING $<TARGET_FILE:lapwing_test_yield>)
+  list(APPEND LAPWING_MPI_ENVIRONMENT LD_PRELOAD=${LAPWING_YIELDING})
+endif()
+
 # ThreadSanitizer of GCC 12 cannot map its shadow under the address space
 # randomisation of recent kernels.
 set(LAPWING_TEST_LAUNCHER "")
@@ -49,7 +61,11 @@ endif()
 add_custom_target(lapwing_unit_tests)
 
 function(lapwing_mpi_environment out)
-  set(${out} ${LAPWING_MPI_ENVIRONMENT} PARENT_SCOPE)
+  set(environment ${LAPWING_MPI_ENVIRONMENT})
+  if("TIMED" IN_LIST ARGN)
+    list(FILTER environment EXCLUDE REGEX "^LD_PRELOAD=")
+  endif()
+  set(${out} ${environment} PARENT_SCOPE)
 endfunction()
 
 function(lapwing_test_program target)
@@ -129,14 +145,15 @@ function(lapwing_mpi_test name)
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${flavour})
     endif()
     set(environment ${LAPWING_MPI_ENVIRONMENT} ${arg_ENVIRONMENT})
+    if(arg_PRELOAD)
+      add_dependencies(${target} lapwing_${flavour} lapwing_preload)
+      list(APPEND environment LD_PRELOAD=$<TARGET_FILE:lapwing_preload>:${LAPWING_YIELDING})
+    endif()
     if(arg_PROGRAM)
       # linked where it was made
     elseif(arg_INTERNALS)
       target_link_libraries(${target} PRIVATE lapwing_engine_${flavour} ${LAPWING_ENGINE_ROOMS} dl)
-    elseif(arg_PRELOAD)
-      add_dependencies(${target} lapwing_${flavour} lapwing_preload)
-      list(APPEND environment LD_PRELOAD=$<TARGET_FILE:lapwing_preload>)
-    elseif(NOT arg_PLAIN)
+    elseif(NOT arg_PRELOAD AND NOT arg_PLAIN)
       target_link_libraries(${target} PRIVATE lapwing_${flavour})
     endif()
     target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})

@@ -142,7 +142,7 @@ DemoRun DemoRunner::once(Mpi mpi, Variant variant, const DemoWork& work) const {
   return *result;
 }
 
-void DemoRunner::calibrate(Mpi mpi, DemoWork& work) const {
+void DemoRunner::calibrate(Mpi mpi, DemoWork& work, double budget_s) const {
   DemoWork trial = work;
   trial.iterations = 4;
   const DemoRun run = once(mpi, Variant::plain, trial);
@@ -151,7 +151,7 @@ void DemoRunner::calibrate(Mpi mpi, DemoWork& work) const {
   work.work = static_cast<int>(std::lround(std::clamp(scaled, 1.0, 400.0)));
   // Where messages are fast, more of them, so that there is something to see.
   const double iteration = 2 * run.mpi_seconds / trial.iterations;
-  work.iterations = static_cast<int>(std::clamp(4.0 / std::max(iteration, 1e-4), 16.0, 400.0));
+  work.iterations = static_cast<int>(std::clamp(budget_s / 12 / std::max(iteration, 1e-4), 16.0, 400.0));
 }
 
 std::vector<DemoSeries> run_demo(const DemoRunner& runner, const std::vector<Mpi>& mpis, DemoWork& work,
@@ -162,7 +162,7 @@ std::vector<DemoSeries> run_demo(const DemoRunner& runner, const std::vector<Mpi
   std::vector<DemoSeries> all;
   for (const Mpi mpi : mpis) all.push_back({mpi, {}, {}, {}});
   progress("a first run, to see how long messages take here");
-  runner.calibrate(mpis.front(), work);
+  runner.calibrate(mpis.front(), work, budget_s);
   for (int round = 0; round < kRounds; ++round) {
     const double before = used();
     for (DemoSeries& series : all) {

@@ -47,7 +47,7 @@ class DemoRunner {
   /// Launcher words for two ranks, or a sentence why there are none.
   bool available(Mpi mpi, std::string& why) const;
   /// Sets the work so that computing takes about as long as communicating.
-  void calibrate(Mpi mpi, DemoWork& work) const;
+  void calibrate(Mpi mpi, DemoWork& work, double budget_s) const;
   /// Throws Failure if the job fails.
   DemoRun once(Mpi mpi, Variant variant, const DemoWork& work) const;
 

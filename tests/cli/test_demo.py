@@ -11,7 +11,7 @@ from support import FLAVOURS, CommandTest
 class Demo(CommandTest):
     def test_json(self):
         start = time.monotonic()
-        found = json.loads(self.lapwing("demo", "--local", "--json", "--size", "1M", status=0,
+        found = json.loads(self.lapwing("demo", "--local", "--json", "--size", "1M", "--seconds", 6, status=0,
                                         timeout=150).stdout)
         self.assertLess(time.monotonic() - start, 120)
         self.assertTrue(found["equal"])
@@ -25,8 +25,8 @@ class Demo(CommandTest):
             self.assertRegex(row["checksum"], "^[0-9a-f]{16}$")
 
     def test_text(self):
-        text = self.lapwing("demo", "--local", "--mpi", next(iter(FLAVOURS)), "--size", "256K", status=0,
-                            timeout=150).stdout
+        text = self.lapwing("demo", "--local", "--mpi", next(iter(FLAVOURS)), "--size", "256K",
+                            "--seconds", 4, status=0, timeout=150).stdout
         self.assertIn("Results: bitwise equal in all runs.", text)
         for title in ("plain program", "the same, with Lapwing", "rewritten by hand"):
             self.assertRegex(text, rf"(?m)^MPICH +{re.escape(title)} ")

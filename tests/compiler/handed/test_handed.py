@@ -12,10 +12,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-BIN = pathlib.Path(os.environ.get("LAPWING_BUILD", HERE.parents[2] / "build" / "release")) / "bin"
-MPIEXEC = {"mpich": ["mpiexec.mpich"],
-           "openmpi": ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none"]}
-EAGER = {"LAPWING_DEFER": "on", "LAPWING_THRESHOLD_PROVED": "1", "LAPWING_TESTING": "1"}
+sys.path.insert(0, str(HERE.parent / "support"))
+
+from compiled import BIN, EAGER, MPIEXEC
+
 BUFFERS = ["one", "two", "inside.three", "heap", "inside.far"]
 
 

@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What these programs print is the same with the pass and without, with both MPIs."""
-import os
+"""The programs print the same with the pass and without, with both MPIs."""
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
-import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-BIN = pathlib.Path(os.environ.get("LAPWING_BUILD", HERE.parents[2] / "build" / "release")) / "bin"
-MPIEXEC = {"mpich": ["mpiexec.mpich"],
-           "openmpi": ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none"]}
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LAPWING_BUILD"}
-# Everything that can be deferred is, however small.
-EAGER = {"LAPWING_DEFER": "on", "LAPWING_THRESHOLD_PROVED": "1", "LAPWING_TESTING": "1"}
+sys.path.insert(0, str(HERE.parent / "support"))
+
+from compiled import ProgramTest, main, way
+
 # Sources, ranks, lines that they print, and what the pass moves at least, else nothing is tested.
 PROGRAMS = {
     "idioms": (["idioms.c"], 2, 30, 3),
@@ -55,39 +48,20 @@ PROGRAMS = {
 # Under MPICH the first hangs without the pass, and MPI_Finalize aborts behind the second:
 # the lock that it was thrown through stays taken. The third is about waits that raise errors elsewhere.
 OPENMPI_ONLY = ("threads", "handlers", "earlier_error")
-WRAPPERS = {".c": "lwcc", ".cpp": "lwc++", ".f90": "lwfc"}
 
 
-class Idioms(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="lapwing-idioms-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+class Idioms(ProgramTest):
+    folder = HERE
 
-    def build(self, mpi, sources, *words):
-        wrapper = BIN / WRAPPERS[pathlib.Path(sources[0]).suffix]
-        sources = [str(HERE / word) if not word.startswith("-") else word for word in sources]
-        made = subprocess.run([wrapper, f"--lapwing-mpi={mpi}", *words, *sources], cwd=self.folder,
-                              capture_output=True, text=True, timeout=120, check=False)
-        self.assertEqual(made.returncode, 0, made.stderr)
-        return made.stderr
-
-    def lines(self, mpi, program, ranks):
-        ran = subprocess.run(["timeout", "-k", "5", "60", *MPIEXEC[mpi], "-n", str(ranks), f"./{program}"],
-                             cwd=self.folder, capture_output=True, text=True, timeout=90, check=False,
-                             env={**ENVIRONMENT, **EAGER})
-        self.assertEqual(ran.returncode, 0, f"{program}: {ran.stdout}{ran.stderr}")
-        return sorted(ran.stdout.splitlines())
-
-    def check(self, mpi, *options, only=None):
+    def check(self, mpi, option, only=None):
         for name, (sources, ranks, lines, moved) in PROGRAMS.items():
             if only in (None, name) and (mpi == "openmpi" or name not in OPENMPI_ONLY):
-                with self.subTest(program=name, mpi=mpi, options=options):
-                    self.build(mpi, sources, *options, "--lapwing-off", "-o", "plain")
-                    plain = self.lines(mpi, "plain", ranks)
-                    self.assertEqual(len(plain), lines, plain)
-                    remarks = self.build(mpi, sources, *options, "-Rpass=lapwing", "-o", "passed")
-                    self.assertGreaterEqual(remarks.count("its wait stands"), moved, remarks)
-                    self.assertEqual(plain, self.lines(mpi, "passed", ranks))
+                with self.subTest(program=name, mpi=mpi, option=option):
+                    plain, passed = self.each_way(mpi, sources, way(option, "--lapwing-off"), way(option, "-Rpass=lapwing"))
+                    expected = self.lines(mpi, plain, ranks, 60)
+                    self.assertEqual(len(expected), lines, expected)
+                    self.assertGreaterEqual(passed.said.count("its wait stands"), moved, passed.said)
+                    self.assertEqual(self.lines(mpi, passed, ranks, 60), expected)
 
     def test_mpich(self):
         self.check("mpich", "-O1", only="idioms")
@@ -98,7 +72,4 @@ class Idioms(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not (BIN / "lwcc").exists():
-        print("lwcc was not built")
-        sys.exit(77)
-    unittest.main()
+    main()
