@@ -61,7 +61,7 @@ void Failure::record(const Task& task) {
   } catch (...) {
   }
   Place place = here_in(task);
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   if (error_ != nullptr && (place_ < place) != fault(Fault::last_failure)) return;
   place_ = std::move(place);
   told_ = {place_, fmt::format("{} threw: {}", text_of(task), reason), text_of(task), reason, task.where,
@@ -73,7 +73,7 @@ void Failure::record(const Task& task) {
 
 std::optional<Failure::Told> Failure::look() {
   if (!any()) return std::nullopt;
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   if (error_ == nullptr) return std::nullopt;
   told_.place = place_;
   return told_;
@@ -84,7 +84,7 @@ bool Failure::counts(const Place& place, bool whole) const {
 }
 
 bool Failure::note(const Place& place, std::exception_ptr error) {
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   if (!counts(place, error != nullptr)) return false;
   place_ = place;
   told_ = {};
@@ -97,7 +97,7 @@ bool Failure::note(const Place& place, std::exception_ptr error) {
 
 bool Failure::note(const Told& told) {
   const auto cause = std::make_exception_ptr(std::runtime_error(told.reason));
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   if (!counts(told.place, true)) return false;
   place_ = told.place;
   told_ = told;
@@ -107,12 +107,12 @@ bool Failure::note(const Told& told) {
 }
 
 bool Failure::precedes(const Place& place) {
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   return error_ != nullptr && (place_ < place || fault(Fault::skip_too_much));
 }
 
 std::exception_ptr Failure::take() {
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   any_.store(false, std::memory_order_release);
   return std::exchange(error_, nullptr);
 }

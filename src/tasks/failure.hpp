@@ -7,12 +7,12 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
 
+#include "progress/locks.hpp"
 #include "tasks/task.hpp"
 
 namespace lapwing::tasks {
@@ -59,12 +59,12 @@ class Failure {
   std::exception_ptr take();
 
  private:
-  bool counts(const Place& place, bool whole) const;
+  bool counts(const Place& place, bool whole) const LAPWING_REQUIRES(mutex_);
   std::atomic<bool> any_{false};
-  std::mutex mutex_;
-  Place place_;
-  std::exception_ptr error_;
-  Told told_;
+  progress::OwnedMutex mutex_;
+  Place place_ LAPWING_GUARDED_BY(mutex_);
+  std::exception_ptr error_ LAPWING_GUARDED_BY(mutex_);
+  Told told_ LAPWING_GUARDED_BY(mutex_);
 };
 
 }  // namespace lapwing::tasks

@@ -19,11 +19,11 @@ namespace lapwing::tasks {
 namespace {
 
 struct Store {
-  std::mutex mutex;
-  std::deque<Object> own;  // on threads
-  std::vector<Object*> all;
-  std::vector<Object*> free;
-  bool shared = false;  // with other ranks
+  progress::OwnedMutex mutex;
+  std::deque<Object> own LAPWING_GUARDED_BY(mutex);  // on threads
+  std::vector<Object*> all LAPWING_GUARDED_BY(mutex);
+  std::vector<Object*> free LAPWING_GUARDED_BY(mutex);
+  bool shared LAPWING_GUARDED_BY(mutex) = false;  // with other ranks
 };
 
 Store& store() {
@@ -86,7 +86,7 @@ void Object::rename_locked(std::string its_name) {
 
 Object* new_object() {
   Store& all = store();
-  const std::lock_guard lock(all.mutex);
+  const progress::Holding lock(all.mutex);
   const bool shared = ranks::range().begin() != 0;
   if (shared != all.shared) {  // the last run() was on threads, this one is on ranks
     all.all.clear();
@@ -113,14 +113,14 @@ void forget_object(Object& object) {
 void end_object(Object* object) {
   clear(*object);
   Store& all = store();
-  const std::lock_guard lock(all.mutex);
+  const progress::Holding lock(all.mutex);
   all.free.push_back(object);
 }
 
 std::string describe_waits() {
   std::string text;
   Store& all = store();
-  const std::lock_guard lock(all.mutex);
+  const progress::Holding lock(all.mutex);
   int lines = 0;
   std::vector<Object*> objects = all.all;
   const auto& others = ranks::range().met();
@@ -145,7 +145,7 @@ std::string describe_waits() {
 
 void end_all_objects() {
   Store& all = store();
-  const std::lock_guard lock(all.mutex);
+  const progress::Holding lock(all.mutex);
   all.free.clear();
   for (Object* const object : all.all) {
     if (object->value != nullptr || object->dying || object->entry != nullptr) clear(*object);

@@ -55,7 +55,7 @@ void Recording::measure(Object& object) {
 }
 
 RecordedTask* Recording::created(Task& task) {
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   if (!task.parent->main) {
     nested_ = true;
     return nullptr;
@@ -75,7 +75,7 @@ void Recording::pauses(RecordedTask& task) { task.seconds += since(task.began); 
 
 void Recording::ended(Task& task, RecordedTask& record) {
   pauses(record);
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   // It still has what it has not given up.
   for (const Record& each : task)
     if (!each.done) measure(*each.object);
@@ -98,18 +98,18 @@ void Recording::event(Event::Kind kind, const RecordedTask* what, std::uint64_t 
 }
 
 void Recording::main_uses(Object& object, std::uint8_t rights) {
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   measure(object);
   event(Event::use, nullptr, object.number, rights);
 }
 
 void Recording::main_finishes() {
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   event(Event::finish, nullptr, 0, 0);
 }
 
 std::string Recording::text() const {
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   std::string out = "lapwing-recording 1\n";
   auto to = std::back_inserter(out);
   if (nested_) out += "nested tasks are missing\n";

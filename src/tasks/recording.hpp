@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -74,16 +73,18 @@ class Recording {
     int times = 0;  // that it has been measured
     std::string name;
   };
-  void measure(Object& object);
-  void event(Event::Kind kind, const RecordedTask* what, std::uint64_t object, std::uint8_t rights);
+  void measure(Object& object) LAPWING_REQUIRES(mutex_);
+  void event(Event::Kind kind, const RecordedTask* what, std::uint64_t object, std::uint8_t rights)
+      LAPWING_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::deque<RecordedTask> tasks_;
-  std::vector<Event> events_;
-  std::map<std::uint64_t, Known> objects_;
+  mutable progress::OwnedMutex mutex_;
+  std::deque<RecordedTask> tasks_ LAPWING_GUARDED_BY(mutex_);
+  std::vector<Event> events_ LAPWING_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, Known> objects_ LAPWING_GUARDED_BY(mutex_);
+  // Of the main program, which alone touches them.
   double main_began_ = -1;
   double main_seconds_ = 0;
-  bool nested_ = false;
+  bool nested_ LAPWING_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace lapwing::tasks

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "tasks/failure.hpp"
@@ -82,8 +81,8 @@ class Runtime {
  private:
   void rethrow_failure();
   [[noreturn]] void end_stalled();
-  std::mutex creators_mutex_;
-  std::vector<Task*> creators_;
+  progress::OwnedMutex creators_mutex_;
+  std::vector<Task*> creators_ LAPWING_GUARDED_BY(creators_mutex_);
 };
 
 }  // namespace lapwing::tasks

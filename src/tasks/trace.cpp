@@ -27,7 +27,7 @@ void Trace::created(Task& task) {
     made.uses.push_back({record.object->number, record.object->text(), record.rights, record.deferred != 0});
   }
   if (recording_ != nullptr) made.recorded = recording_->created(task);
-  const std::lock_guard lock(mutex_);
+  const progress::Holding lock(mutex_);
   made.number = tasks_.size();
   tasks_.push_back(std::move(made));
   task.trace = &tasks_.back();
@@ -70,6 +70,7 @@ void Trace::changed(Task& task, const Object& object, std::uint8_t acquired, std
 }
 
 void Trace::write() const {
+  const progress::Holding lock(mutex_);
   std::vector<const TaskTrace*> tasks;
   for (const TaskTrace& task : tasks_) tasks.push_back(&task);
   std::sort(tasks.begin(), tasks.end(),

@@ -5,10 +5,10 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "progress/locks.hpp"
 #include "tasks/failure.hpp"
 #include "tasks/recording.hpp"
 
@@ -54,8 +54,8 @@ class Trace {
   double now() const;
   std::string file_;
   double begin_ = 0;
-  std::mutex mutex_;
-  std::deque<TaskTrace> tasks_;
+  mutable progress::OwnedMutex mutex_;
+  std::deque<TaskTrace> tasks_ LAPWING_GUARDED_BY(mutex_);
   std::unique_ptr<Recording> recording_;  // for the file name *.replay
 };
 

@@ -37,7 +37,7 @@ void Runtime::before_creation(Worker& worker) {
   count(worker.window_waits);
   worker.current->pending.store(2, std::memory_order_relaxed);
   {
-    const std::lock_guard lock(creators_mutex_);
+    const progress::Holding lock(creators_mutex_);
     creators_.push_back(worker.current);
     waiting_creators.store(static_cast<int>(creators_.size()));
   }
@@ -53,14 +53,14 @@ void Runtime::look_at_window() {
 }
 
 bool Runtime::creators_may_go_on() {
-  const std::lock_guard lock(creators_mutex_);
+  const progress::Holding lock(creators_mutex_);
   return std::any_of(creators_.begin(), creators_.end(), [](const Task* task) { return !task->main; });
 }
 
 bool Runtime::release_one_creator(bool also_main) {
   Task* task = nullptr;
   {
-    const std::lock_guard lock(creators_mutex_);
+    const progress::Holding lock(creators_mutex_);
     if (creators_.empty() || fault(Fault::creators_stay)) return false;
     auto last = std::prev(creators_.end());  // the deepest: it holds the others up
     if (!also_main && (*last)->main) {

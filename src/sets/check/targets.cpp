@@ -5,21 +5,22 @@
 
 #include <cstring>
 #include <functional>
-#include <mutex>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
+
+#include "progress/locks.hpp"
 
 namespace lapwing::sets {
 namespace {
 
 // Filled by constructors of files, perhaps before those of this one.
 struct Known {
-  std::mutex lock;
-  std::vector<const lapwing_target*> taken;
-  std::unordered_set<const void*> reaching;
-  std::unordered_map<const void*, int> numbers;
+  progress::OwnedMutex lock;
+  std::vector<const lapwing_target*> taken LAPWING_GUARDED_BY(lock);
+  std::unordered_set<const void*> reaching LAPWING_GUARDED_BY(lock);
+  std::unordered_map<const void*, int> numbers LAPWING_GUARDED_BY(lock);
 };
 
 Known& known() {
@@ -36,7 +37,7 @@ bool takes(std::string_view function, std::string_view call) {
 
 void Targets::add(const lapwing_target* targets, int count) {
   Known& all = known();
-  const std::lock_guard guard(all.lock);
+  const progress::Holding guard(all.lock);
   for (int i = 0; i < count; ++i) {
     if (targets[i].flags & LAPWING_TARGET_TAKEN) all.taken.push_back(&targets[i]);
     if (targets[i].flags & LAPWING_TARGET_REACHES) all.reaching.insert(targets[i].function);
@@ -46,7 +47,7 @@ void Targets::add(const lapwing_target* targets, int count) {
 
 void Targets::look_up(lapwing_pointer_site& site) {
   Known& all = known();
-  const std::lock_guard guard(all.lock);
+  const progress::Holding guard(all.lock);
   site.may_split = 0;
   for (const lapwing_target* target : all.taken) {
     if (all.reaching.count(target->function) == 0 || !takes(target->arguments, site.arguments)) continue;
@@ -60,7 +61,7 @@ void Targets::look_up(lapwing_pointer_site& site) {
 int Targets::number(const void* function) {
   constexpr std::size_t mask = (std::size_t{1} << 30) - 1;
   Known& all = known();
-  const std::lock_guard guard(all.lock);
+  const progress::Holding guard(all.lock);
   const auto [found, fresh] = all.numbers.emplace(function, 0);
   if (!fresh) return found->second;
   Dl_info module{};
@@ -76,7 +77,7 @@ int Targets::number(const void* function) {
 
 const void* Targets::function(int number) {
   Known& all = known();
-  const std::lock_guard guard(all.lock);
+  const progress::Holding guard(all.lock);
   for (const auto& [function, own] : all.numbers) {
     if (own == number) return function;
   }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 
+#include "progress/locks.hpp"
 #include "sets/messages.hpp"
 
 namespace lapwing::sets::declared {
@@ -18,17 +18,17 @@ std::uint32_t made_here = 0;
 
 // Freed by the program, and not yet taken off the list of open ones: MPI calls
 // back under a lock of its own, under which ours must not be taken.
-std::mutex freed_lock;
-std::vector<std::uint64_t> freed;
+progress::OwnedMutex freed_lock;
+std::vector<std::uint64_t> freed LAPWING_GUARDED_BY(freed_lock);
 
 int forget(MPI_Comm, int, void* attribute, void*) {
-  const std::lock_guard guard(freed_lock);
+  const progress::Holding guard(freed_lock);
   freed.push_back(static_cast<Comm*>(attribute)->id());
   return MPI_SUCCESS;
 }
 
 void sweep() {
-  const std::lock_guard guard(freed_lock);
+  const progress::Holding guard(freed_lock);
   for (const std::uint64_t id : freed) open_comms.erase(id);
   freed.clear();
 }
