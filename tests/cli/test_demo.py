@@ -7,6 +7,8 @@ import unittest
 
 from support import FLAVOURS, CommandTest
 
+NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
+
 
 class Demo(CommandTest):
     def test_json(self):
@@ -25,11 +27,12 @@ class Demo(CommandTest):
             self.assertRegex(row["checksum"], "^[0-9a-f]{16}$")
 
     def test_text(self):
-        text = self.lapwing("demo", "--local", "--mpi", next(iter(FLAVOURS)), "--size", "256K",
-                            "--seconds", 4, status=0, timeout=150).stdout
+        mpi = next(iter(FLAVOURS))
+        text = self.lapwing("demo", "--local", "--mpi", mpi, "--size", "256K", "--seconds", 4, status=0,
+                            timeout=150).stdout
         self.assertIn("Results: bitwise equal in all runs.", text)
         for title in ("plain program", "the same, with Lapwing", "rewritten by hand"):
-            self.assertRegex(text, rf"(?m)^MPICH +{re.escape(title)} ")
+            self.assertRegex(text, rf"(?m)^{NAMES[mpi]} +{re.escape(title)} ")
 
     def test_bad_size(self):
         self.assertIn("such as 4M", self.lapwing("demo", "--size", "tiny", status=2).stderr)

@@ -155,7 +155,7 @@ class Jobs(support.NetlabTest):
                 self.assertIn("rank 1", done.stdout)
                 command = lab.command(flavour, 2, ["hostname"])
                 self.assertEqual(len(subprocess.check_output(command).split()), 2)
-            running = lab.popen("mpich", 2, ["sleep", "50"])
+            running = lab.popen(FLAVOURS[0], 2, ["sleep", "50"])
             running.terminate()
             self.assertNotEqual(running.wait(timeout=5), 0)
         self.assert_nothing_left()
