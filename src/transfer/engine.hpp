@@ -123,7 +123,6 @@ class Engine {
   bool has_spare_core() const { return spare_core_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
   int world_rank() const { return world_rank_; }
-  int world_size() const { return world_size_; }
 
   // Everything below needs the lock.
 

@@ -92,7 +92,6 @@ class Receives {
   };
   /// Takes out all that is matched by now, and the decisions that other processes must be told.
   std::vector<Taken> take(std::vector<Decision>* decisions);
-  bool has_unmatched() const { return !posted_.empty(); }
 
  private:
   struct Posted {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes from round to round of a loop, as scalar evolution can read it. LLVM's GVN computes the next
-// value of an outer loop's counter on each of the ways through the loop's body where one of them needs it,
-// and merges the results; and it keeps for the next round what this one has loaded.
+// Makes the values that a loop carries from round to round readable for scalar evolution. LLVM's GVN computes
+// the next value of an outer loop's counter on each of the ways through the loop's body where one of them
+// needs it, and merges the results; and it keeps for the next round what this one has loaded.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>

@@ -26,7 +26,6 @@ class SetPlaces {
   /// All that is known of this file's functions, as an array.
   llvm::Constant* targets(const std::vector<Target>& targets);
   llvm::Constant* call_site(const GroupCall& call, bool has_sibling);
-  bool has_merge_site(const llvm::BasicBlock* block) const { return merges_.count(block) != 0; }
 
  private:
   llvm::Constant* text(llvm::StringRef words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks count: tasks of the home that have ended here, of which the home hears when it asks or when
+// Counters of the ranks: tasks of the home that have ended here, of which the home hears when it asks or when
 // there are many, and each rank's messages, bytes and processor time.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rank of the main program knows of an object.
+// An object as the rank of the main program knows it.
 #pragma once
 
 #include "tasks/object.hpp"

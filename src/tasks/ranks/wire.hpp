@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tasks on ranks ask of the machine below: ordered messages between any
+// The messages that tasks on ranks need of the machine below: ordered, between any
 // two ranks. One library for each MPI implements it (tasks/wire), found and
 // loaded when a program with tasks has been started by that MPI's launcher.
 #pragma once

@@ -20,7 +20,6 @@ constexpr double least_share = 0.03;
 constexpr std::uint64_t least_wait = 50'000;
 constexpr std::uint64_t first_looks[] = {2, 3};
 constexpr std::uint64_t between_looks = 256;
-constexpr double would_not_try = -1;
 // Collectives whose sizes differ a little are one stream; no message's size is of this class.
 constexpr unsigned any_size = ~0u;
 
@@ -125,7 +124,7 @@ void Governor::attend() {
 void Governor::seek_agreement(int rank, Partner& partner) {
   if (partner.agreement != Agreement::none) return;
   if (leads(rank)) {
-    if (!partner.heard || partner.wished < 0 || partner.share + partner.wished < least_share) return;
+    if (partner.wished < 0 || partner.share + partner.wished < least_share) return;
     enter(partner, Agreement::offered);
     tell(rank, offer_kind, partner.share);
     return;
@@ -189,7 +188,6 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
   std::memcpy(&letter, data, sizeof letter);
   Partner& from = partner(source);
   from.wished = letter.share;
-  from.heard = true;
   switch (kind) {
     case offer_kind: {
       const Trial* trial = judge_.trial();

@@ -94,19 +94,18 @@ class Governor {
     draining,  ///< both have, and headers from before are on their way
   };
 
-  static constexpr double untold = -1;
+  static constexpr double untold = -1, would_not_try = -1;
 
   struct Partner {
     Agreement agreement = Agreement::none;
-    std::uint64_t saved = 0;  // in this iteration, by the model
-    bool watched = false;     // plain receives of this iteration have been looked at
-    double share = 0;         // of an iteration, smoothed: what strips could hide here
-    double wished = 0;        // what the partner has told of its own; negative: it would not try
-    bool heard = false;       // the partner has written: it has a loop
-    double told = untold;     // what it has been told
-    std::uint64_t sent = 0;   // stripped messages to it
-    std::uint64_t came = 0;   // headers from it
-    std::uint64_t due = 0;    // headers that it had sent at its last stop
+    std::uint64_t saved = 0;        // in this iteration, by the model
+    bool watched = false;           // plain receives of this iteration have been looked at
+    double share = 0;               // of an iteration, smoothed: what strips could hide here
+    double wished = would_not_try;  // what the partner has told of its own; until it writes it has no loop
+    double told = untold;           // what it has been told
+    std::uint64_t sent = 0;         // stripped messages to it
+    std::uint64_t came = 0;         // headers from it
+    std::uint64_t due = 0;          // headers that it had sent at its last stop
   };
   struct Observed {
     std::unique_ptr<Observation> observation;
