@@ -99,11 +99,17 @@ fuzz-sets: test-programs
 # Distributed arrays: random transfers, all processes simulated in one; then by tasks under both MPIs.
 fuzz-arrays: test-programs
 	LAPWING_CASES=$(CASES) build/release/tests/unit/arrays_transfers
+	LAPWING_CASES=$(CASES) build/release/tests/unit/arrays_ghost_schedules
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 sh -ec ' \
 	  for n in 2 3 4; do \
 	    ARRAYS_CASES=$(CASES) mpiexec.mpich -n $$n build/release/tests/mpich/arrays_property; \
 	    ARRAYS_CASES=$(CASES) mpiexec.openmpi --oversubscribe --bind-to none -n $$n \
 	      build/release/tests/openmpi/arrays_property; \
+	  done; \
+	  for n in 1 2 3 4 8; do \
+	    ARRAYS_CASES=$(CASES) mpiexec.mpich -n $$n build/release/tests/mpich/arrays_ghosts; \
+	    ARRAYS_CASES=$(CASES) mpiexec.openmpi --oversubscribe --bind-to none -n $$n \
+	      build/release/tests/openmpi/arrays_ghosts; \
 	  done; \
 	  ARRAYS_CASES=1000 mpiexec.mpich -n 4 build/release/tests/mpich/arrays_scalapack; \
 	  ARRAYS_CASES=1000 mpiexec.openmpi --oversubscribe --bind-to none -n 4 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 1 of 4: what a distributed array looks like.
+ * Distributed arrays, part 1 of 5: what a distributed array looks like.
  *
  * A distribution says which process of a task holds which elements of an array
  * of any number of dimensions; it knows nothing of MPI, and every process of the
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** Every function of the four headers returns one of these; 0 is success. */
+/** Every function of the five headers returns one of these; 0 is success. */
 enum lapwing_array_error {
   LAPWING_ARRAY_OK = 0,
   LAPWING_ARRAY_ERR_SHAPE = 1,    /**< the two sides' shapes differ */
@@ -75,7 +75,7 @@ struct lapwing_dimension {
   int grid_dimension;    /**< over which it is distributed; -1: none */
   int first_process;     /**< position of the grid that has the first block */
   int64_t offset;        /**< alignment: element i lies where element i + offset of the template lies */
-  int64_t ghost_below;   /**< layers around the owned elements in local memory, never transferred */
+  int64_t ghost_below;   /**< layers around the owned elements in local memory; see array_ghosts.h */
   int64_t ghost_above;
 };
 

@@ -2,6 +2,8 @@
 // Transfers of distributed arrays for C++; lapwing/arrays.hpp includes it.
 #pragma once
 
+#include <string>
+
 #include "lapwing/arrays.hpp"
 
 namespace lapwing {
@@ -48,6 +50,20 @@ class ArrayRequest {
  private:
   lapwing_array_request* request_ = nullptr;
 };
+
+namespace detail {
+
+/// A flag for each dimension, or null for none.
+template <typename T>
+const int* periods(const DistributedArray<T>& a, const std::vector<int>& periodic) {
+  const int dimensions = lapwing_distribution_dimensions(a.distribution().get());
+  if (!periodic.empty() && periodic.size() != static_cast<std::size_t>(dimensions))
+    throw std::invalid_argument(std::to_string(periodic.size()) + " periods are given for an array of " +
+                                std::to_string(dimensions) + " dimensions");
+  return periodic.empty() ? nullptr : periodic.data();
+}
+
+}  // namespace detail
 
 template <typename T>
 void send(const DistributedArray<T>& a, int dest, int tag, const Tasks& tasks) {
@@ -113,6 +129,35 @@ void transpose(const DistributedArray<T>& a, DistributedArray<T>& b, const std::
   const ArrayDistribution into = b.distribution().section(zero, count, {}, permutation);
   detail::check_array(lapwing_array_redistribute(a.local().data(), a.allocated(), a.distribution().get(),
                                                  b.local().data(), b.allocated(), into.get(), tasks.get()));
+}
+
+/// Fills the ghost layers from those who own what lies there (lapwing_array_update_ghosts). `periodic` has
+/// a flag for each dimension, or is empty. Collective over the task, as its two siblings are.
+template <typename T>
+void update_ghosts(DistributedArray<T>& a, const Tasks& tasks, int ghosts = LAPWING_GHOSTS_CORNERS,
+                   const std::vector<int>& periodic = {}) {
+  detail::check_array(lapwing_array_update_ghosts(a.local().data(), a.allocated(), a.distribution().get(),
+                                                  ghosts, detail::periods(a, periodic), tasks.get()));
+}
+
+template <typename T>
+ArrayRequest iupdate_ghosts(DistributedArray<T>& a, const Tasks& tasks, int ghosts = LAPWING_GHOSTS_CORNERS,
+                            const std::vector<int>& periodic = {}) {
+  lapwing_array_request* request = nullptr;
+  detail::check_array(lapwing_array_iupdate_ghosts(a.local().data(), a.allocated(), a.distribution().get(),
+                                                   ghosts, detail::periods(a, periodic), tasks.get(),
+                                                   &request));
+  return ArrayRequest(request);
+}
+
+template <typename T>
+ArrayRequest update_ghosts_init(DistributedArray<T>& a, const Tasks& tasks,
+                                int ghosts = LAPWING_GHOSTS_CORNERS, const std::vector<int>& periodic = {}) {
+  lapwing_array_request* request = nullptr;
+  detail::check_array(lapwing_array_update_ghosts_init(a.local().data(), a.allocated(),
+                                                       a.distribution().get(), ghosts,
+                                                       detail::periods(a, periodic), tasks.get(), &request));
+  return ArrayRequest(request);
 }
 
 }  // namespace lapwing

@@ -8,6 +8,7 @@
 #include "lapwing/array_calls.h"
 #include "lapwing/array_collectives.h"
 #include "lapwing/array_distributions.h"
+#include "lapwing/array_ghosts.h"
 #include "lapwing/array_tasks.h"
 
 #endif

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int no_task = -2;  // LAPWING_TASK_NULL
 
-const char* const routines[] = {"a send of arrays", "a receive of arrays", "a redistribution"};
+const char* const routines[] = {"a send of arrays", "a receive of arrays", "a redistribution",
+                                "an update of ghosts"};
 
 // The first error of the operands on this process.
 Error check(const TaskComm& comm, std::span<const Operand> arrays) {
@@ -21,6 +22,15 @@ Error check(const TaskComm& comm, std::span<const Operand> arrays) {
       return error;
   }
   return {};
+}
+
+Error check_ghosts(const TaskComm& comm, const View& view, const GhostUpdate& update) {
+  std::string why = validate(update, view.distribution);
+  if (why.empty() && !(filled(view.section, view.distribution) == filled({}, view.distribution)))
+    why = fmt::format("a section of {} has no ghosts of its own; give the whole array",
+                      describe(view.distribution));
+  if (why.empty()) return {};
+  return {Code::argument, fmt::format("task {}, rank {}: {}", comm.task(), comm.rank(), why)};
 }
 
 // The description of what travels; made once for each list of arrays that is
@@ -121,6 +131,21 @@ Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, 
   call.to = describe(std::span(both + 1, 1));
   call.local = addresses(std::span(both, 1));
   call.to_local = addresses(std::span(both + 1, 1));
+  comm->steps.add(&StepTimes::inquiry, begin_time);
+  return begin(std::move(call));
+}
+
+Handle begin_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
+                    bool persistent, const Error& found) {
+  const std::uint64_t begin_time = comm->steps.now();
+  Request::Call call{Request::Kind::ghosts, comm};
+  call.partner = comm->task();
+  call.persistent = persistent;
+  call.error = found ? found : check(*comm, {&array, 1});
+  if (!call.error) call.error = check_ghosts(*comm, *array.view, update);
+  call.update = std::move(update);
+  call.descriptor = describe({&array, 1});
+  call.local = addresses({&array, 1});
   comm->steps.add(&StepTimes::inquiry, begin_time);
   return begin(std::move(call));
 }

@@ -29,6 +29,9 @@ Handle begin_receive(const std::shared_ptr<TaskComm>& comm, std::span<const Oper
                      int tag, bool persistent);
 Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
                     bool persistent);
+/// Of the whole array that the operand describes; `found` as above.
+Handle begin_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
+                    bool persistent, const Error& found = {});
 
 Error start(const Handle& request);
 /// Blocks. A persistent request can be started again then.

@@ -217,6 +217,15 @@ OwnerMap::OwnerMap(const Distribution& distribution, int rank) : distribution_(d
   allocated_ = stride;
 }
 
+std::vector<std::int64_t> OwnerMap::indices(std::size_t dimension) const {
+  std::vector<std::int64_t> result;
+  if (!in_grid_) return result;
+  const auto& places = places_[dimension];
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (places[i] >= 0) result.push_back(static_cast<std::int64_t>(i));
+  return result;
+}
+
 std::int64_t OwnerMap::offset(const std::vector<std::int64_t>& index) const {
   if (!in_grid_) return -1;
   std::int64_t result = first_;

@@ -33,6 +33,11 @@ class OwnerMap {
   OwnerMap(const Distribution& distribution, int rank);
   [[nodiscard]] std::int64_t offset(const std::vector<std::int64_t>& index) const;
   [[nodiscard]] std::int64_t allocated() const { return allocated_; }
+  /// The indices along one dimension that it has, ascending; none where it is not in the grid.
+  [[nodiscard]] std::vector<std::int64_t> indices(std::size_t dimension) const;
+  /// Of one step along a dimension, and of the first owned element.
+  [[nodiscard]] std::int64_t stride(std::size_t dimension) const { return strides_[dimension]; }
+  [[nodiscard]] std::int64_t first() const { return first_; }
 
  private:
   const Distribution& distribution_;

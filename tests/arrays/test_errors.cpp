@@ -181,6 +181,56 @@ TEST_F(Errors, SectionsOfWhatIsNotReceived) {
   EXPECT_EQ(1, landed) << "a request that is complete";
 }
 
+TEST_F(Errors, GhostsThatCannotBeUpdated) {
+  lapwing_dimension dimension = lapwing_block(20, mine_, 0);
+  dimension.ghost_above = 1;
+  Array a({dimension, lapwing_collapsed(3)}, {mine_}, tasks_);
+  const auto update = [&](const Array& array, std::int64_t missing = 0, int ghosts = LAPWING_GHOSTS_FACES) {
+    return lapwing_array_update_ghosts(const_cast<double*>(array.local.data()), array.size() - missing,
+                                       array.distribution, ghosts, nullptr, tasks_);
+  };
+  EXPECT_EQ(0, update(a));
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT, update(a, 0, 2));
+  says({"ghosts 2", "enum lapwing_ghosts", "rank"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_BUFFER, update(a, rank_ == mine_ - 1 ? 1 : 0));
+  says({"rank " + std::to_string(mine_ - 1)});
+  // A section has no ghosts.
+  const std::int64_t first[] = {0, 0}, count[] = {20, 2};
+  lapwing_distribution* section = nullptr;
+  ASSERT_EQ(0, lapwing_distribution_section(a.distribution, first, count, nullptr, nullptr, &section));
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT,
+            lapwing_array_update_ghosts(a.local.data(), a.size(), section, 0, nullptr, tasks_));
+  says({"section", "whole array"});
+  lapwing_distribution_free(&section);
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT, lapwing_array_update_ghosts(nullptr, 0, nullptr, 0, nullptr, tasks_));
+  says({"distribution is null"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT,
+            lapwing_array_update_ghosts(a.local.data(), a.size(), a.distribution, 0, nullptr, nullptr));
+  // Of a grid that the task does not have.
+  Array larger({dimension, lapwing_collapsed(3)}, {mine_ + 1}, tasks_);
+  EXPECT_EQ(LAPWING_ARRAY_ERR_GRID, update(larger));
+  // The error of a persistent one comes with its wait.
+  lapwing_array_request* request = nullptr;
+  ASSERT_EQ(0, lapwing_array_update_ghosts_init(a.local.data(), a.size(), a.distribution, -1, nullptr, tasks_,
+                                                &request));
+  EXPECT_EQ(0, lapwing_array_start(request));
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT, lapwing_array_wait(&request, nullptr));
+  EXPECT_EQ(0, lapwing_array_request_free(&request));
+  if (mine_ < 2) return;
+  // Blocks that go round, and processes that disagree on layers, corners or periods.
+  lapwing_dimension round = lapwing_cyclic(20, 2, 0);
+  round.ghost_below = 1;
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT, update(Array({round}, {mine_}, tasks_)));
+  says({"dimension 0", "round", "blocks of 2"});
+  dimension.ghost_above = rank_ == 0 ? 2 : 1;
+  EXPECT_EQ(LAPWING_ARRAY_ERR_DIFFERS, update(Array({dimension}, {mine_}, tasks_)));
+  says({"ghost layers"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_DIFFERS, update(a, 0, rank_ == 0 ? 1 : 0));
+  const int periodic[] = {rank_, 0};
+  EXPECT_EQ(LAPWING_ARRAY_ERR_DIFFERS,
+            lapwing_array_update_ghosts(a.local.data(), a.size(), a.distribution, 0, periodic, tasks_));
+}
+
 TEST_F(Errors, TheAttachedBuffer) {
   Array a(rows(10), {mine_}, tasks_);
   std::vector<char> little(8);

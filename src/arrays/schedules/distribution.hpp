@@ -29,8 +29,8 @@ struct Dimension {
   int grid_dimension = -1;           ///< -1: collapsed
   int first_process = 0;             ///< who has the first block; ScaLAPACK's RSRC and CSRC
   std::int64_t offset = 0;           ///< alignment: element i lies where the template's i + offset lies
-  std::int64_t ghost_below = 0;      ///< layers of the local allocation that are never
-  std::int64_t ghost_above = 0;      ///< transferred
+  std::int64_t ghost_below = 0;      ///< layers of the local allocation that a transfer leaves
+  std::int64_t ghost_above = 0;      ///< alone; a ghost update fills them
 
   bool operator==(const Dimension&) const = default;
 };

@@ -60,6 +60,8 @@ class Schedule {
   enum class Way : std::uint8_t { send, receive };
 
   Schedule() = default;
+  /// Of pieces that were found another way: in their order.
+  Schedule(Way way, std::vector<Piece> pieces) : way_(way), pieces_(std::move(pieces)) {}
   /// Throws std::invalid_argument with the sentence of validate() or mismatch()
   /// where the two do not fit.
   static Schedule sending(const Distribution& mine, const Section& from, int my_rank,

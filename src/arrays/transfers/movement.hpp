@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "arrays/schedules/ghosts.hpp"
 #include "arrays/task_comm.hpp"
 #include "arrays/transfers/exchange.hpp"
 
@@ -30,6 +31,11 @@ class Movement {
                                           const std::vector<char*>& to, Strategy strategy, bool persistent,
                                           std::uint64_t call);
 
+  /// The ghosts of an array over this task, from their neighbours' memory.
+  static std::unique_ptr<Movement> ghosts(TaskComm& comm, const Descriptor& array,
+                                          const std::vector<char*>& local, const GhostUpdate& update,
+                                          Strategy strategy, bool persistent, std::uint64_t call);
+
   /// The strategy that both sides take where neither has chosen one.
   static Strategy cheapest(const TaskComm& comm, const Ends& ends);
 
@@ -48,6 +54,8 @@ class Movement {
   explicit Movement(StepTimes& steps) : steps_(steps) {}
   std::shared_ptr<const Plan> plan(TaskComm& comm, const Descriptor& mine, const Descriptor& theirs,
                                    bool sends, bool same_task, int rank);
+  std::shared_ptr<const Plan> ghost_plan(TaskComm& comm, const Descriptor& array, const GhostUpdate& update,
+                                         Schedule::Way way);
   void carry(Exchange& exchange, const Plan& out, const std::vector<char*>& from, const Plan& in,
              const std::vector<char*>& to, int rank);
   void next();

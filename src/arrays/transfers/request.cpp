@@ -32,8 +32,16 @@ void Request::begin() {
 // Every process of the task learns of an error that one has found, and of calls
 // that differ, before anybody else hears of the transfer.
 void Request::check() {
+  // Ghosts are each process' own matter, unless they are what is updated.
+  std::string layers;
+  if (call_.kind == Kind::ghosts) {
+    layers = call_.update.key();
+    for (const auto& view : call_.descriptor->views)
+      for (const Dimension& dimension : view->distribution.dimensions)
+        layers += fmt::format(" {} {}", dimension.ghost_below, dimension.ghost_above);
+  }
   const auto hash = static_cast<unsigned long long>(std::hash<std::string>{}(
-      call_.descriptor->bytes + (call_.to ? call_.to->bytes : std::string()) +
+      call_.descriptor->bytes + (call_.to ? call_.to->bytes : std::string()) + layers +
       fmt::format("{} {} {}", static_cast<int>(call_.kind), call_.partner, call_.tag)));
   const bool failed = static_cast<bool>(call_.error);
   words_ = {failed ? static_cast<unsigned long long>(call_.comm->rank()) + 1 : 0,
@@ -63,9 +71,10 @@ bool Request::step_check() {
     call_.error = {static_cast<Code>(sentence_[0]), sentence_.data() + 1};
   else if (agreed_[2] != ~agreed_[3])
     call_.error = {Code::differs,
-                   fmt::format("task {}: its processes gave different arrays, partners or tags in "
-                               "what should be the same call",
-                               call_.comm->task())};
+                   fmt::format("task {}: its processes gave different {} in what should be the same call",
+                               call_.comm->task(),
+                               call_.kind == Kind::ghosts ? "arrays, ghost layers, corners or periods"
+                                                          : "arrays, partners or tags")};
   call_.comm->checking.pop_front();
   post();
   return true;
@@ -74,7 +83,7 @@ bool Request::step_check() {
 void Request::post() {
   TaskComm& comm = *call_.comm;
   const Side side{call_.error ? nullptr : call_.descriptor, comm.strategy, call_.error};
-  if (call_.kind == Kind::within || !comm.has(call_.partner) || call_.partner == comm.task()) {
+  if (alone() || !comm.has(call_.partner) || call_.partner == comm.task()) {
     const bool wildcard = call_.kind == Kind::receive && call_.partner == any;
     if (call_.error || !wildcard) {
       state_ = State::ready;
@@ -118,6 +127,14 @@ void Request::matched(Match match, bool announced) {
 // Step 4.
 void Request::prepare(const Side& other) {
   TaskComm& comm = *call_.comm;
+  if (call_.kind == Kind::ghosts) {
+    movement_ = Movement::ghosts(comm, *call_.descriptor, call_.local, call_.update,
+                                 static_cast<Strategy>(comm.strategy), call_.persistent, number_);
+    simple_ = movement_->simple();
+    status_.elements = movement_->elements();
+    if (started_) go();
+    return;
+  }
   const bool sends = call_.kind != Kind::receive;
   Movement::Ends ends;
   ends.from = sends ? call_.descriptor : other.descriptor;
@@ -213,7 +230,7 @@ void Request::fail(Error error) {
 
 bool Request::landed(const std::int64_t* first, const std::int64_t* count) const {
   if (complete_) return true;
-  if (state_ != State::moving) return false;
+  if (state_ != State::moving || call_.kind == Kind::ghosts) return false;
   std::vector<Landed> pieces;
   if (!movement_->landed(&pieces)) return false;
   const View& here = *(call_.to ? call_.to : call_.descriptor)->views[0];

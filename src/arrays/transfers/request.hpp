@@ -24,7 +24,7 @@ struct Status {
 
 class Request {
  public:
-  enum class Kind { send, receive, within };
+  enum class Kind { send, receive, within, ghosts };
 
   /// The arguments of the call. `descriptor` and `local` describe the array that is
   /// sent or received; with the kind `within` those of the destination as well.
@@ -35,7 +35,8 @@ class Request {
     std::shared_ptr<const Descriptor> descriptor = nullptr, to = nullptr;
     std::vector<char*> local = {}, to_local = {};
     bool persistent = false;
-    Error error = {};  ///< found in the call, on this process
+    GhostUpdate update = {};  ///< with the kind `ghosts`
+    Error error = {};         ///< found in the call, on this process
   };
 
   explicit Request(Call call);
@@ -67,8 +68,10 @@ class Request {
   const Status& status() const { return status_; }
   TaskComm& comm() const { return *call_.comm; }
 
-  /// Whether the elements of this box of the whole array have landed here.
+  /// Whether the elements of this box of the whole array have landed here; of ghosts, whether all have.
   bool landed(const std::int64_t* first, const std::int64_t* count) const;
+  /// Within the task: no other one is told, nor waited for.
+  bool alone() const { return call_.kind == Kind::within || call_.kind == Kind::ghosts; }
   bool receives() const { return call_.kind != Kind::send; }
   std::size_t arrays() const { return call_.descriptor->views.size(); }
 

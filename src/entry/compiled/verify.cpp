@@ -10,6 +10,7 @@
 
 #include "entry/compiled/whole_exchange.hpp"
 #include "entry/fortran/fortran.hpp"
+#include "mpi/looks.hpp"
 #include "mpi/references.hpp"
 #include "transfer/compiled/guarded_buffer.hpp"
 #include "transfer/compiled/verify_report.hpp"

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C API of distributed arrays, part 5: updates of ghosts.
+#include <fmt/format.h>
+
+#include "arrays/transfers/progress.hpp"
+#include "entry/arrays/arrays.hpp"
+#include "entry/p2p/p2p.hpp"
+
+namespace arrays = lapwing::arrays;
+using arrays::Code;
+using lapwing::entry::refused;
+using lapwing::entry::view_of;
+
+namespace {
+
+struct Given {
+  void* local;
+  std::int64_t elements;
+  const lapwing_distribution* array;
+  int ghosts;
+  const int* periodic;
+  lapwing_tasks* tasks;
+};
+
+int begin_update(const char* routine, const Given& given, bool persistent, arrays::Handle* handle) {
+  if (!given.tasks) return refused(routine, Code::argument, "the tasks are null");
+  if (arrays::Error error = lapwing::entry::mpi_is_there()) return arrays::report(routine, error);
+  arrays::Error found;
+  if (given.ghosts != LAPWING_GHOSTS_FACES && given.ghosts != LAPWING_GHOSTS_CORNERS)
+    found = {Code::argument, fmt::format("task {}, rank {}: ghosts {} are unknown; see enum lapwing_ghosts",
+                                         given.tasks->comm->task(), given.tasks->comm->rank(), given.ghosts)};
+  arrays::GhostUpdate update;
+  update.corners = given.ghosts == LAPWING_GHOSTS_CORNERS;
+  if (given.array && given.periodic) {
+    const std::size_t dimensions = given.array->view->distribution.dimensions.size();
+    for (std::size_t d = 0; d < dimensions; ++d) update.periodic.push_back(given.periodic[d] != 0);
+  }
+  *handle = arrays::begin_ghosts(given.tasks->comm, {given.local, given.elements, view_of(given.array)},
+                                 std::move(update), persistent, found);
+  return LAPWING_ARRAY_OK;
+}
+
+int hand_out_update(const char* routine, const Given& given, bool persistent,
+                    lapwing_array_request** request) {
+  if (!request) return refused(routine, Code::argument, "the request is null");
+  *request = nullptr;
+  arrays::Handle handle;
+  if (const int code = begin_update(routine, given, persistent, &handle)) return code;
+  const auto dimensions =
+      static_cast<int>(given.array ? given.array->view->distribution.dimensions.size() : 0);
+  *request = new lapwing_array_request{std::move(handle), dimensions};
+  if (!persistent) arrays::Progress::leave_to_helper();
+  return LAPWING_ARRAY_OK;
+}
+
+}  // namespace
+
+LAPWING_ENTRY int lapwing_array_update_ghosts(void* local, int64_t elements,
+                                              const lapwing_distribution* array, int ghosts,
+                                              const int* periodic, lapwing_tasks* tasks) {
+  arrays::Handle handle;
+  if (const int code =
+          begin_update(__func__, {local, elements, array, ghosts, periodic, tasks}, false, &handle))
+    return code;
+  return lapwing::entry::completed(__func__, arrays::wait(handle), nullptr);
+}
+
+LAPWING_ENTRY int lapwing_array_iupdate_ghosts(void* local, int64_t elements,
+                                               const lapwing_distribution* array, int ghosts,
+                                               const int* periodic, lapwing_tasks* tasks,
+                                               lapwing_array_request** request) {
+  return hand_out_update(__func__, {local, elements, array, ghosts, periodic, tasks}, false, request);
+}
+
+LAPWING_ENTRY int lapwing_array_update_ghosts_init(void* local, int64_t elements,
+                                                   const lapwing_distribution* array, int ghosts,
+                                                   const int* periodic, lapwing_tasks* tasks,
+                                                   lapwing_array_request** request) {
+  return hand_out_update(__func__, {local, elements, array, ghosts, periodic, tasks}, true, request);
+}
