@@ -105,7 +105,8 @@ void start_compiled(int granted, bool futile) {
 }
 
 int start_mpi(int* argc, char*** argv, int wanted, int* granted) {
-  const mpi::TransportParameters parameters(settings.transport_tuned);
+  // A program that is only checked keeps its MPI as it is.
+  const mpi::TransportParameters parameters(settings.transport_tuned && !entry::checks(settings));
   return PMPI_Init_thread(argc, argv, wanted, granted);
 }
 

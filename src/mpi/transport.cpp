@@ -23,15 +23,20 @@ bool names_parameter(const std::filesystem::path& path, std::span<const std::str
   return false;
 }
 
+bool has_rdma_device() {
+  std::error_code none;
+  return std::filesystem::directory_iterator("/sys/class/infiniband", none) !=
+         std::filesystem::directory_iterator();
+}
+
 TransportParameters::TransportParameters(bool wanted) {
   if (!wanted || transport_is_chosen()) return;
-  given_ = true;
-  for (const TransportVariable& variable : transport_variables()) setenv(variable.name, variable.value, 0);
+  given_ = transport_variables();
+  for (const TransportVariable& variable : given_) setenv(variable.name, variable.value, 0);
 }
 
 TransportParameters::~TransportParameters() {
-  if (!given_) return;
-  for (const TransportVariable& variable : transport_variables()) unsetenv(variable.name);
+  for (const TransportVariable& variable : given_) unsetenv(variable.name);
 }
 
 }  // namespace lapwing::mpi

@@ -8,6 +8,12 @@
 
 namespace lapwing::mpi {
 
+/// A variable of the environment and what it is given. Both end with a zero.
+struct TransportVariable {
+  const char* name;
+  const char* value;
+};
+
 /// Lives around PMPI_Init: gives the MPI, by its environment, the parameters that the user and the machine's
 /// administrator have left at their defaults, and takes them out of the environment again, so that the
 /// program and its children find it as it was.
@@ -19,13 +25,7 @@ class TransportParameters {
   TransportParameters& operator=(const TransportParameters&) = delete;
 
  private:
-  bool given_ = false;
-};
-
-/// A variable of the environment and what it is given. Both end with a zero.
-struct TransportVariable {
-  const char* name;
-  const char* value;
+  std::span<const TransportVariable> given_;
 };
 
 /// Defined by each family: its parameters (none: it needs none).
@@ -34,6 +34,9 @@ std::span<const TransportVariable> transport_variables();
 /// Defined by each family: the user or the administrator has tuned the transport already, or this machine's
 /// transport would lose by the parameters.
 bool transport_is_chosen();
+
+/// The host has a device that reads and writes the program's memory by itself.
+bool has_rdma_device();
 
 /// Some line of the file begins with one of the names, blanks aside. False where the file cannot be read.
 bool names_parameter(const std::filesystem::path& path, std::span<const std::string_view> names);

@@ -31,12 +31,6 @@ bool user_chooses() {
          (home && names_parameter(fs::path(home) / "ucx.conf", choices));
 }
 
-/// Such a device reads and writes the program's memory by itself, which the rendezvous protocol lets it do.
-bool has_rdma_device() {
-  std::error_code none;
-  return fs::directory_iterator("/sys/class/infiniband", none) != fs::directory_iterator();
-}
-
 }  // namespace
 
 std::span<const TransportVariable> transport_variables() { return given; }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open MPI over TCP. A receiver asks there for a whole long message by one request, which queues up behind
-// the bytes that the receiver itself sends to the same rank. In an exchange the rank that comes late asks
-// after the other has begun to send, so that the two directions travel one after the other; the rank that was
-// late is the early one next time, and so it stays. Asked for in fragments, and few of them at once, the
-// directions travel at the same time. Each rank chooses for what it receives, so ranks without Lapwing, and
-// other jobs that connect, are served as well.
+// Open MPI over TCP. A receiver asks there for a whole long message by one request (the PUT protocol of ob1),
+// which queues up behind the bytes that the receiver itself sends to the same rank. In an exchange the rank
+// that comes late asks after the other has begun to send, so that the two directions travel one after the
+// other; the rank that was late is the early one next time, and so it stays. There are two ways out. Both
+// concern what a rank receives, so ranks without Lapwing, and other jobs that connect, are served as well.
 #include "mpi/transport.hpp"
 
 #include <algorithm>
@@ -21,16 +20,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A receiver that is allowed no requests says once how far the message has come, and its sender sends the
+/// rest. The limit holds for shared memory, too, where it would cost the single copy between two processes.
+constexpr std::array<TransportVariable, 1> no_requests{{{"OMPI_MCA_pml_ob1_max_rdma_per_request", "0"}}};
 /// A receiver asks for this many bytes by one request, and for the next ones when they are here, with two
 /// requests under way. Half of the bytes make single messages slower on a link of 10 Gbit/s. Twice the
 /// requests, Open MPI's own number, ask for 512 KiB at once, and exchanges below 1 MiB travel one direction
-/// after the other as before.
-constexpr std::array<TransportVariable, 2> given{
+/// after the other as before. A receive whose buffer is too small for the message spins for good in Open MPI.
+constexpr std::array<TransportVariable, 2> small_requests{
     {{"OMPI_MCA_btl_tcp_rdma_pipeline_frag_size", "131072"}, {"OMPI_MCA_pml_ob1_recv_pipeline_depth", "2"}}};
 /// A user who chooses one of these has tuned the protocol already.
-constexpr std::array<std::string_view, 3> choices{"btl_tcp_rdma_pipeline_frag_size",
-                                                  "pml_ob1_recv_pipeline_depth", "btl_tcp_flags"};
-/// On links beyond this, in Mbit/s, the requests themselves would delay messages of some 300 KB.
+constexpr std::array<std::string_view, 4> choices{"btl_tcp_rdma_pipeline_frag_size",
+                                                  "pml_ob1_recv_pipeline_depth", "btl_tcp_flags",
+                                                  "pml_ob1_max_rdma_per_request"};
+/// On links beyond this, in Mbit/s, requests would delay messages of some 300 KB, and the receiver's copy
+/// longer ones.
 constexpr int fastest_link = 10'000;
 
 /// In one of the places where Open MPI looks.
@@ -59,9 +63,25 @@ bool has_fast_link() {
   return false;
 }
 
+/// Every other rank is reached over TCP: it runs on another host, or the user has named the transports and
+/// none of them is shared memory. False where the launcher does not say how many ranks the host has.
+bool all_ranks_over_tcp() {
+  if (has_rdma_device()) return false;
+  if (const char* const size = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+      size && size == std::string_view("1"))
+    return true;
+  const char* const named = std::getenv("OMPI_MCA_btl");
+  if (!named) return false;
+  const std::string_view transports = named;
+  return transports == "tcp" || transports == "self,tcp" || transports == "tcp,self";
+}
+
 }  // namespace
 
-std::span<const TransportVariable> transport_variables() { return given; }
+std::span<const TransportVariable> transport_variables() {
+  if (all_ranks_over_tcp()) return no_requests;
+  return small_requests;
+}
 
 bool transport_is_chosen() { return user_chooses() || has_fast_link(); }
 
