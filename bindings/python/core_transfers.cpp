@@ -60,6 +60,35 @@ std::unique_ptr<Request> begin_within(Tasks& self, nb::handle from_local, const 
   return request;
 }
 
+using Update = int (*)(void*, int64_t, const lapwing_distribution*, int, const int*, lapwing_tasks*);
+using BeginUpdate = int (*)(void*, int64_t, const lapwing_distribution*, int, const int*, lapwing_tasks*,
+                            lapwing_array_request**);
+
+// No periods: none. Python has counted them.
+const int* flags_of(const std::vector<int>& periodic) { return periodic.empty() ? nullptr : periodic.data(); }
+
+template <Update call>
+void update(Tasks& self, nb::handle local, const Distribution& array, int ghosts,
+            const std::vector<int>& periodic) {
+  const Memory memory = writing(local);
+  check(released([&] {
+    return call(memory->data(), memory->elements(), array.get(), ghosts, flags_of(periodic), self.get());
+  }));
+}
+
+template <BeginUpdate call>
+std::unique_ptr<Request> begin_update(Tasks& self, nb::handle local, const Distribution& array, int ghosts,
+                                      const std::vector<int>& periodic) {
+  auto request = std::make_unique<Request>();
+  const Memory memory = writing(local);
+  request->memory.push_back(memory);
+  check(released([&] {
+    return call(memory->data(), memory->elements(), array.get(), ghosts, flags_of(periodic), self.get(),
+                &request->handle);
+  }));
+  return request;
+}
+
 template <class Pointer, class Call>
 std::unique_ptr<Request> begin_many(const std::vector<Memory>& memory,
                                     const std::vector<const Distribution*>& arrays, Call call) {
@@ -148,6 +177,9 @@ void define_transfers(nb::module_& module, nb::class_<Tasks>& tasks) {
       .def("redistribute", &redistribute)
       .def("iredistribute", &begin_within<lapwing_array_iredistribute>)
       .def("redistribute_init", &begin_within<lapwing_array_redistribute_init>)
+      .def("update_ghosts", &update<lapwing_array_update_ghosts>)
+      .def("iupdate_ghosts", &begin_update<lapwing_array_iupdate_ghosts>)
+      .def("update_ghosts_init", &begin_update<lapwing_array_update_ghosts_init>)
       .def("pack_size", [](const Tasks& self, const Distribution& array) {
         std::int64_t bytes = 0;
         check(lapwing_array_pack_size(array.get(), self.get(), &bytes));

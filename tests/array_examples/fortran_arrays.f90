@@ -127,6 +127,8 @@ program fortran_arrays
   call lapwing_array_bcast(a, array, 1, tasks)
   call expect(all(a == 2), "a broadcast array")
 
+  call ghosts(lapwing_tasks_processes(tasks, lapwing_tasks_rank(tasks)))
+
   text = lapwing_array_schedule(array, array, rank, lapwing_schedule_ascii)
   call expect(len(text) > 0, "a drawing")
   call lapwing_distribution_free(array)
@@ -157,6 +159,54 @@ contains
       end do
     end do
     call expect(right, "three dimensions, permuted and converted")
+  end subroutine
+
+  ! Blocks of columns, the rows periodic: a blocking, a non-blocking and a persistent update fill the same.
+  subroutine ghosts(processes)
+    integer, intent(in) :: processes
+    type(lapwing_distribution) :: layered
+    type(lapwing_array_request) :: update
+    real(4), allocatable, target :: u(:, :)
+    real(4), allocatable :: whole(:, :), expected(:, :), fresh(:, :)
+    integer :: mine, first, p, q, turn
+    call lapwing_distribution_create(layered, lapwing_float32, [lapwing_collapsed(3, ghost_below=1), &
+      lapwing_block(n, processes, 1, ghost_below=2, ghost_above=1)], [processes])
+    mine = n / processes
+    first = rank * mine + 1
+    allocate (u(0:3, -1:mine + 1), whole(0:3, -1:n + 1))
+    whole = -1
+    do q = 1, n
+      do p = 0, 3
+        whole(p, q) = 100 * (modulo(p - 1, 3) + 1) + q
+      end do
+    end do
+    expected = whole(:, first - 2:first + mine)
+    u = -1
+    u(1:3, 1:mine) = whole(1:3, first:first + mine - 1)
+    fresh = u
+    call lapwing_array_update_ghosts(u, layered, lapwing_ghosts_corners, tasks, periodic=[.true., .false.])
+    call expect(all(u == expected), "ghosts")
+    u = fresh
+    call lapwing_array_iupdate_ghosts(u, layered, lapwing_ghosts_corners, tasks, update, [.true., .false.], ierr)
+    call lapwing_array_wait(update)
+    call expect(ierr == 0 .and. all(u == expected), "ghosts without waiting")
+    call lapwing_array_update_ghosts_init(u, layered, lapwing_ghosts_corners, tasks, update, [.true., .false.])
+    do turn = 1, 3
+      u = fresh
+      call lapwing_array_start(update)
+      call lapwing_array_wait(update)
+      call expect(all(u == expected), "ghosts again and again")
+    end do
+    call lapwing_array_request_free(update)
+    u = fresh
+    call lapwing_array_update_ghosts(u, layered, lapwing_ghosts_faces, tasks)
+    expected(lbound(expected, 1), :) = -1
+    call expect(all(u == expected), "faces only")
+    call lapwing_array_update_ghosts(u, layered, lapwing_ghosts_faces, tasks, periodic=[.true.], ierr=ierr)
+    call expect(ierr == lapwing_array_err_buffer, "one flag for two dimensions")
+    call lapwing_array_update_ghosts(u, layered, 7, tasks, ierr=ierr)
+    call expect(ierr == lapwing_array_err_argument, "ghosts of an unknown sort")
+    call lapwing_distribution_free(layered)
   end subroutine
 
   integer function scan_for(string, part)

@@ -150,6 +150,39 @@ def test_collectives():
     assert TASKS.plan(array, root=0) == [(1, 0)]
 
 
+def test_ghosts():
+    """Of a 2-D array in blocks of rows, against the whole array: wrapped around in one dimension."""
+    n = TASKS.processes()
+    array = lapwing.Distribution([lapwing.block(N).with_ghosts(1, 2), lapwing.collapsed(N).with_ghosts(1, 0)], "float32",
+                                 grid=[n])
+    whole = np.add.outer(100 * np.arange(N), np.arange(N))
+    rows = array.indices(RANK)[0].ravel()
+    expected = np.full(array.local(RANK).allocation, -1, "float32")
+    for at, row in enumerate(range(rows[0] - 1, rows[-1] + 3)):
+        if 0 <= row < N:
+            expected[at] = np.r_[whole[row, -1:], whole[row]]
+    persistent = array.zeros(RANK)
+    request = TASKS.update_ghosts_init(persistent, array, True, (False, True))
+    for _ in range(2):
+        local = values(array)
+        TASKS.update_ghosts(local, array, periodic=[0, 1])
+        assert (local == expected).all(), (local, expected)
+        local = values(array)
+        status = TASKS.iupdate_ghosts(local, array, periodic=[False, True]).wait()
+        assert (local == expected).all() and status.elements == (expected >= 0).sum() - len(rows) * N
+        persistent[...] = values(array)
+        request.start()
+        request.wait()
+        assert (persistent == expected).all()
+    request.free()
+    # Without corners: the ghosts beside ghosts stay.
+    local = values(array)
+    TASKS.update_ghosts(local, array, corners=False, periodic=[False, True])
+    assert local[0, 0] == -1 and (local[-2:, 0] == -1).all() and (local[1:-2, 0] == expected[1:-2, 0]).all()
+    refused(lapwing.ArrayError.ARGUMENT, ["'periodic' has 1", "2 dimensions"], TASKS.update_ghosts, local, array, True, [1])
+    refused(lapwing.ArrayError.ARGUMENT, ["section"], TASKS.update_ghosts, local, array.section([0, 0], [N, 2]))
+
+
 def test_distarray():
     """To the dictionary and back, and the protocol's own example of padding."""
     comm = TASKS.comm

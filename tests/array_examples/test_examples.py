@@ -19,7 +19,7 @@ BUILD, FLAVOUR, PYTHON, MPIEXEC = pathlib.Path(sys.argv[1]), sys.argv[2], sys.ar
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "arrays"
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-array-examples-"))
-NAMES = ("producer_consumer", "fft2d", "multiblock", "restart")
+NAMES = ("producer_consumer", "fft2d", "multiblock", "restart", "jacobi")
 
 
 HAS_FLANG = shutil.which("flang-new-19") and (BUILD / "lib" / "lapwing" / FLAVOUR / "mod" / "lapwing_arrays.mod").exists()
@@ -117,6 +117,16 @@ def expected_multiblock(rows, columns, steps):
     return f"multiblock: 3 blocks of {rows} x {columns}, {steps} steps, checksum {total:.6E}\n"
 
 
+def expected_jacobi(rows, columns, steps):
+    u = [[float((3 * i + 5 * j) % 17) for j in range(columns)] for i in range(rows)]
+    for _ in range(steps):
+        old = [row[:] for row in u]
+        for i, j in itertools.product(range(1, rows - 1), range(1, columns - 1)):
+            u[i][j] = 0.25 * ((old[i - 1][j] + old[i + 1][j]) + (old[i][j - 1] + old[i][j + 1]))
+    total = sum(u[i][j] * ((i + 2 * j) % 7 + 1) for i in range(rows) for j in range(columns))
+    return f"jacobi: {rows} x {columns}, {steps} steps, checksum {total:.6E}\n"
+
+
 class Examples(unittest.TestCase):
     def everywhere(self, name, expected, *runs):
         for language, command in versions(name):
@@ -139,6 +149,11 @@ class Examples(unittest.TestCase):
 
     def test_multiblock(self):
         self.everywhere("multiblock", expected_multiblock(9, 7, 8), (6, ("9", "7", "8")))
+
+    def test_jacobi(self):
+        # The last blocks have fewer elements; 4 rows leave two of 6 processes without any.
+        self.everywhere("jacobi", expected_jacobi(11, 9, 7), *((n, ("11", "9", "7")) for n in (1, 4, 6)))
+        self.everywhere("jacobi", expected_jacobi(4, 5, 6), (6, ("4", "5", "6")))
 
     def test_restart(self):
         self.everywhere("restart", expected_restart(), (6, ("memory",)))

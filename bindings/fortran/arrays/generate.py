@@ -22,7 +22,8 @@ KINDS = [("i1", "integer(c_int8_t)", ("int8", "uint8")), ("i2", "integer(c_int16
          ("c16", "complex(c_long_double_complex)", ("complex_long_double",))]
 
 # Each call: its dummy arguments in order. `<x` is local memory that is read, `>x` that is written, `=x` a
-# distribution, `#x` an integer, `t` the tasks, `r` the request, `s` the status, `p` an MPI operation.
+# distribution, `#x` an integer, `t` the tasks, `r` the request, `s` the status, `p` an MPI operation, `?x` optional
+# flags, one for each dimension, which come after all others in Fortran.
 CALLS = {
     "array_send": "<local =array #dest #tag t",
     "array_bsend": "<local =array #dest #tag t",
@@ -35,6 +36,9 @@ CALLS = {
     "array_redistribute": "<from_local =from >to_local =to t",
     "array_iredistribute": "<from_local =from >to_local =to t r",
     "array_redistribute_init": "<from_local =from >to_local =to t r",
+    "array_update_ghosts": ">local =array #ghosts ?periodic t",
+    "array_iupdate_ghosts": ">local =array #ghosts ?periodic t r",
+    "array_update_ghosts_init": ">local =array #ghosts ?periodic t r",
     "array_bcast": ">local =array #root t",
     "array_reduce": "<send_local >recv_local =array p #root t",
     "array_allreduce": "<send_local >recv_local =array p t",
@@ -61,7 +65,7 @@ def body(name, suffix, memory_type, rank):
     """One specific procedure; of a lapwing_memory where memory_type is none."""
     words = arguments(name)
     shape = "" if not rank else "(" + ", ".join(":" * rank) + ")"
-    dummies = [dummy for _, dummy in words] + ["ierr"]
+    dummies = [dummy for _, dummy in sorted(words, key=lambda word: word[0] == "?")] + ["ierr"]
     declarations, actual = [], []
     status = False
     for sort, dummy in words:
@@ -87,6 +91,9 @@ def body(name, suffix, memory_type, rank):
         elif sort in "#p":
             declarations.append(f"integer, intent(in) :: {dummy}")
             actual.append(f"int({dummy}, c_int)")
+        elif sort == "?":
+            declarations += [f"logical, intent(in), optional :: {dummy}(:)", f"type(lapwing_flags), target :: f_{dummy}"]
+            actual.append(f"address_of(f_{dummy})")
         elif sort == "r":
             declarations.append(f"type(lapwing_array_request), intent(out) :: {dummy}")
             actual.append(f"{dummy}%handle")
@@ -101,6 +108,9 @@ def body(name, suffix, memory_type, rank):
         if sort in "<>":
             value = f"lapwing_local({dummy})" if memory_type else dummy
             lines.append(f'  m_{dummy} = checked({value}, {distribution_of(name, dummy)}, "lapwing_{name}", "{dummy}")')
+        elif sort == "?":
+            memory, array = (next(word[1] for word in words if word[0] == wanted) for wanted in ">=")
+            lines.append(f'  call set_flags(f_{dummy}, {array}, "lapwing_{name}", "{dummy}", m_{memory}, {dummy})')
     call = f"error = c_{name}({', '.join(actual)})"
     lines.append("  " + call)
     if status:
@@ -119,12 +129,12 @@ def local_of(suffix, memory_type, types, rank):
             "  if (memory%elements > 0) memory%address = c_loc(array)", "end function", ""]
 
 
-HEADERS = ("array_distributions", "array_tasks", "array_calls", "array_collectives")
+HEADERS = ("array_distributions", "array_tasks", "array_calls", "array_collectives", "array_ghosts")
 PROTOTYPE = re.compile(r"^((?:const )?\w+\*?) lapwing_(\w+)\(([^()]*)\);", re.M)
 SCALARS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "MPI_Comm": "integer(c_int)", "MPI_Op": "integer(c_int)",
            "MPI_Datatype": "integer(c_int)", "char*": "type(c_ptr)"}
 STRUCTS = {"lapwing_dimension": "lapwing_dimension_c", "lapwing_grid": "lapwing_grid_c"}  # those that have another name here
-NULLABLE = ("leading", "permutation")
+NULLABLE = ("leading", "permutation", "periodic")
 SEVERAL = ("dimension", "requests", "statuses")
 ONE = ("bytes", "done", "index", "landed")  # numbers that a routine writes; index where it is an int
 
@@ -197,6 +207,8 @@ def calls_module():
            "  ! in kind or rank. Its memory must live, and have the target attribute, as long as it is used.",
            "  type lapwing_memory", "    type(c_ptr) :: address = c_null_ptr", "    integer(c_int64_t) :: elements = 0",
            "    integer :: types(2) = -1", "    logical :: contiguous = .true.", "  end type",
+           "  ! Flags as C has them; none where the caller gave none.",
+           "  type lapwing_flags", "    integer(c_int), allocatable :: values(:)", "  end type",
            "  interface lapwing_local"]
     out += [f"    module procedure local_{suffix}" for suffix, _, _ in specifics] + ["  end interface"]
     for name in CALLS:

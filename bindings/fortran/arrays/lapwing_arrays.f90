@@ -13,7 +13,8 @@ module lapwing_arrays
     lapwing_complex64, lapwing_complex128, lapwing_complex_long_double, &
     lapwing_row_major, lapwing_column_major, lapwing_strategy_automatic, lapwing_strategy_parallel, &
     lapwing_strategy_packed, lapwing_strategy_direct, lapwing_strategy_centralized, lapwing_schedule_text, &
-    lapwing_schedule_ascii, lapwing_schedule_svg, lapwing_any_task, lapwing_any_tag, lapwing_task_null
+    lapwing_schedule_ascii, lapwing_schedule_svg, lapwing_any_task, lapwing_any_tag, lapwing_task_null, &
+    lapwing_ghosts_faces, lapwing_ghosts_corners
   use lapwing_arrays_dimensions
   use lapwing_arrays_base
   use lapwing_arrays_tasks

@@ -45,7 +45,7 @@ class Dimension:
     ghosts: Tuple[int, int] = (0, 0)
 
     def with_ghosts(self, below: int, above: int) -> Dimension:
-        """Layers around the owned elements in local memory, never transferred."""
+        """Layers around the owned elements in local memory; Tasks.update_ghosts fills them."""
         return replace(self, ghosts=(below, above))
 
 
@@ -174,8 +174,9 @@ class Distribution:
         part = self.local(rank)
         out = []
         for d, count in enumerate(part.shape):
-            numbers = [self._core.index(rank, part.offset + i * part.strides[d])[d] for i in
-                       range(count if part.elements else 0)]
+            # A part without elements has no indices, but a shape.
+            numbers = [self._core.index(rank, part.offset + i * part.strides[d])[d] if part.elements else 0
+                       for i in range(count)]
             shape = [1] * len(part.shape)
             shape[d] = len(numbers)
             out.append(np.array(numbers, np.int64).reshape(shape))

@@ -9,6 +9,7 @@ from mpi4py import MPI
 
 from ._load import core
 from .distributions import Distribution, checked
+from .errors import ArrayError
 
 ANY_TASK, ANY_TAG, TASK_NULL = -1, -1, -2
 STRATEGIES = ("automatic", "parallel", "packed", "direct", "centralized")
@@ -208,6 +209,33 @@ class Tasks:
 
     def redistribute_init(self, from_local, source: Distribution, to_local, destination: Distribution) -> Request:
         return Request(self._core.redistribute_init(*self._pair(from_local, source, to_local, destination)))
+
+    def update_ghosts(self, local, array: Distribution, corners: bool = True,
+                      periodic: Optional[Sequence[bool]] = None) -> None:
+        """Fills the ghost layers of `local` with the elements that lie there in the whole array, from their owners.
+        Without `corners` only those beside owned elements in one dimension. `periodic` has a flag for each dimension;
+        in others ghosts outside the array stay as they are. Every process of the task makes the call, with equal
+        arguments; messages go between neighbours. ArrayError where a dimension with ghosts goes round the processes."""
+        self._core.update_ghosts(*self._ghosts(local, array, corners, periodic))
+
+    def iupdate_ghosts(self, local, array: Distribution, corners: bool = True,
+                       periodic: Optional[Sequence[bool]] = None) -> Request:
+        """Until the request is complete, owned elements may be read only, and ghosts not be touched."""
+        return Request(self._core.iupdate_ghosts(*self._ghosts(local, array, corners, periodic)))
+
+    def update_ghosts_init(self, local, array: Distribution, corners: bool = True,
+                           periodic: Optional[Sequence[bool]] = None) -> Request:
+        """A persistent one, to be started before each sweep."""
+        return Request(self._core.update_ghosts_init(*self._ghosts(local, array, corners, periodic)))
+
+    @staticmethod
+    def _ghosts(local, array, corners, periodic):
+        local = checked(local, array, "local", True)
+        flags = [] if periodic is None else [int(bool(flag)) for flag in periodic]
+        if periodic is not None and len(flags) != len(array.shape):
+            raise ArrayError(ArrayError.ARGUMENT, f"'periodic' has {len(flags)} flags for an array of "
+                                                  f"{len(array.shape)} dimensions")
+        return local, array._core, int(bool(corners)), flags
 
     @staticmethod
     def _pair(from_local, source, to_local, destination):
