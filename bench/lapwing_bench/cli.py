@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 
-from . import (check, collectives, exchange, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places,
+from . import (check, collectives, exchange, ghosts, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places,
                programs, redistribute, split, table, tasks)
 from .build import Build
 from .errors import BenchError
@@ -15,11 +15,11 @@ from .errors import BenchError
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
-    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong", "pipeline", "tasks", "jade",
-                                         "programs", "exchange", "collectives"),
+    parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "ghosts", "pingpong", "pipeline", "tasks",
+                                         "jade", "programs", "exchange", "collectives"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
-                        "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; pingpong: the "
+                        "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; ghosts: updates of ghosts against datatypes by hand; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
                         "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay; "
                         "programs: what Lapwing does to programs that were not written here; exchange: two directions at once; collectives: what a "
@@ -40,7 +40,7 @@ def _parser():
                         "root): for a machine that is not idle")
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
-                        "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, construct; pipeline: fft, landed; tasks: "
+                        "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, construct; ghosts: " + ", ".join(ghosts.CASES) + "; pipeline: fft, landed; tasks: "
                         + ", ".join(tasks.CASES) + ", ranks; exchange: " + ", ".join(exchange.IDIOMS) + "; collectives: "
                         + ", ".join(collectives.KINDS) + "; jade: " + ", ".join(jade.APPLICATIONS))
     parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")
@@ -51,7 +51,7 @@ def _parser():
     parser.add_argument("--kernel", help="kernels: comma-separated, of " + ", ".join(kernels.KERNELS))
     parser.add_argument("--class", dest="size", help="kernels: comma-separated, of S, W, A, B (A; with --quick W)")
     parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4); split: numbers of processes (2,4,8,16); redistribute, "
-                        "pingpong: as split (2,4,8); pipeline: replayed (8,16,32)")
+                        "ghosts, pingpong: as split (2,4,8); pipeline: replayed (8,16,32)")
     parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
     parser.add_argument("--only", metavar="REGEX", help="programs: the recipes whose names match")
     parser.add_argument("--variants", help="programs: comma-separated, of " + ", ".join(programs.VARIANTS) + " (all)")
@@ -74,7 +74,7 @@ def _mpis(options, build, needed):
 def _run(options, script):
     build = Build.find(options.prefix, script)
     options.mpis = _mpis(options, build, needed=options.name != "tasks")
-    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute,
+    bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute, "ghosts": ghosts,
              "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade, "programs": programs, "exchange": exchange,
              "collectives": collectives}[options.name]
     if options.instructions:
@@ -88,7 +88,7 @@ def _run(options, script):
     options.script = script
     if options.construct and bench is not redistribute:
         raise BenchError("--construct belongs to redistribute.")
-    where = [] if bench in (instructions, check, redistribute, pingpong, tasks, jade) else places.choose(options, script)
+    where = [] if bench in (instructions, check, redistribute, ghosts, pingpong, tasks, jade) else places.choose(options, script)
     records = []
 
     def emit(record):

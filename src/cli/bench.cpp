@@ -55,13 +55,14 @@ Command add_bench(CLI::App& app) {
           "NAME", options->name,
           "overlap: transfers with computation beside them; latency: ping-pongs; kernels: whole "
           "programs; check: what check mode costs them; split: "
-          "splits of process sets; redistribute, pingpong, pipeline: distributed arrays; tasks: tasks "
+          "splits of process sets; redistribute, ghosts, pingpong, pipeline: distributed arrays; tasks: "
+          "tasks "
           "with declared accesses; jade: the applications of the Jade paper, and its tables by replay; "
           "programs DIR: "
           "programs that were not written here, by recipes; exchange: two directions at once; collectives: "
           "what is hidden of them")
-      ->check(CLI::IsMember({"overlap", "latency", "kernels", "check", "split", "redistribute", "pingpong",
-                             "pipeline", "tasks", "jade", "programs", "exchange", "collectives"}))
+      ->check(CLI::IsMember({"overlap", "latency", "kernels", "check", "split", "redistribute", "ghosts",
+                             "pingpong", "pipeline", "tasks", "jade", "programs", "exchange", "collectives"}))
       ->required()
       ->type_name("");
   command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");
