@@ -51,6 +51,8 @@ Options parse_options(llvm::StringRef text) {
     } else if (key == "sets") {
       if (!parse_sets(value, &options.sets))
         options.complaints.push_back("sets=" + value.str() + " is none of off, check, run");
+    } else if (part == "warnings=off") {
+      options.warns = false;
     } else if (part == "declared=on") {
       options.declared = true;
     } else if (part == "sink=off") {
@@ -58,7 +60,7 @@ Options parse_options(llvm::StringRef text) {
     } else {
       options.complaints.push_back("'" + part.str() +
                                    "' is no option; there are mode=, profile=, sets=, declared=on, "
-                                   "interior=on, interior=off, gate=off, sink=off and prelink");
+                                   "interior=on, interior=off, warnings=off, gate=off, sink=off and prelink");
     }
   }
   return options;

@@ -17,6 +17,8 @@ enum class Sets { off, check, run };
 struct Options {
   Mode mode = Mode::aggressive;
   Sets sets = Sets::off;
+  /// Whether check mode warns of collective calls that only some processes come to.
+  bool warns = true;
   /// Whether uses and defines of declared variables are inserted.
   bool declared = false;
   /// Whether waits are moved at all; off where only sets are wanted.

@@ -2,10 +2,12 @@
 #include "compiler/remarks.hpp"
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/Support/Path.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <type_traits>
 
@@ -113,8 +115,33 @@ void Remarks::not_divided(const llvm::Loop& loop, const llvm::CallBase& call, ll
   });
 }
 
+namespace {
+
+// flang shows no diagnostics of plugins.
+bool say_for_flang(const llvm::CallBase& call, const llvm::Twine& sentence) {
+  const llvm::DISubprogram* of = call.getFunction()->getSubprogram();
+  const llvm::DICompileUnit* unit = of ? of->getUnit() : nullptr;
+  if (!unit || !llvm::dwarf::isFortran(static_cast<llvm::dwarf::SourceLanguage>(unit->getSourceLanguage())))
+    return false;
+  const llvm::DILocation* at = call.getDebugLoc().get();
+  if (at) llvm::errs() << at->getFilename() << ":" << at->getLine() << ":" << at->getColumn() << ": ";
+  llvm::errs() << "warning: " << sentence << " [-Wlapwing-sets]\n";
+  return true;
+}
+
+}  // namespace
+
 void warn(const llvm::CallBase& call, const llvm::Twine& sentence) {
   call.getContext().diagnose(Warning(("lapwing: " + place_name(call) + ": " + sentence).str()));
+}
+
+void warn_at(const llvm::CallBase& call, const llvm::Twine& sentence) {
+  if (say_for_flang(call, sentence)) return;
+  if (!call.getDebugLoc()) return warn(call, sentence);
+  llvm::DiagnosticInfoOptimizationFailure failure("lapwing-sets", "Mismatch", call.getDebugLoc(),
+                                                  call.getParent());
+  failure << sentence.str();
+  call.getContext().diagnose(failure);
 }
 
 }  // namespace lapwing::compiler

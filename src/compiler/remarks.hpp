@@ -43,5 +43,7 @@ class Remarks {
 
 /// A mistake in the program.
 void warn(const llvm::CallBase& call, const llvm::Twine& sentence);
+/// The same, shown as the compiler shows its own: with the line of the source, of the group -Wpass-failed.
+void warn_at(const llvm::CallBase& call, const llvm::Twine& sentence);
 
 }  // namespace lapwing::compiler

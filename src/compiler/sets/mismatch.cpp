@@ -1,205 +1,223 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/sets/mismatch.hpp"
 
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "compiler/remarks.hpp"
 #include "compiler/sets/collective_calls.hpp"
-#include "compiler/sets/communicator_hints.hpp"
-#include "compiler/sets/place_constants.hpp"
+#include "compiler/sets/rank_values.hpp"
 
 namespace lapwing::compiler {
 namespace {
 
 using llvm::CallBase;
-using llvm::Value;
 
-// --- what depends on the rank --------------------------------------------------
+constexpr int looked_at = 4;  // processes
 
-bool tells_rank(const CallBase& call) {
-  const llvm::Function* callee = call.getCalledFunction();
-  if (!callee) return false;
-  const std::string name = routine_name(callee->getName());
-  return name == "comm_rank" || name == "group_rank";
-}
+// A call that a way makes, directly or within the call `at` of the function.
+struct Made {
+  std::string routine, comm;
+  const llvm::Instruction* at;
+};
 
-class RankTrail {
+// The calls of a way, in order where it is straight.
+struct Way {
+  std::vector<Made> calls;
+  bool straight = true;
+  bool unknown = false;  ///< calls of which nothing is known may be among them
+
+  std::vector<const Made*> on(const std::string& comm) const {
+    std::vector<const Made*> found;
+    for (const Made& made : calls)
+      if (made.comm == comm) found.push_back(&made);
+    return found;
+  }
+  int count(const Made& like) const {
+    return static_cast<int>(std::count_if(calls.begin(), calls.end(), [&](const Made& made) {
+      return made.routine == like.routine && made.comm == like.comm;
+    }));
+  }
+};
+
+class Ways {
  public:
-  explicit RankTrail(const llvm::Module& module) : module_(module) {}
+  Ways(const SetFlow& flow, const Reach& reach, Uniformity& uniformity)
+      : flow_(flow), reach_(reach), model_(uniformity.model()), ranks(model_.module()) {}
 
-  bool leads_to(const Value* value) {
-    if (!seen_.insert(value).second || seen_.size() > most) return false;
-    if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) return of_argument(*argument);
-    const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!i) return false;
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i)) return of_memory(load->getPointerOperand());
-    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(i)) {
-      for (const llvm::BasicBlock* from : phi->blocks()) {
-        const auto* br = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
-        if (br && br->isConditional() && leads_to(br->getCondition())) return true;
-        const llvm::BasicBlock* before = from->getSinglePredecessor();
-        br = before ? llvm::dyn_cast<llvm::BranchInst>(before->getTerminator()) : nullptr;
-        if (br && br->isConditional() && leads_to(br->getCondition())) return true;
+  Way of(const std::vector<llvm::BasicBlock*>& blocks) {
+    Way way;
+    for (llvm::BasicBlock* block : blocks) {
+      way.straight = way.straight && flow_.successors(block).size() <= 1;
+      for (const llvm::Instruction& instruction : *block) add(instruction, &instruction, 0, &way);
+    }
+    return way;
+  }
+
+  // All that one of four processes comes to in the function; branches that do not depend on the rank lead
+  // everywhere.
+  Way of_rank(const llvm::Function& function, int rank) {
+    std::vector<llvm::BasicBlock*> work{const_cast<llvm::BasicBlock*>(&function.getEntryBlock())},
+        seen = work;
+    while (!work.empty()) {
+      llvm::BasicBlock* block = work.back();
+      work.pop_back();
+      const llvm::BasicBlock* only = taken(*block, rank);
+      for (llvm::BasicBlock* next : flow_.successors(block)) {
+        if ((only && next != only) || llvm::is_contained(seen, next)) continue;
+        seen.push_back(next);
+        work.push_back(next);
       }
     }
-    // The result of a function is not followed, nor what it is given.
-    if (llvm::isa<CallBase>(i) && !llvm::cast<CallBase>(i)->doesNotAccessMemory()) return false;
-    for (const Value* operand : i->operands())
-      if (leads_to(operand)) return true;
-    return false;
+    return of(seen);
+  }
+
+  // The way that a process takes at the end of a block; null if that is not known.
+  const llvm::BasicBlock* taken(const llvm::BasicBlock& block, int rank) {
+    const llvm::Instruction* branch = block.getTerminator();
+    const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(model_.copy_of(branch));
+    const llvm::Value* condition = copy && condition_of(*branch) ? condition_of(*copy) : nullptr;
+    if (!condition || ranks.ranks_in(condition).empty()) return nullptr;
+    const auto value = ranks.on_rank(condition, rank, looked_at);
+    if (!value) return nullptr;
+    if (llvm::isa<llvm::BranchInst>(branch)) return branch->getSuccessor(*value != 0 ? 0 : 1);
+    for (const auto& one : llvm::cast<llvm::SwitchInst>(branch)->cases())
+      if (one.getCaseValue()->getSExtValue() == *value) return one.getCaseSuccessor();
+    return llvm::cast<llvm::SwitchInst>(branch)->getDefaultDest();
   }
 
  private:
-  static constexpr unsigned most = 2000;
-
-  bool of_argument(const llvm::Argument& argument) {
-    for (const llvm::User* user : argument.getParent()->users()) {
-      const auto* call = llvm::dyn_cast<CallBase>(user);
-      if (call && call->getCalledOperand() == argument.getParent() &&
-          call->arg_size() > argument.getArgNo() && leads_to(call->getArgOperand(argument.getArgNo())))
-        return true;
+  void add(const llvm::Instruction& instruction, const llvm::Instruction* at, unsigned depth, Way* way) {
+    const Reaches reaches = reach_(instruction);
+    if (reaches == Reaches::nothing) return;
+    if (reaches == Reaches::call) {
+      const auto call = GroupCall::of(instruction);
+      way->calls.push_back({call->name(), comm_of(*call), at});
+      return;
     }
-    return false;
-  }
-
-  // A variable that MPI puts the rank into, or what depends on it is stored to.
-  bool of_memory(const Value* address) {
-    const Value* object = llvm::getUnderlyingObject(address);
-    if (!llvm::isa<llvm::AllocaInst>(object) && !llvm::isa<llvm::GlobalVariable>(object)) return false;
-    if (!seen_.insert(object).second) return false;
-    for (const llvm::Function& function : module_) {
-      const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
-      if (function.isDeclaration() || (local && local->getFunction() != &function)) continue;
-      for (const llvm::Instruction& i : llvm::instructions(function)) {
-        if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-          if (same_place(store->getPointerOperand(), address) && leads_to(store->getValueOperand()))
-            return true;
-        } else if (const auto* call = llvm::dyn_cast<CallBase>(&i); call && tells_rank(*call)) {
-          if (call->arg_size() > 1 && same_place(call->getArgOperand(1), address)) return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  bool same_place(const Value* a, const Value* b) const {
-    const llvm::DataLayout& layout = module_.getDataLayout();
-    llvm::APInt of_a(64, 0), of_b(64, 0);
-    const Value* base_a = a->stripAndAccumulateConstantOffsets(layout, of_a, true);
-    const Value* base_b = b->stripAndAccumulateConstantOffsets(layout, of_b, true);
-    return base_a == base_b && of_a == of_b;
-  }
-
-  const llvm::Module& module_;
-  llvm::SmallPtrSet<const Value*, 32> seen_;
-};
-
-// --- what a way makes -------------------------------------------------------------
-
-struct Made {
-  const llvm::Instruction* first = nullptr;
-  int count = 0;
-};
-using Calls = std::map<std::string, Made>;
-
-std::string comm_name(const GroupCall& call, Uniformity& uniformity) {
-  if (!call.comm()) return {};
-  switch (known_comm(call.comm(), call.routine().interface)) {
-    case KnownComm::world:
-      return "world";
-    case KnownComm::self:
-      return "self";
-    default:
-      break;
-  }
-  CommHint hint;
-  if (!comm_of_call(call, uniformity, &hint)) return "?";
-  return std::to_string(reinterpret_cast<std::uintptr_t>(hint.base)) + "+" + std::to_string(hint.offset);
-}
-
-void add_calls(const llvm::Instruction& instruction, const Reach& reach, Uniformity& uniformity,
-               const llvm::Instruction* at, unsigned depth, Calls* calls);
-
-void add_calls_of(const llvm::Function& function, const Reach& reach, Uniformity& uniformity,
-                  const llvm::Instruction* at, unsigned depth, Calls* calls) {
-  for (const llvm::BasicBlock& block : function) {
-    if (reach.ends(block)) continue;
-    for (const llvm::Instruction& instruction : block)
-      add_calls(instruction, reach, uniformity, at, depth, calls);
-  }
-}
-
-// Calls of which nothing is known make none.
-void add_calls(const llvm::Instruction& instruction, const Reach& reach, Uniformity& uniformity,
-               const llvm::Instruction* at, unsigned depth, Calls* calls) {
-  const Reaches reaches = reach(instruction);
-  if (reaches == Reaches::nothing) return;
-  if (reaches == Reaches::through) {
     const llvm::Function* callee = llvm::cast<CallBase>(instruction).getCalledFunction();
-    if (callee && !callee->isDeclaration() && depth < 4)
-      add_calls_of(*callee, reach, uniformity, at, depth + 1, calls);
-    return;
+    if (!callee || callee->isDeclaration() || depth >= 4) {
+      way->unknown = true;
+      return;
+    }
+    for (const llvm::BasicBlock& block : *callee) {
+      if (reach_.ends(block)) continue;
+      way->straight = way->straight && block.getTerminator()->getNumSuccessors() <= 1;
+      for (const llvm::Instruction& inner : block) add(inner, at, depth + 1, way);
+    }
   }
-  const auto call = GroupCall::of(instruction);
-  Made& made = (*calls)[call->name() + " " + comm_name(*call, uniformity)];
-  if (!made.first) made.first = at;
-  ++made.count;
+
+  // The communicator all of whose processes make the call.
+  std::string comm_of(const GroupCall& call) {
+    const GroupRoutine& routine = call.routine();
+    if (routine.operation == "finalize") return "world";
+    const auto* copy = llvm::dyn_cast_or_null<CallBase>(model_.copy_of(&call.call()));
+    const bool told = routine.comm >= 0 && !routine.by_address && routine.operation != "comm_create_group" &&
+                      routine.operation != "intercomm_create";
+    return copy && told
+               ? ranks.comm_key(copy->getArgOperand(static_cast<unsigned>(routine.comm)), routine.interface)
+               : "unknown";
+  }
+
+  const SetFlow& flow_;
+  const Reach& reach_;
+  Model& model_;
+
+ public:
+  RankValues ranks;
+};
+
+// The first call of `way` that `other` lacks, or that stands elsewhere there.
+struct Lacking {
+  const Made* made = nullptr;
+  const Made* instead = nullptr;  ///< the call that the other way makes at that time
+};
+
+Lacking lacking(const Way& way, const Way& other, const std::set<std::string>& ranks) {
+  for (const Made& made : way.calls) {
+    // All processes make the calls of the world, and those of a communicator its members.
+    if (made.comm != "world" && !ranks.count(made.comm)) continue;
+    const int here = way.count(made), there = other.count(made);
+    if (there == 0 ? !other.unknown : way.straight && other.straight && there < here) return {&made, nullptr};
+  }
+  if (!way.straight || !other.straight || way.unknown || other.unknown) return {};
+  for (const Made& made : way.calls) {
+    if (made.comm != "world" && !ranks.count(made.comm)) continue;
+    const auto mine = way.on(made.comm), its = other.on(made.comm);
+    for (std::size_t i = 0; i < mine.size() && i < its.size(); ++i)
+      if (mine[i]->routine != its[i]->routine) return {mine[i], its[i]};
+  }
+  return {};
 }
 
-Calls calls_of(const Split& split, unsigned branch, const SetFlow& flow, const Reach& reach,
-               Uniformity& uniformity) {
-  std::vector<llvm::BasicBlock*> until;
-  for (const Meeting& meeting : split.meetings)
-    if (meeting.at && meeting.branches.size() == split.branches.size()) until.push_back(meeting.at);
-  Calls calls;
-  for (llvm::BasicBlock* block : flow.between(split.branches[branch], until)) {
-    for (const llvm::Instruction& instruction : *block)
-      add_calls(instruction, reach, uniformity, &instruction, 0, &calls);
-  }
-  return calls;
+// As in a loop from `rank` to `rank + n`, which all leave after n rounds.
+bool depends_on_both_sides(const llvm::Value& condition, RankValues& ranks) {
+  const auto* question = llvm::dyn_cast<llvm::CmpInst>(&condition);
+  return question && !ranks.ranks_in(question->getOperand(0)).empty() &&
+         !ranks.ranks_in(question->getOperand(1)).empty();
 }
 
 }  // namespace
 
-bool depends_on_rank(const llvm::Instruction& branch, Model& model) {
-  const Value* condition = nullptr;
-  if (const auto* br = llvm::dyn_cast<llvm::BranchInst>(&branch)) {
-    condition = br->isConditional() ? br->getCondition() : nullptr;
-  } else if (const auto* jump = llvm::dyn_cast<llvm::SwitchInst>(&branch)) {
-    condition = jump->getCondition();
+void find_mismatches(const Split& split, const SetFlow& flow, const Reach& reach, Uniformity& uniformity,
+                     llvm::SmallPtrSetImpl<const llvm::Instruction*>& told, std::vector<Mismatch>* found) {
+  const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(uniformity.model().copy_of(split.branch));
+  const llvm::Value* condition = copy ? condition_of(*copy) : nullptr;
+  if (!condition) return;
+  Ways ways(flow, reach, uniformity);
+  const std::set<std::string> ranks = ways.ranks.ranks_in(condition);
+  if (ranks.empty() || depends_on_both_sides(*condition, ways.ranks)) return;
+  std::vector<llvm::BasicBlock*> until;
+  for (const Meeting& meeting : split.meetings)
+    if (meeting.at && meeting.branches.size() == split.branches.size()) until.push_back(meeting.at);
+  std::vector<Way> all;
+  for (llvm::BasicBlock* branch : split.branches) all.push_back(ways.of(flow.between(branch, until)));
+
+  Lacking first;
+  for (std::size_t a = 0; a < all.size() && !first.made; ++a)
+    for (std::size_t b = 0; b < all.size() && !first.made; ++b)
+      if (a != b) first = lacking(all[a], all[b], ranks);
+  if (!first.made || !told.insert(first.made->at).second) return;
+
+  bool known = true, parts = false, differ = false, guessed = false;
+  std::optional<Way> of_first;
+  const llvm::BasicBlock* way_of_first = nullptr;
+  for (int rank = 0; rank < looked_at && known; ++rank) {
+    const llvm::BasicBlock* way = ways.taken(*split.branch->getParent(), rank);
+    known = way != nullptr;
+    guessed = guessed || ways.ranks.guessed();
+    const Way whole = ways.of_rank(*split.branch->getFunction(), rank);
+    if (!of_first) {
+      of_first = whole;
+      way_of_first = way;
+    }
+    parts = parts || way != way_of_first;
+    differ = differ || whole.count(*first.made) != of_first->count(*first.made);
   }
-  return condition && RankTrail(model.module()).leads_to(condition);
+  const bool in_order = !first.instead;
+  if (known && parts && !differ && in_order) return;
+  const bool certain = known && parts && !guessed;
+  const auto& call = llvm::cast<CallBase>(*first.made->at);
+  const bool direct = GroupCall::of(call).has_value();
+  const std::string at = place_name(*split.branch);
+  std::string sentence =
+      first.made->routine + (direct ? "" : ", within this call,") +
+      (certain ? " is not called by all processes alike" : " may not be called by all processes alike") +
+      ": the branch at " + at + " depends on the rank, and another way from it ";
+  sentence += in_order ? "makes fewer such calls"
+                       : "first calls " + first.instead->routine + " at " + place_name(*first.instead->at);
+  found->push_back({&call, std::move(sentence), certain});
 }
 
-void warn_of_mismatch(const Split& split, const SetFlow& flow, const Reach& reach, Uniformity& uniformity,
-                      llvm::SmallPtrSetImpl<const llvm::Instruction*>& told) {
-  const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(uniformity.model().copy_of(split.branch));
-  if (!copy || !depends_on_rank(*copy, uniformity.model())) return;
-  std::vector<Calls> ways;
-  for (unsigned b = 0; b < split.branches.size(); ++b)
-    ways.push_back(calls_of(split, b, flow, reach, uniformity));
-  for (unsigned b = 0; b < ways.size(); ++b) {
-    for (const auto& [name, made] : ways[b]) {
-      const bool missed = std::any_of(ways.begin(), ways.end(), [&](const Calls& other) {
-        const auto same = other.find(name);
-        return same == other.end() || same->second.count < made.count;
-      });
-      const std::string routine = name.substr(0, name.find(' '));
-      if (!missed || !told.insert(made.first).second) continue;
-      const auto direct = GroupCall::of(*made.first);
-      warn(llvm::cast<CallBase>(*made.first),
-           routine + (direct ? "" : ", within this call,") +
-               " is not called by all processes alike: the branch at " + place_name(*split.branch) +
-               " depends on the rank, and another way from it makes fewer such calls");
-      return;
-    }
-  }
+void warn_of(std::vector<Mismatch> mismatches) {
+  std::stable_sort(mismatches.begin(), mismatches.end(),
+                   [](const Mismatch& a, const Mismatch& b) { return a.certain && !b.certain; });
+  for (const Mismatch& one : mismatches) warn_at(*one.call, one.sentence);
 }
 
 }  // namespace lapwing::compiler

@@ -2,12 +2,20 @@
 // Collective calls that only some processes come to, found while compiling.
 //
 // A branch that is not proved uniform, and that depends on the process' rank, leads
-// to calls that its other ways do not make: `--sets=check` warns of the first of
-// them. Calls of a way are counted by name and communicator, through functions of
-// the same file too; order within a way is not looked at.
+// to calls that its other ways do not make, or make in another order: `--sets=check`
+// warns of the first of them. Calls are told apart by name and communicator, and
+// followed through functions of the same file.
+//
+// A warning is certain where processes 0 to 3 of four go different ways, by the
+// branch's arithmetic, and make different numbers of the call in the whole function;
+// where these numbers are equal, several branches complement each other, and nothing
+// is said.
 #pragma once
 
 #include <llvm/ADT/SmallPtrSet.h>
+
+#include <string>
+#include <vector>
 
 #include "compiler/sets/reachability.hpp"
 #include "compiler/sets/splits.hpp"
@@ -15,11 +23,17 @@
 
 namespace lapwing::compiler {
 
-/// Whether a branch of the model depends on what MPI says of the process' rank.
-bool depends_on_rank(const llvm::Instruction& branch, Model& model);
+struct Mismatch {
+  const llvm::CallBase* call;
+  std::string sentence;
+  bool certain;
+};
 
-/// Warns of a split's calls that have no counterpart, each once: `told` has those that were.
-void warn_of_mismatch(const Split& split, const SetFlow& flow, const Reach& reach, Uniformity& uniformity,
-                      llvm::SmallPtrSetImpl<const llvm::Instruction*>& told);
+/// A split's calls that have no counterpart, each once: `told` has those that were.
+void find_mismatches(const Split& split, const SetFlow& flow, const Reach& reach, Uniformity& uniformity,
+                     llvm::SmallPtrSetImpl<const llvm::Instruction*>& told, std::vector<Mismatch>* found);
+
+/// The certain ones first, otherwise in the order of their lines.
+void warn_of(std::vector<Mismatch> mismatches);
 
 }  // namespace lapwing::compiler

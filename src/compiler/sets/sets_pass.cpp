@@ -66,6 +66,7 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
     if (auto* copy = llvm::dyn_cast_or_null<Function>(model.copy_of(one.function))) wanted.insert(copy);
   Uniformity uniformity(model, wanted);
   llvm::SmallPtrSet<const llvm::Instruction*, 8> told;
+  std::vector<Mismatch> mismatches;
   for (Kept& mine : kept) {
     const FunctionSplits& one = *mine.of;
     if (!one.refused_whole.empty()) continue;
@@ -79,12 +80,13 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
       }
       remark_split(split);
       find_siblings(split, *one.flow, reach, uniformity, runs, siblings);
-      if (!runs) warn_of_mismatch(split, *one.flow, reach, uniformity, told);
+      if (!runs && options().warns) find_mismatches(split, *one.flow, reach, uniformity, told, &mismatches);
       mine.splits.push_back(&split);
       mine.hints.push_back(find_hints(split, *one.flow, reach, uniformity));
     }
     widen(mine);
   }
+  warn_of(std::move(mismatches));
   return kept;
 }
 

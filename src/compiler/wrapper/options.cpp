@@ -31,6 +31,7 @@ const Words own = {"--lapwing-off",
                    "--sets=check",
                    "--sets=run",
                    "--sets=off",
+                   "-Wno-lapwing-sets",
                    "--declared"};
 
 const std::map<std::string, Show> shows = {
@@ -132,6 +133,11 @@ bool read_lapwing(const std::string& word, Options& options) {
     options.profile = absolute_profile(*file);
   } else if (const auto sets = after(word, "--sets=")) {
     read_sets(*sets, options);
+  } else if (word == "-Wlapwing-sets" || word == "-Wno-lapwing-sets") {
+    options.warns = word == "-Wlapwing-sets";
+  } else if (word == "-Werror=lapwing-sets" || word == "-Wno-error=lapwing-sets") {
+    // clang knows no groups but its own, and these warnings are of this one.
+    options.rest.push_back(word.starts_with("-Wno") ? "-Wno-error=pass-failed" : "-Werror=pass-failed");
   } else if (word == "--declared") {
     options.declared = true;
   } else if (word.starts_with("--lapwing") || word.starts_with("-flapwing") ||
@@ -202,6 +208,7 @@ std::string help() {
   --lapwing-verbose        print the command, then run it
   --sets=SETS              process sets: check names collectives that not all ranks reach, run makes them act
                            on those that do, off (default). Waits are then moved only if -flapwing is said too
+  -Wno-lapwing-sets        no warnings of --sets=check; -Werror=lapwing-sets makes them errors
   --declared               lapwing_use and lapwing_define before what is declared is read and written (declare.h)
   -show, -showme[:...]     what the MPI's own wrappers print
 Everything else goes to clang or flang, of the version that --version names and the pass was built for.

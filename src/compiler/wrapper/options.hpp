@@ -36,6 +36,7 @@ struct Options {
   std::string mode = "aggressive";
   bool mode_given = false;  ///< by the user
   std::string sets;         ///< check or run; empty: off
+  bool warns = true;        ///< -Wlapwing-sets
   bool declared = false;    ///< --declared
   bool interior = false;    ///< -flapwing-interior
   std::string profile;      ///< absolute

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/sets/rank_values.hpp"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/sets/collective_calls.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+using llvm::CallBase;
+using llvm::Value;
+
+// Of a call that puts a number of its communicator into memory, as the last argument but the error.
+bool is_routine(const CallBase& call, llvm::StringRef wanted, Interface* interface) {
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee && call.arg_size() > 1 && routine_name(callee->getName(), interface) == wanted;
+}
+
+std::optional<std::int64_t> operate(unsigned opcode, std::int64_t a, std::int64_t b) {
+  switch (opcode) {
+    case llvm::Instruction::Add:
+      return a + b;
+    case llvm::Instruction::Sub:
+      return a - b;
+    case llvm::Instruction::Mul:
+      return a * b;
+    case llvm::Instruction::SDiv:
+    case llvm::Instruction::UDiv:
+      return b != 0 ? std::optional(a / b) : std::nullopt;
+    case llvm::Instruction::SRem:
+    case llvm::Instruction::URem:
+      return b != 0 ? std::optional(a % b) : std::nullopt;
+    case llvm::Instruction::And:
+      return a & b;
+    case llvm::Instruction::Or:
+      return a | b;
+    case llvm::Instruction::Xor:
+      return a ^ b;
+    case llvm::Instruction::AShr:
+    case llvm::Instruction::LShr:
+      return b >= 0 && b < 32 ? std::optional(a >> b) : std::nullopt;
+    case llvm::Instruction::Shl:
+      return b >= 0 && b < 32 ? std::optional(a << b) : std::nullopt;
+    default:
+      return {};
+  }
+}
+
+// Ranks are small and not negative, so signs make no difference.
+bool compare(llvm::CmpInst::Predicate predicate, std::int64_t a, std::int64_t b) {
+  switch (predicate) {
+    case llvm::CmpInst::ICMP_EQ:
+      return a == b;
+    case llvm::CmpInst::ICMP_NE:
+      return a != b;
+    case llvm::CmpInst::ICMP_SLT:
+    case llvm::CmpInst::ICMP_ULT:
+      return a < b;
+    case llvm::CmpInst::ICMP_SLE:
+    case llvm::CmpInst::ICMP_ULE:
+      return a <= b;
+    case llvm::CmpInst::ICMP_SGT:
+    case llvm::CmpInst::ICMP_UGT:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+}  // namespace
+
+const Value* condition_of(const llvm::Instruction& branch) {
+  if (const auto* br = llvm::dyn_cast<llvm::BranchInst>(&branch))
+    return br->isConditional() ? br->getCondition() : nullptr;
+  const auto* jump = llvm::dyn_cast<llvm::SwitchInst>(&branch);
+  return jump ? jump->getCondition() : nullptr;
+}
+
+struct RankValues::Trail {
+  static constexpr unsigned most = 2000;
+  llvm::SmallPtrSet<const Value*, 32> seen;
+  std::set<std::string> comms;
+};
+
+std::set<std::string> RankValues::ranks_in(const Value* value) {
+  Trail trail;
+  follow(value, &trail);
+  return trail.comms;
+}
+
+void RankValues::follow(const Value* value, Trail* trail) {
+  if (!trail->seen.insert(value).second || trail->seen.size() > Trail::most) return;
+  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) {
+    for (const llvm::User* user : argument->getParent()->users()) {
+      const auto* call = llvm::dyn_cast<CallBase>(user);
+      if (call && call->getCalledOperand() == argument->getParent() &&
+          call->arg_size() > argument->getArgNo())
+        follow(call->getArgOperand(argument->getArgNo()), trail);
+    }
+    return;
+  }
+  const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!i) return;
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i))
+    return follow_memory(load->getPointerOperand(), trail);
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(i)) {
+    for (const llvm::BasicBlock* from : phi->blocks()) {
+      for (const llvm::BasicBlock* block : {from, from->getSinglePredecessor()}) {
+        const Value* condition = block ? condition_of(*block->getTerminator()) : nullptr;
+        if (condition) follow(condition, trail);
+      }
+    }
+  }
+  // The result of a function is not followed, nor what it is given.
+  if (llvm::isa<CallBase>(i) && !llvm::cast<CallBase>(i)->doesNotAccessMemory()) return;
+  for (const Value* operand : i->operands()) follow(operand, trail);
+}
+
+// A variable that MPI puts the rank into, or what depends on it is stored to.
+void RankValues::follow_memory(const Value* address, Trail* trail) {
+  const Value* object = llvm::getUnderlyingObject(address);
+  if (!llvm::isa<llvm::AllocaInst>(object) && !llvm::isa<llvm::GlobalVariable>(object)) return;
+  if (!trail->seen.insert(object).second) return;
+  const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
+  for (const llvm::Function& function : module_) {
+    if (function.isDeclaration() || (local && local->getFunction() != &function)) continue;
+    for (const llvm::Instruction& i : llvm::instructions(function)) {
+      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+        if (same_place(store->getPointerOperand(), address)) follow(store->getValueOperand(), trail);
+        continue;
+      }
+      const auto* call = llvm::dyn_cast<CallBase>(&i);
+      if (!call || call->arg_size() < 2 || !same_place(call->getArgOperand(1), address)) continue;
+      Interface interface = Interface::c;
+      if (is_routine(*call, "comm_rank", &interface))
+        trail->comms.insert(comm_key(call->getArgOperand(0), interface));
+      if (is_routine(*call, "group_rank", &interface)) trail->comms.insert("");
+    }
+  }
+}
+
+bool RankValues::same_place(const Value* a, const Value* b) const {
+  const llvm::DataLayout& layout = module_.getDataLayout();
+  llvm::APInt of_a(64, 0), of_b(64, 0);
+  const Value* base_a = a->stripAndAccumulateConstantOffsets(layout, of_a, true);
+  const Value* base_b = b->stripAndAccumulateConstantOffsets(layout, of_b, true);
+  return base_a == base_b && of_a == of_b;
+}
+
+std::string RankValues::comm_key(const Value* comm, Interface interface, unsigned depth) {
+  if (!comm) return "none";
+  switch (known_comm(comm, interface)) {
+    case KnownComm::world:
+      return "world";
+    case KnownComm::self:
+      return "self";
+    default:
+      break;
+  }
+  const Value* address = comm;
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(comm)) address = load->getPointerOperand();
+  llvm::APInt offset(64, 0);
+  const Value* base = address->stripAndAccumulateConstantOffsets(module_.getDataLayout(), offset, true);
+  // An argument is what all callers of the file pass.
+  const auto* argument = llvm::dyn_cast<llvm::Argument>(base);
+  if (argument && address == base && address == comm && depth < 4) {
+    std::set<std::string> passed;
+    for (const llvm::User* user : argument->getParent()->users()) {
+      const auto* call = llvm::dyn_cast<CallBase>(user);
+      if (!call || call->getCalledOperand() != argument->getParent() ||
+          call->arg_size() <= argument->getArgNo()) {
+        passed = {};
+        break;
+      }
+      passed.insert(comm_key(call->getArgOperand(argument->getArgNo()), interface, depth + 1));
+    }
+    if (passed.size() == 1) return *passed.begin();
+  }
+  return std::to_string(reinterpret_cast<std::uintptr_t>(base)) + "+" +
+         std::to_string(offset.getSExtValue()) + (address == comm && interface == Interface::c ? "" : "*");
+}
+
+std::optional<std::int64_t> RankValues::on_rank(const Value* value, int rank, int size) {
+  guessed_ = false;
+  return at(value, rank, size, 0);
+}
+
+std::optional<std::int64_t> RankValues::at(const Value* value, int rank, int size, unsigned depth) {
+  if (depth > 12) return {};
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value))
+    return number->getBitWidth() == 1    ? std::optional<std::int64_t>(number->isOne())
+           : number->getBitWidth() <= 64 ? std::optional(number->getSExtValue())
+                                         : std::nullopt;
+  if (!value->getType()->isIntegerTy()) return {};
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(value))
+    return in_memory(load->getPointerOperand(), rank, size, depth + 1);
+  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) {
+    std::set<std::int64_t> passed;
+    for (const llvm::User* user : argument->getParent()->users()) {
+      const auto* call = llvm::dyn_cast<CallBase>(user);
+      if (!call || call->getCalledOperand() != argument->getParent() ||
+          call->arg_size() <= argument->getArgNo())
+        return guess();
+      const auto given = at(call->getArgOperand(argument->getArgNo()), rank, size, depth + 1);
+      if (!given) return {};
+      passed.insert(*given);
+    }
+    return passed.size() == 1 ? std::optional(*passed.begin())
+           : passed.empty()   ? std::optional(guess())
+                              : std::nullopt;
+  }
+  const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!i || llvm::isa<llvm::PHINode>(i)) return {};
+  if (llvm::isa<CallBase>(i)) return guess();
+  const auto operand = [&](unsigned n) { return at(i->getOperand(n), rank, size, depth + 1); };
+  if (llvm::isa<llvm::ZExtInst>(i) || llvm::isa<llvm::SExtInst>(i) || llvm::isa<llvm::FreezeInst>(i))
+    return operand(0);
+  if (llvm::isa<llvm::TruncInst>(i)) {
+    const auto whole = operand(0);
+    return whole && i->getType()->isIntegerTy(1) ? std::optional(*whole & 1) : whole;
+  }
+  if (i->getNumOperands() < 2) return {};
+  const auto first = operand(0), second = operand(1);
+  if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(i))
+    return first ? at(*first ? select->getTrueValue() : select->getFalseValue(), rank, size, depth + 1)
+                 : std::nullopt;
+  if (!first || !second) return {};
+  if (const auto* question = llvm::dyn_cast<llvm::ICmpInst>(i))
+    return compare(question->getPredicate(), *first, *second);
+  return operate(i->getOpcode(), *first, *second);
+}
+
+// The value that every store and call puts there.
+std::optional<std::int64_t> RankValues::in_memory(const Value* address, int rank, int size, unsigned depth) {
+  const Value* object = llvm::getUnderlyingObject(address);
+  const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
+  if (!local && !llvm::isa<llvm::GlobalVariable>(object)) return guess();
+  std::vector<std::optional<std::int64_t>> written;
+  for (const llvm::Function& function : module_) {
+    if (function.isDeclaration() || (local && local->getFunction() != &function)) continue;
+    for (const llvm::Instruction& i : llvm::instructions(function)) {
+      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+        if (!same_place(store->getPointerOperand(), address)) continue;
+        written.push_back(at(store->getValueOperand(), rank, size, depth + 1));
+        continue;
+      }
+      const auto* call = llvm::dyn_cast<CallBase>(&i);
+      if (!call || call->arg_size() < 2 || !same_place(call->getArgOperand(1), address)) continue;
+      Interface interface = Interface::c;
+      const bool tells_rank = is_routine(*call, "comm_rank", &interface);
+      if (!tells_rank && !is_routine(*call, "comm_size", &interface)) continue;
+      written.emplace_back(tells_rank ? rank : size);
+    }
+  }
+  if (written.empty()) return guess();
+  const bool same =
+      std::all_of(written.begin(), written.end(), [&](const auto& one) { return one == written[0]; });
+  return same ? written[0] : std::nullopt;
+}
+
+}  // namespace lapwing::compiler
