@@ -104,7 +104,10 @@ Family* Family::make_of(MPI_Comm comm) {
 
 void Family::born(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return;
-  if (Family* family = of(comm)) family->id();
+  if (Family* family = of(comm)) {
+    family->id();
+    family->from_birth = true;
+  }
 }
 
 int Family::on_free(MPI_Comm comm, int, void* value, void*) {
@@ -116,7 +119,7 @@ int Family::on_free(MPI_Comm comm, int, void* value, void*) {
   }
   family->free_comms();
   if (comm == at_hand.comm) at_hand.last = nullptr;
-  if (family->listed && at_hand.run) at_hand.run->unlist(family);
+  if (at_hand.run) at_hand.run->unlist(family);
   std::erase(alive_, family);
   // Other processes may still ask for votes of its ballots, which need its sets.
   family->comm = MPI_COMM_NULL;

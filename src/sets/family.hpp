@@ -89,6 +89,7 @@ class Family {
   bool waits = false;   ///< `waiting` has some
   bool listed = false;  ///< among those with open splits
   bool excluded = false;
+  bool from_birth = false;  ///< known since the communicator was made
 
  private:
   std::uint64_t id_ = 0;

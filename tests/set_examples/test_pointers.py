@@ -58,6 +58,33 @@ class Pointers(unittest.TestCase):
         done = run(program, 3, 3)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_waits_of_other_kinds_are_reported(self):
+        program = pathlib.Path(FOLDER.name) / "others"
+        # Without splits: all calls are those of the whole communicator, as in a library.
+        tool(f"mpicc.{FLAVOUR}", "-g", "-c", HERE / "stuck_others.c", "-o", f"{program}.o")
+        tool(BUILD / "bin" / f"lwcc.{FLAVOUR}", "--sets=run", f"{program}.o", "-o", program)
+        for case, call in (("request", r"MPI_Ibarrier at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                           ("test", r"MPI_Ibarrier at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                           ("scan", r"MPI_(Scan|Barrier) at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                           ("create", r"MPI_Comm_create at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                           ("window", r"MPI_Win_create at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                           ("fence", r"MPI_Win_fence at stuck_others\.c:\d+ on a window of "),
+                           ("file", r"MPI_File_open at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                           ("receive", r"MPI_Recv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("any", r"MPI_Recv from any rank with tag 3 at stuck_others\.c:\d+"),
+                           ("probe", r"MPI_Probe from rank 2 with any tag at stuck_others\.c:\d+"),
+                           ("matched", r"MPI_Mprobe from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("exchange", r"MPI_Sendrecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("posted", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+")):
+            done = run(program, 3, case, LAPWING_SETS="run")
+            self.assertEqual(done.returncode, FOUND, f"{case}: {done.stdout}{done.stderr}")
+            self.assertRegex(done.stderr, r"have come to the end", case)
+            self.assertRegex(done.stderr, r"ranks? 0(-1)?: " + call, case)
+            self.assertRegex(done.stderr, r"rank 2: MPI_Finalize", case)
+        for ranks in (2, 3):
+            done = run(program, ranks, "right", LAPWING_SETS="run")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))
+
 
 if __name__ == "__main__":
     try:

@@ -265,6 +265,7 @@ lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error
   if (watched()) {
     *error = P2pWatch::isend(a, &token.request);
   } else {
+    sets::note_send(a.rank, a.comm);
     *error = straight(a.count, a.type) ? plain(&token.request) : transfer::isend(a, &token.request, plain);
   }
   if (*error != MPI_SUCCESS) return nullptr;

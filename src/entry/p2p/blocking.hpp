@@ -4,6 +4,7 @@
 #pragma once
 
 #include "entry/p2p/p2p.hpp"
+#include "sets/run/request_waits.hpp"
 
 namespace lapwing::entry {
 
@@ -13,6 +14,7 @@ inline bool owing_alone() { return owing() && !transfer::Engine::get(); }
 template <typename Plain>
 int send_blocking(const transfer::SendArguments& a, Plain plain) {
   refuse_merged(a.comm, a.caller);
+  sets::note_send(a.rank, a.comm);
   if (owing_alone()) return PassingOn::send(a);
   if (watched()) return P2pWatch::send(a);
   return transfer::send(a, plain);
@@ -23,16 +25,19 @@ int receive_blocking(const transfer::ReceiveArguments& a, MPI_Status* status, Pl
   refuse_merged(a.comm, a.caller);
   if (owing()) PassingOn::until_arrival(a.rank, a.tag, a.comm);
   if (watched()) return P2pWatch::receive(a, status);
-  return transfer::receive(a, status, plain);
+  return sets::in_receive(a.rank, a.tag, a.comm, a.caller, status,
+                          [&] { return transfer::receive(a, status, plain); });
 }
 
 template <typename Plain>
 int exchange_blocking(const transfer::SendArguments& s, const transfer::ReceiveArguments& r,
                       MPI_Status* status, Plain plain) {
   refuse_merged(r.comm, r.caller);
+  sets::note_send(s.rank, s.comm);
   if (owing_alone()) return PassingOn::send_receive(s, r, status);
   if (watched()) return P2pWatch::send_receive(s, r, status);
-  return transfer::send_receive(s, r, status, plain);
+  return sets::in_receive(r.rank, r.tag, r.comm, r.caller, status,
+                          [&] { return transfer::send_receive(s, r, status, plain); });
 }
 
 /// MPI_Sendrecv_replace: both have the same buffer.
@@ -40,9 +45,11 @@ template <typename Plain>
 int replace_blocking(const transfer::SendArguments& s, const transfer::ReceiveArguments& r,
                      MPI_Status* status, Plain plain) {
   refuse_merged(r.comm, r.caller);
+  sets::note_send(s.rank, s.comm);
   if (owing_alone()) return PassingOn::send_receive_replace(s, r, status);
   if (watched()) return P2pWatch::send_receive_replace(s, r, status);
-  return transfer::send_receive_replace(s, r, status, plain);
+  return sets::in_receive(r.rank, r.tag, r.comm, r.caller, status,
+                          [&] { return transfer::send_receive_replace(s, r, status, plain); });
 }
 
 }  // namespace lapwing::entry

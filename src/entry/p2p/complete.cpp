@@ -4,6 +4,7 @@
 #include "entry/p2p/p2p.hpp"
 #include "flavour.hpp"
 #include "sets/messages.hpp"
+#include "sets/run/request_waits.hpp"
 #include "transfer/decisions/overlap.hpp"
 
 namespace transfer = lapwing::transfer;
@@ -15,10 +16,12 @@ using lapwing::entry::P2pWatch;
 using lapwing::entry::PassingOn;
 using lapwing::entry::quiet;
 using lapwing::entry::watched;
+using lapwing::sets::RequestWait;
 using lapwing::transfer::Overlap;
 
 LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   const Overlap::Wait overlapped_wait(1, request);
+  const RequestWait shown(1, request, true);
   if (quiet()) return noted(PMPI_Wait(request, status));
   if (owing()) PassingOn::until_complete(1, request, true);
   const auto caller = LAPWING_CALLER("MPI_Wait");
@@ -29,6 +32,7 @@ LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 
 LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   const Overlap::Wait overlapped_wait(count, requests);
+  const RequestWait shown(count, requests, true);
   if (quiet()) return noted(lapwing::mpi::wait_all(count, requests, statuses));
   if (owing()) PassingOn::until_complete(count, requests, true);
   const auto caller = LAPWING_CALLER("MPI_Waitall");
@@ -39,6 +43,7 @@ LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status stat
 
 LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   const Overlap::Wait overlapped_wait(count, requests);
+  const RequestWait shown(count, requests, false);
   if (quiet()) return noted(PMPI_Waitany(count, requests, index, status));
   if (owing()) PassingOn::until_complete(count, requests, false);
   const auto caller = LAPWING_CALLER("MPI_Waitany");
@@ -51,6 +56,7 @@ LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI
 LAPWING_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[],
                                MPI_Status statuses[]) {
   const Overlap::Wait overlapped_wait(count, requests);
+  const RequestWait shown(count, requests, false);
   if (quiet()) return noted(PMPI_Waitsome(count, requests, done, indices, statuses));
   if (owing()) PassingOn::until_complete(count, requests, false);
   const auto caller = LAPWING_CALLER("MPI_Waitsome");
@@ -62,6 +68,7 @@ LAPWING_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* done, int
 
 LAPWING_ENTRY int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   Overlap::leave_alone(1, request);
+  const RequestWait shown(1, request, false);
   if (quiet()) return noted(PMPI_Test(request, flag, status));
   if (watched()) return P2pWatch::test(request, flag, status);
   return accounted_completion(LAPWING_CALLER("MPI_Test"), 1, request, status, false, false,
@@ -70,6 +77,7 @@ LAPWING_ENTRY int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) 
 
 LAPWING_ENTRY int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   Overlap::leave_alone(count, requests);
+  const RequestWait shown(count, requests, false);
   if (quiet()) return noted(PMPI_Testall(count, requests, flag, statuses));
   if (watched()) return P2pWatch::test_all(count, requests, flag, statuses);
   return accounted_completion(
@@ -79,6 +87,7 @@ LAPWING_ENTRY int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_
 
 LAPWING_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   Overlap::leave_alone(count, requests);
+  const RequestWait shown(count, requests, false);
   if (quiet()) return noted(PMPI_Testany(count, requests, index, flag, status));
   if (watched()) return P2pWatch::test_any(count, requests, index, flag, status);
   return accounted_completion(
@@ -89,6 +98,7 @@ LAPWING_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* index, int
 LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
                                MPI_Status statuses[]) {
   Overlap::leave_alone(count, requests);
+  const RequestWait shown(count, requests, false);
   if (quiet()) return noted(PMPI_Testsome(count, requests, done, indices, statuses));
   if (watched()) return P2pWatch::test_some(count, requests, done, indices, statuses);
   return accounted_completion(
@@ -98,12 +108,14 @@ LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int
 
 LAPWING_ENTRY int MPI_Request_free(MPI_Request* request) {
   Overlap::leave_alone(1, request);
+  lapwing::sets::note_cancelled(*request);
   if (watched()) return P2pWatch::request_free(request);
   return quiet() && !transfer::Requests::any_kept() ? PMPI_Request_free(request)
                                                     : transfer::request_free(request);
 }
 
 LAPWING_ENTRY int MPI_Cancel(MPI_Request* request) {
+  lapwing::sets::note_cancelled(*request);
   if (watched()) return P2pWatch::cancel(request);
   return quiet() ? PMPI_Cancel(request) : transfer::cancel(request);
 }

@@ -2,6 +2,7 @@
 // Probes: always looked at, as any of them may meet a stripped message.
 #include "entry/p2p/accounted.hpp"
 #include "entry/p2p/p2p.hpp"
+#include "sets/run/request_waits.hpp"
 
 using lapwing::entry::accounted_probe;
 using lapwing::entry::owing;
@@ -15,8 +16,10 @@ LAPWING_ENTRY int MPI_Probe(int rank, int tag, MPI_Comm comm, MPI_Status* status
   refuse_merged(comm, LAPWING_CALLER("MPI_Probe"));
   if (owing()) PassingOn::until_arrival(rank, tag, comm);
   if (watched()) return P2pWatch::probe(rank, tag, comm, status, LAPWING_CALLER("MPI_Probe"));
-  return accounted_probe(LAPWING_CALLER("MPI_Probe"),
-                         [&] { return transfer::probe(rank, tag, comm, status); });
+  const auto caller = LAPWING_CALLER("MPI_Probe");
+  return lapwing::sets::in_probe(rank, tag, comm, caller, [&] {
+    return accounted_probe(caller, [&] { return transfer::probe(rank, tag, comm, status); });
+  });
 }
 
 LAPWING_ENTRY int MPI_Iprobe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -29,8 +32,10 @@ LAPWING_ENTRY int MPI_Mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* mess
   refuse_merged(comm, LAPWING_CALLER("MPI_Mprobe"));
   if (owing()) PassingOn::until_arrival(rank, tag, comm);
   if (watched()) return P2pWatch::mprobe(rank, tag, comm, message, status, LAPWING_CALLER("MPI_Mprobe"));
-  return accounted_probe(LAPWING_CALLER("MPI_Mprobe"),
-                         [&] { return transfer::mprobe(rank, tag, comm, message, status); });
+  const auto caller = LAPWING_CALLER("MPI_Mprobe");
+  return lapwing::sets::in_probe(rank, tag, comm, caller, [&] {
+    return accounted_probe(caller, [&] { return transfer::mprobe(rank, tag, comm, message, status); });
+  });
 }
 
 LAPWING_ENTRY int MPI_Improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message,

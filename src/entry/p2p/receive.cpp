@@ -43,6 +43,7 @@ namespace transfer = lapwing::transfer;
       if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
       const int rc = transfer::OPERATION(                                                                    \
           a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
+      if (FAST) lapwing::sets::note_receive(rc, *request, rank, tag, comm, caller);                          \
       if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                   \
         Overlap::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,                 \
                        Overlap::Kind::receive);                                                              \
@@ -125,6 +126,7 @@ EXCHANGE(, int)
       P2pWatch::note_exchange(s, r);                                                                        \
       return plain(request);                                                                                \
     }                                                                                                       \
+    lapwing::sets::note_send(s.rank, s.comm);                                                               \
     return accounted_start(transfer::isend_receive(s, r, request, plain), request, caller, r.count, r.type, \
                            true, false);                                                                    \
   }                                                                                                         \
@@ -141,6 +143,7 @@ EXCHANGE(, int)
       P2pWatch::note_exchange(s, r);                                                                        \
       return plain(request);                                                                                \
     }                                                                                                       \
+    lapwing::sets::note_send(s.rank, s.comm);                                                               \
     return accounted_start(transfer::isend_receive(s, r, request, plain), request, caller, r.count, r.type, \
                            true, false);                                                                    \
   }

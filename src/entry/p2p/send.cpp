@@ -41,6 +41,7 @@ using SendKind = SendArguments::Kind;
       const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                             \
       refuse_merged(comm, caller);                                                                           \
       if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
+      lapwing::sets::note_send(rank, comm, !FAST);                                                           \
       const int rc = lapwing::transfer::OPERATION(                                                           \
           a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
       if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                   \

@@ -265,9 +265,10 @@ Finding deadlock_finding(const std::vector<Account>& accounts, const std::set<in
 Finding stuck_finding(const std::vector<Account>& accounts) {
   std::vector<Account> same;
   std::set<int> ranks;
-  bool over = false;
+  bool over = false, messages = false;
   for (const Account& account : accounts) {
     ranks.insert(account.rank);
+    messages = messages || (!account.collective && !account.ended);
     over = over || account.ended;
     if (!same.empty() || account.circle == 0) continue;
     for (const Account& other : accounts) {
@@ -278,7 +279,10 @@ Finding stuck_finding(const std::vector<Account>& accounts) {
     if (!differ) same.clear();
   }
   const char* const advice =
-      "Every process of a set must make the set's collective calls, in the same order, before MPI_Finalize.";
+      messages ? "A receive needs a message that its partner sends before it waits itself, and before "
+                 "MPI_Finalize."
+               : "Every process of a set must make the set's collective calls, in the same order, before "
+                 "MPI_Finalize.";
   if (!same.empty()) return mismatch_finding(1u << Signature::operation, same, static_cast<int>(same.size()));
   if (over) {
     return finding("missing", "MPI_Finalize", accounts,

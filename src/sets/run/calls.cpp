@@ -27,6 +27,7 @@ void Run::hand_over() {
 }
 
 bool Run::before(const GroupCall& call, int* result, Made* made) {
+  if (watch_ && call.operation == Operation::psend_init) watch_->sends(call.peer, call.comm, true);
   if (is_partitioned(call.operation) || is_access(call.operation)) return false;
   if (call.operation == Operation::finalize) {
     if (call.site) end_ = place_of(call);
@@ -35,13 +36,20 @@ bool Run::before(const GroupCall& call, int* result, Made* made) {
   made_ = &call;
   const bool done = divided_call(call, result, made);
   made_ = nullptr;
-  if (done && watch_) watch_->leave();
+  if (done && watch_) {
+    watch_->leave();
+    watch_->made(*result == MPI_SUCCESS ? *made : Made{});
+  }
   return done;
 }
 
 bool Run::divided_call(const GroupCall& call, int* result, Made* made) {
   if (call.way == Way::blocking) hand_over();
-  if (call.comm == MPI_COMM_NULL) return false;  // of a window or a file
+  if (call.comm == MPI_COMM_NULL) {  // of a window or a file
+    const bool of_all = call.operation == Operation::win_fence || call.operation == Operation::win_free;
+    if (watch_ && of_all) watch_->enter(call.win, call);
+    return false;
+  }
   Family* family = nullptr;
   {
     const Guard guard;
@@ -64,6 +72,7 @@ bool Run::divided_call(const GroupCall& call, int* result, Made* made) {
 
 void Run::after(const GroupCall& call, int result, const Made& made) {
   if (watch_) watch_->leave();
+  if (watch_) watch_->made(result == MPI_SUCCESS ? made : Made{});
   if (result != MPI_SUCCESS || made.comm == MPI_COMM_NULL || call.way == Way::immediate) return;
   // Of a communicator with two groups, or with strangers, nothing is kept.
   if (call.operation < Operation::comm_dup || call.operation > Operation::dist_graph_create_adjacent) return;

@@ -15,13 +15,14 @@ namespace lapwing::sets {
 /// Cheap; false in all but a few moments of a program that divides sets of four
 /// and more.
 inline bool owes_votes() {
-  return (Votes::owed_anywhere.load(std::memory_order_relaxed) & ~Votes::comms_given) != 0;
+  constexpr int others = Votes::comms_given | Votes::messages_counted;
+  return (Votes::owed_anywhere.load(std::memory_order_relaxed) & ~others) != 0;
 }
 /// The program has communicators of sets, which may be those of sets that are over.
 inline bool has_set_comms() {
   return (Votes::owed_anywhere.load(std::memory_order_relaxed) & Votes::comms_given) != 0;
 }
-/// Neither of both.
+/// Neither of both, and messages are not counted.
 inline bool messages_are_plain() { return Votes::owed_anywhere.load(std::memory_order_relaxed) == 0; }
 /// Ends the job if the message is one on the communicator of a set that has been merged.
 void refuse_merged(MPI_Comm comm, transfer::Caller caller);

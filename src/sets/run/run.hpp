@@ -69,7 +69,10 @@ class Run final : public Path, public Watcher {
   Stats stats();
 
   /// The family is about to be freed.
-  void unlist(Family* family) { std::erase(divided_, family); }
+  void unlist(Family* family) {
+    std::erase(divided_, family);
+    if (watch_) watch_->forget(*family);
+  }
 
   /// One look at what has arrived, unless another thread has the lock. True if anything had.
   bool progress();

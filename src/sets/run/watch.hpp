@@ -7,7 +7,10 @@
 // voted. The helper of each looks at it now and then, and calls no MPI: those are
 // stuck that are in one and the same call at two looks and need an act of others
 // that are stuck too, or have ended, and that has not been done. The cost of a call
-// is a dozen stores. Waits for messages are not shown, and prevent a report.
+// is a dozen stores. A wait for the request of a non-blocking call is one in that call.
+// Messages are counted by their sender, its receiver and their communicator: one that
+// waits for a message from a process that has sent it no more than it has received
+// needs an act of that process. Waits of senders are not shown, and prevent a report.
 #pragma once
 
 #include <atomic>
@@ -42,30 +45,92 @@ class RunWatch final : public progress::Polled {
 
   /// The call is about to wait for others of the set; or, without a wait, has been made.
   void enter(Family& family, Set& set, const GroupCall& call);
+  /// The same of a call at a window.
+  void enter(MPI_Win win, const GroupCall& call);
   /// It has returned.
   void leave();
+  /// The call that was entered last has made a window, or a request that is to be followed; or nothing.
+  void made(const Made& made);
+  /// The program waits for all of these requests, until leave(); false if none is followed.
+  bool wait_for(int count, const MPI_Request* requests);
+  /// These are complete.
+  void complete(int count, const MPI_Request* requests);
+  /// These are freed or cancelled.
+  void forget(int count, const MPI_Request* requests);
+  /// The family is about to be freed.
+  void forget(const Family& family);
+
+  // watch_messages.cpp. Communicators that were not known when they were made are not looked at.
+
+  /// The program is about to send a message; `often`: once or again, it is not known how often.
+  void sends(int rank, MPI_Comm comm, bool often);
+  /// It is about to wait for a message, until leave(), in a call that has returned to `returns_to`.
+  void wait_for_message(int rank, int tag, MPI_Comm comm, const char* call, const void* returns_to);
+  /// A receive from this rank is complete.
+  void received(int rank, MPI_Comm comm);
+  /// It has begun a receive that `request` completes.
+  void begins_receive(MPI_Request request, int rank, int tag, MPI_Comm comm, const char* call,
+                      const void* returns_to);
   /// It waits for votes; said now and then while it does, and ended by leave().
   void wait_for(const std::vector<MissingVote>& missing, const std::string& what);
   /// MPI_Finalize: the process acts no more, but for votes that it owes.
   void come_to_end(const std::string& what);
 
   static std::uint64_t ballots_key(std::uint64_t comm, const Set& set) { return comm ^ set.id(); }
+  /// The program's only one, or null; and whether it follows any request.
+  static inline RunWatch* only = nullptr;
+  static inline bool follows = false;
 
  private:
   struct Post;
   struct Count;
   struct Seen;
+  struct Window {
+    Count* count;
+    std::uint64_t near;
+    std::string made_on;  ///< the communicator's name
+  };
+  /// The messages of a communicator.
+  struct Channels {
+    std::uint64_t key = 0;   ///< of messages to this process
+    std::uint64_t near = 0;  ///< the members of this node
+    bool all_near = false;
+    std::uint64_t all_received = 0;
+    std::vector<std::uint64_t> received;  ///< by source
+    std::vector<Count*> sent;             ///< by destination; null: none yet, or not of this node
+  };
+  struct PendingReceive {
+    const Family* family;
+    int rank, tag;
+    const char* call;
+    const void* returns_to;
+  };
   struct Standing {
     const char* name = "";
     const lapwing_call_site* site = nullptr;
     const void* returns_to = nullptr;
     const Family* family = nullptr;
     const Set* set = nullptr;
-    std::string what;  ///< of waits that are no calls
+    const Window* window = nullptr;
+    std::string what;       ///< of waits that are no calls
+    int rank = 0, tag = 0;  ///< of a message; no collective call then
+    bool message = false;
     std::vector<MissingVote> missing;
+  };
+  /// A call that has begun: the how many-th of `count`, whom it needs, and who must make it too.
+  struct Begun {
+    Standing standing;
+    const Count* count = nullptr;
+    std::uint64_t number = 0, needs = 0, members = 0, signature = 0;
   };
 
   RunWatch();
+  Begun begun(Count& count, std::uint64_t needs, const GroupCall& call);
+  void show(const Begun& call);
+  void show_missing(WaitKind kind);
+  Channels* channels_of(MPI_Comm comm, const Family** family);
+  Channels& channels(const Family& family);
+  bool wait_for_receives(int count, const MPI_Request* requests);
   std::int64_t look(bool woken) override;
   bool finds_itself_stuck();
   Seen see() const;
@@ -85,7 +150,14 @@ class RunWatch final : public progress::Polled {
   std::vector<int> places_;  ///< in `ranks_`, by rank in the world
   std::vector<Post*> posts_;
   Post* own_ = nullptr;
-  Standing standing_;                   ///< valid while this process waits
+  Standing standing_;  ///< valid while this process waits
+  Begun last_;
+  std::map<MPI_Request, Begun> requests_;
+  std::map<MPI_Win, Window> windows_;
+  std::map<MPI_Request, PendingReceive> receives_;
+  std::map<const Family*, Channels> channels_;
+  const Family* last_family_ = nullptr;  ///< and its channels
+  Channels* last_channels_ = nullptr;
   std::atomic<bool> looked_at_{false};  ///< by the helper, which it waits for
   std::unique_ptr<Seen> before_;
   std::uint64_t turn_ = 0;  ///< at the look before

@@ -8,7 +8,7 @@ namespace lapwing::sets {
 
 constexpr std::size_t most_missing = 8, most_counts = 1024;
 
-enum class WaitKind : std::uint32_t { free, call, votes, finalize, gone };
+enum class WaitKind : std::uint32_t { free, call, votes, messages, any_message, finalize, gone };
 
 struct RunWatch::Count {
   std::atomic<std::uint64_t> key, value;
@@ -19,7 +19,8 @@ struct RunWatch::Post {
   std::atomic<std::uint64_t> turn;
   std::atomic<WaitKind> kind;
   std::atomic<std::uint32_t> missing;
-  std::atomic<std::uint64_t> group, number, needs, signature;
+  std::atomic<std::uint64_t> group, number, needs, members, signature;
+  std::atomic<std::uint64_t> uncounted;   ///< not 0: some acts had no room among the counts
   std::atomic<std::uint64_t> ballots_at;  ///< the turn for which the counts of ballots are right
   struct {
     std::atomic<std::uint64_t> ballots, sequence, process;

@@ -41,6 +41,8 @@ class Votes {
   /// Also in it, once the program has been given the communicator of a set: one
   /// word says that a message needs no attention.
   static constexpr int comms_given = 1 << 30;
+  /// Another one while the program's messages are counted (run/watch.hpp).
+  static constexpr int messages_counted = 1 << 29;
   /// Ballots that are open, or that others have begun.
   std::size_t open() const { return open_.size(); }
 
