@@ -30,7 +30,8 @@ static void wait_for_message(int rank, int size) {
   MPI_Message message;
   const int from = size - 1;
   if (strcmp(wanted, "receive") == 0) MPI_Recv(&x, 1, MPI_INT, from, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (strcmp(wanted, "any") == 0) MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(wanted, "any") == 0)
+    MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (strcmp(wanted, "probe") == 0) MPI_Probe(from, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (strcmp(wanted, "matched") == 0) MPI_Mprobe(from, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
   if (strcmp(wanted, "exchange") == 0)
@@ -136,8 +137,8 @@ int main(int argc, char** argv) {
   }
   snprintf(file, sizeof file, "/tmp/lapwing-stuck-%d", (int)getppid());
   if (makes("file")) {
-    MPI_File_open(MPI_COMM_WORLD, file, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                  &handle);
+    MPI_File_open(MPI_COMM_WORLD, file, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &handle);
     MPI_File_close(&handle);
   }
   if (!right && !last) wait_for_message(rank, size);

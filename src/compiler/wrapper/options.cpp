@@ -137,7 +137,7 @@ bool read_lapwing(const std::string& word, Options& options) {
     options.warns = word == "-Wlapwing-sets";
   } else if (word == "-Werror=lapwing-sets" || word == "-Wno-error=lapwing-sets") {
     // clang knows no groups but its own, and these warnings are of this one.
-    options.rest.push_back(word.starts_with("-Wno") ? "-Wno-error=pass-failed" : "-Werror=pass-failed");
+    options.as_errors = word.starts_with("-Wno") ? "-Wno-error=pass-failed" : "-Werror=pass-failed";
   } else if (word == "--declared") {
     options.declared = true;
   } else if (word.starts_with("--lapwing") || word.starts_with("-flapwing") ||

@@ -37,6 +37,7 @@ struct Options {
   bool mode_given = false;  ///< by the user
   std::string sets;         ///< check or run; empty: off
   bool warns = true;        ///< -Wlapwing-sets
+  std::string as_errors;    ///< clang's word for -Werror=lapwing-sets or -Wno-error=lapwing-sets
   bool declared = false;    ///< --declared
   bool interior = false;    ///< -flapwing-interior
   std::string profile;      ///< absolute

@@ -76,6 +76,13 @@ class Planner {
   Plan make(const Words& compiler) {
     plan_.compiler = compiler;
     plan_.user = options_.rest;
+    if (!options_.as_errors.empty()) {
+      if (language_ != Language::fortran) {
+        plan_.user.insert(plan_.user.begin(), options_.as_errors);
+      } else {
+        say("-Werror=lapwing-sets has no effect in Fortran: flang does not count the warnings of a pass.");
+      }
+    }
     if (asked_.bare) return plan_;
     thin_or_full();
     if (!options_.off) {

@@ -180,6 +180,22 @@ class Steps(WrapperTest):
         # Waits are moved as well where the user says so and it can be.
         self.assertEqual(self.sets("--sets=run", "-flapwing", "-O2", "-c", "a.c")[0], "mode=aggressive,sets=run")
 
+    def test_warnings_of_sets(self):
+        self.assertEqual(self.sets("--sets=check", "-Wno-lapwing-sets", "-c", "a.c")[0],
+                         "mode=aggressive,sets=check,warnings=off,sink=off")
+        self.assertEqual(self.sets("--sets=check", "-Wno-lapwing-sets", "-Wlapwing-sets", "-c", "a.c")[0],
+                         "mode=aggressive,sets=check,sink=off")
+        # Run mode has none; the compiler never sees the names.
+        passed, command = self.sets("--sets=run", "-Wno-lapwing-sets", "-c", "a.c")
+        self.assertEqual(passed, "mode=aggressive,sets=run,sink=off")
+        self.assertFalse([w for w in command if "lapwing-sets" in w])
+        for given, word in (("-Werror=lapwing-sets", "-Werror=pass-failed"),
+                            ("-Wno-error=lapwing-sets", "-Wno-error=pass-failed")):
+            self.assertIn(word, self.sets("--sets=check", given, "-c", "a.c")[1])
+        result = self.call("lwfc.mpich", "--lapwing-show", "--sets=check", "-Werror=lapwing-sets", "-c", "a.f90")
+        self.assertIn("no effect in Fortran", result.stderr)
+        self.assertNotIn("pass-failed", result.stdout)
+
     def test_declared(self):
         # In each file, at every level; waits are moved as well, but for the whole program's.
         for words, passed in ((["-O0"], "mode=aggressive,declared=on"), (["-O2"], "mode=aggressive,declared=on"),
