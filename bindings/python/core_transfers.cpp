@@ -180,6 +180,9 @@ void define_transfers(nb::module_& module, nb::class_<Tasks>& tasks) {
       .def("update_ghosts", &update<lapwing_array_update_ghosts>)
       .def("iupdate_ghosts", &begin_update<lapwing_array_iupdate_ghosts>)
       .def("update_ghosts_init", &begin_update<lapwing_array_update_ghosts_init>)
+      .def("add_ghosts", &update<lapwing_array_add_ghosts>)
+      .def("iadd_ghosts", &begin_update<lapwing_array_iadd_ghosts>)
+      .def("add_ghosts_init", &begin_update<lapwing_array_add_ghosts_init>)
       .def("pack_size", [](const Tasks& self, const Distribution& array) {
         std::int64_t bytes = 0;
         check(lapwing_array_pack_size(array.get(), self.get(), &bytes));

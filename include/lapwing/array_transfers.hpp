@@ -160,4 +160,31 @@ ArrayRequest update_ghosts_init(DistributedArray<T>& a, const Tasks& tasks,
   return ArrayRequest(request);
 }
 
+/// Adds ghosts to the elements of their owners (lapwing_array_add_ghosts).
+template <typename T>
+void add_ghosts(DistributedArray<T>& a, const Tasks& tasks, int ghosts = LAPWING_GHOSTS_CORNERS,
+                const std::vector<int>& periodic = {}) {
+  detail::check_array(lapwing_array_add_ghosts(a.local().data(), a.allocated(), a.distribution().get(),
+                                               ghosts, detail::periods(a, periodic), tasks.get()));
+}
+
+template <typename T>
+ArrayRequest iadd_ghosts(DistributedArray<T>& a, const Tasks& tasks, int ghosts = LAPWING_GHOSTS_CORNERS,
+                         const std::vector<int>& periodic = {}) {
+  lapwing_array_request* request = nullptr;
+  detail::check_array(lapwing_array_iadd_ghosts(a.local().data(), a.allocated(), a.distribution().get(),
+                                                ghosts, detail::periods(a, periodic), tasks.get(), &request));
+  return ArrayRequest(request);
+}
+
+template <typename T>
+ArrayRequest add_ghosts_init(DistributedArray<T>& a, const Tasks& tasks, int ghosts = LAPWING_GHOSTS_CORNERS,
+                             const std::vector<int>& periodic = {}) {
+  lapwing_array_request* request = nullptr;
+  detail::check_array(lapwing_array_add_ghosts_init(a.local().data(), a.allocated(), a.distribution().get(),
+                                                    ghosts, detail::periods(a, periodic), tasks.get(),
+                                                    &request));
+  return ArrayRequest(request);
+}
+
 }  // namespace lapwing

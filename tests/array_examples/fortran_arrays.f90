@@ -206,6 +206,19 @@ contains
     call expect(ierr == lapwing_array_err_buffer, "one flag for two dimensions")
     call lapwing_array_update_ghosts(u, layered, 7, tasks, ierr=ierr)
     call expect(ierr == lapwing_array_err_argument, "ghosts of an unknown sort")
+    ! Each element of the outer columns is a ghost of as many processes as it has neighbours there.
+    u = 1
+    call lapwing_array_add_ghosts(u, layered, lapwing_ghosts_faces, tasks)
+    call expect(all(u(1:3, 2:mine - 2) == 1) .and. all(u(0, :) == 1), "ghosts that no process has")
+    call expect(all(u(1:3, 1) == merge(2, 1, rank > 0)), "the first column")
+    call expect(all(u(1:3, mine - 1:mine) == merge(2, 1, rank < processes - 1)), "the last two columns")
+    call lapwing_array_iadd_ghosts(u, layered, lapwing_ghosts_faces, tasks, update)
+    call lapwing_array_wait(update)
+    call lapwing_array_add_ghosts_init(u, layered, lapwing_ghosts_faces, tasks, update)
+    call lapwing_array_start(update)
+    call lapwing_array_wait(update)
+    call expect(all(u(1:3, 1) == merge(4, 1, rank > 0)), "three additions")
+    call lapwing_array_request_free(update)
     call lapwing_distribution_free(layered)
   end subroutine
 

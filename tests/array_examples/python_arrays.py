@@ -183,6 +183,30 @@ def test_ghosts():
     refused(lapwing.ArrayError.ARGUMENT, ["section"], TASKS.update_ghosts, local, array.section([0, 0], [N, 2]))
 
 
+def test_ghosts_are_added():
+    array = lapwing.Distribution([lapwing.block(N).with_ghosts(1, 1)], float, grid=[TASKS.processes()])
+    i, = array.indices(RANK)
+    inside = (i == i[0]) * (i > 0) * 1 + (i == i[-1]) * (i < N - 1)
+    request = None
+    for call in ("add_ghosts", "iadd_ghosts", "add_ghosts_init"):
+        local = array.zeros(RANK) + 1
+        request = getattr(TASKS, call)(local, array)
+        if request is not None:
+            if call == "add_ghosts_init":
+                request.start()
+            assert request.wait().elements == inside.sum()
+        assert (array.owned(local, RANK) == 1 + inside).all() and local[0] == 1 and local[-1] == 1, local
+    request.free()
+    request = TASKS.add_ghosts_init(local, array, corners=False, periodic=[True])
+    local[...] = 1
+    request.start()
+    request.wait()
+    assert (array.owned(local, RANK) == 1 + (i == i[0]) * 1 + (i == i[-1])).all(), local
+    request.free()
+    opaque = lapwing.Distribution([lapwing.block(N).with_ghosts(1, 1)], "V12", grid=[TASKS.processes()])
+    refused(lapwing.ArrayError.ARGUMENT, ["cannot be added"], TASKS.add_ghosts, opaque.zeros(RANK), opaque)
+
+
 def test_distarray():
     """To the dictionary and back, and the protocol's own example of padding."""
     comm = TASKS.comm

@@ -159,35 +159,45 @@ std::vector<std::vector<GhostMemory::Cell>> GhostMemory::cells() const {
   return result;
 }
 
+std::vector<GhostMemory::Known> GhostMemory::known() const {
+  const OwnerMap map(case_.distribution, rank_);
+  const auto all = cells();
+  std::vector<Known> result;
+  each_of(all, [&](const std::vector<std::size_t>& at) {
+    Known next{map.first(), {}, false};
+    int beside = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      const Cell& cell = all[d][at[d]];
+      if (cell.index < 0) return;
+      next.offset += cell.local * map.stride(d);
+      next.index.push_back(cell.index);
+      beside += cell.ghost ? 1 : 0;
+    }
+    next.ghost = beside > 0;
+    if (beside < 2 || case_.update.corners) result.push_back(std::move(next));
+  });
+  return result;
+}
+
 void GhostMemory::fill(std::int64_t turn) {
   const Distribution& array = case_.distribution;
-  const OwnerMap map(array, rank_);
   const std::int64_t size = array.element_bytes();
   const auto all = cells();
   const bool empty = std::any_of(all.begin(), all.end(), [](const auto& along) { return along.empty(); });
-  elements_ = empty ? 0 : map.allocated();
+  elements_ = empty ? 0 : OwnerMap(array, rank_).allocated();
   memory_.assign(static_cast<std::size_t>(elements_ * size), std::byte{0x55});
   expected_ = memory_;
   ghosts_ = 0;
-  each_of(all, [&](const std::vector<std::size_t>& at) {
-    std::int64_t offset = map.first(), id = 7 * turn;
-    int beside = 0;
-    bool outside = false;
-    for (std::size_t d = 0; d < at.size(); ++d) {
-      const Cell& cell = all[d][at[d]];
-      offset += cell.local * map.stride(d);
-      id = id * array.dimensions[d].extent + cell.index;
-      beside += cell.ghost ? 1 : 0;
-      outside |= cell.index < 0;
-    }
-    if (outside || (beside > 1 && !case_.update.corners)) return;
-    ghosts_ += beside > 0 ? 1 : 0;
+  for (const Known& each : known()) {
+    std::int64_t id = 7 * turn;
+    for (std::size_t d = 0; d < each.index.size(); ++d) id = id * array.dimensions[d].extent + each.index[d];
+    ghosts_ += each.ghost ? 1 : 0;
     for (std::int64_t k = 0; k < size; ++k) {
-      const auto place = static_cast<std::size_t>(offset * size + k);
+      const auto place = static_cast<std::size_t>(each.offset * size + k);
       expected_[place] = byte_of(id, k);
-      if (beside == 0) memory_[place] = expected_[place];
+      if (!each.ghost) memory_[place] = expected_[place];
     }
-  });
+  }
 }
 
 }  // namespace lapwing::arrays::testing

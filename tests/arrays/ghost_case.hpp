@@ -35,6 +35,13 @@ class GhostMemory {
   [[nodiscard]] bool right() const { return memory_ == expected_; }
   /// How many elements an update fills.
   [[nodiscard]] std::int64_t ghosts() const { return ghosts_; }
+  /// An element in its place: owned, or a ghost that an update fills.
+  struct Known {
+    std::int64_t offset;  ///< in local memory, in elements
+    std::vector<std::int64_t> index;
+    bool ghost;
+  };
+  [[nodiscard]] std::vector<Known> known() const;
   [[nodiscard]] std::byte* data() { return memory_.data(); }
   [[nodiscard]] std::int64_t elements() const { return elements_; }
 

@@ -88,9 +88,9 @@ TEST(GhostSchedules, OfTenThousandProcesses) {
   const Schedule corners = ghost_schedule(Schedule::Way::receive, array, {}, 5050);
   EXPECT_EQ(8u, corners.pieces().size());
   EXPECT_EQ(4 * 2 * 100'000 + 16, corners.elements());
-  EXPECT_EQ(4u, ghost_schedule(Schedule::Way::send, array, {false, {}}, 5050).pieces().size());
+  EXPECT_EQ(4u, ghost_schedule(Schedule::Way::send, array, {false, false, {}}, 5050).pieces().size());
   EXPECT_EQ(3u, ghost_schedule(Schedule::Way::send, array, {}, 0).pieces().size());
-  EXPECT_EQ(8u, ghost_schedule(Schedule::Way::send, array, {true, {true, true}}, 0).pieces().size());
+  EXPECT_EQ(8u, ghost_schedule(Schedule::Way::send, array, {true, false, {true, true}}, 0).pieces().size());
 }
 
 TEST(GhostSchedules, ArraysThatHaveNoNeighbours) {
@@ -107,7 +107,11 @@ TEST(GhostSchedules, ArraysThatHaveNoNeighbours) {
   array.dimensions[0].offset = 3;  // cells 3 to 12: blocks 0 to 3
   EXPECT_NE("", validate(GhostUpdate{}, array));
   array.dimensions[0].offset = 0;
-  EXPECT_NE("", validate(GhostUpdate{true, {true, false}}, array));
+  EXPECT_NE("", validate(GhostUpdate{true, false, {true, false}}, array));
+  array.type = ElementType::opaque;
+  array.opaque_bytes = 8;
+  EXPECT_EQ("", validate(GhostUpdate{}, array));
+  EXPECT_NE(std::string::npos, validate(GhostUpdate{true, true, {}}, array).find("cannot be added"));
 }
 
 }  // namespace

@@ -7,9 +7,12 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "arrays/ghost_case.hpp"
+#include "arrays/schedules/local.hpp"
 #include "entry/arrays/arrays.hpp"
+#include "lapwing/arrays.hpp"
 
 namespace lapwing::arrays::testing {
 namespace {
@@ -103,6 +106,86 @@ TEST_F(Ghosts, RandomUpdatesFillThem) {
   }
 }
 
+// Every process reckons what its elements come to, from what all have in their ghosts.
+TEST_F(Ghosts, RandomGhostsAreAdded) {
+  const std::int64_t cases = from_environment("ARRAYS_CASES", size_ > 4 ? 40 : 120);
+  const std::int64_t seed = from_environment("ARRAYS_SEED", 1);
+  for (std::int64_t i = 0; i < cases; ++i) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed + i));
+    GhostCase drawn = random_ghost_case(random, size_);
+    static constexpr ElementType types[] = {ElementType::int8,
+                                            ElementType::uint16,
+                                            ElementType::int32,
+                                            ElementType::float32,
+                                            ElementType::float64,
+                                            ElementType::complex128,
+                                            ElementType::complex_long_double};
+    Distribution& layout = drawn.distribution;
+    layout.opaque_bytes = 0;
+    layout.type = types[random() % 7];
+    lapwing_tasks_strategy(tasks_, static_cast<int>(random() % 5));
+    tune(random() % 2);
+    Exchange::sharing = random() % 3 != 0;
+    const int how = static_cast<int>(random() % 3);
+    const std::int64_t size = layout.element_bytes();
+    // Small whole numbers: of one process, at one place, in one turn.
+    const auto value = [](int rank, std::int64_t offset, int turn) {
+      return (offset * 5 + 3 * rank + turn) % 4;
+    };
+    const auto put = [&](std::byte* to, std::int64_t offset, std::int64_t number) {
+      convert(ElementType::int64, &number, layout.type, to + offset * size, 1);
+    };
+    const auto copies = [&](int rank) {  // which of a replicated array's
+      std::vector<int> at = local_part(layout, rank).coordinates;
+      for (const Dimension& d : layout.dimensions)
+        if (d.grid_dimension >= 0 && !at.empty()) at[static_cast<std::size_t>(d.grid_dimension)] = 0;
+      return at;
+    };
+    GhostMemory a(drawn, rank_);
+    a.fill(0);
+    std::vector<std::byte> memory(static_cast<std::size_t>(a.elements() * size)), expected;
+    const auto refill = [&](int turn) {
+      for (std::int64_t p = 0; p < a.elements(); ++p) put(memory.data(), p, value(rank_, p, turn));
+      expected = memory;
+      std::map<std::vector<std::int64_t>, std::int64_t> sums;
+      for (int q = 0; q < size_; ++q) {
+        if (copies(q) != copies(rank_)) continue;
+        for (const auto& each : GhostMemory(drawn, q).known())
+          if (each.ghost) sums[each.index] += value(q, each.offset, turn);
+      }
+      for (const auto& each : a.known())
+        if (!each.ghost)
+          put(expected.data(), each.offset, value(rank_, each.offset, turn) + sums[each.index]);
+    };
+    const lapwing_distribution array = handle(drawn);
+    const std::vector<int> flags = periods(drawn);
+    const int* const periodic = flags.empty() ? nullptr : flags.data();
+    const int ghosts = drawn.update.corners ? LAPWING_GHOSTS_CORNERS : LAPWING_GHOSTS_FACES;
+    refill(1);
+    if (how == 0) {
+      ASSERT_EQ(0, lapwing_array_add_ghosts(memory.data(), a.elements(), &array, ghosts, periodic, tasks_));
+    } else {
+      lapwing_array_request* request = nullptr;
+      const auto begin = how == 1 ? lapwing_array_iadd_ghosts : lapwing_array_add_ghosts_init;
+      ASSERT_EQ(0, begin(memory.data(), a.elements(), &array, ghosts, periodic, tasks_, &request));
+      for (int turn = 1; turn <= (how == 1 ? 1 : 3); ++turn) {
+        if (how == 2) {
+          refill(turn);
+          ASSERT_EQ(0, lapwing_array_start(request));
+        }
+        ASSERT_EQ(0, lapwing_array_wait(&request, nullptr));
+        EXPECT_TRUE(memory == expected) << "turn " << turn << " on rank " << rank_;
+      }
+      lapwing_array_request_free(&request);
+    }
+    EXPECT_TRUE(memory == expected) << "on rank " << rank_;
+    if (::testing::Test::HasFailure()) {
+      ADD_FAILURE() << "case " << seed + i << ": how " << how << ", " << drawn.describe();
+      return;
+    }
+  }
+}
+
 // Rows in one piece on each process: boundary rows are sent from, and received,
 // where they lie, whatever their size.
 TEST_F(Ghosts, PlanesInOneRunAreNotPacked) {
@@ -154,7 +237,7 @@ TEST_F(Ghosts, OneMessageForEachNeighbour) {
   const int everywhere[2] = {1, 1};
   for (const int ghosts : {LAPWING_GHOSTS_FACES, LAPWING_GHOSTS_CORNERS}) {
     for (const int* periodic : {static_cast<const int*>(nullptr), everywhere}) {
-      c.update = {ghosts == LAPWING_GHOSTS_CORNERS, {}};
+      c.update = {ghosts == LAPWING_GHOSTS_CORNERS, false, {}};
       if (periodic) c.update.periodic = {true, true};
       GhostMemory a(c, rank_);
       a.fill(1);
@@ -167,6 +250,39 @@ TEST_F(Ghosts, OneMessageForEachNeighbour) {
       EXPECT_TRUE(a.right());
     }
   }
+}
+
+// By the calls of C++: all ghosts are 1, so that an element counts the processes that have it as a ghost.
+TEST_F(Ghosts, FromCpp) {
+  const Tasks tasks(MPI_COMM_WORLD, 0);
+  lapwing_dimension dimension = lapwing_block(3 * size_, size_, 0);
+  dimension.ghost_below = dimension.ghost_above = 1;
+  DistributedArray<int> a(tasks, {dimension}, {size_});
+  const auto expect = [&](int wrapped) {
+    a.each([&](const auto& index, int& x) {
+      const bool first = index[0] % 3 == 0, last = index[0] % 3 == 2;
+      const bool edge = index[0] == 0 || index[0] == 3 * size_ - 1;
+      EXPECT_EQ((first || last) && !(edge && !wrapped) ? 1 : 0, x) << index[0];
+    });
+  };
+  const auto refill = [&] {
+    std::fill(a.local().begin(), a.local().end(), 1);
+    a.each([](const auto&, int& x) { x = 0; });
+  };
+  refill();
+  add_ghosts(a, tasks);
+  expect(0);
+  refill();
+  EXPECT_EQ(2, iadd_ghosts(a, tasks, LAPWING_GHOSTS_FACES, {1}).wait().elements);
+  expect(1);
+  ArrayRequest request = add_ghosts_init(a, tasks, LAPWING_GHOSTS_FACES, {1});
+  for (int turn = 0; turn < 2; ++turn) {
+    refill();
+    request.start();
+    request.wait();
+    expect(1);
+  }
+  EXPECT_THROW(add_ghosts(a, tasks, LAPWING_GHOSTS_FACES, {1, 1}), std::invalid_argument);
 }
 
 // Updates, redistributions and messages of the program on the task's communicator do not meet.

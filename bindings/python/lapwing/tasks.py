@@ -228,6 +228,21 @@ class Tasks:
         """A persistent one, to be started before each sweep."""
         return Request(self._core.update_ghosts_init(*self._ghosts(local, array, corners, periodic)))
 
+    def add_ghosts(self, local, array: Distribution, corners: bool = True,
+                   periodic: Optional[Sequence[bool]] = None) -> None:
+        """The other way: adds each ghost that update_ghosts would fill to the element of its owner; ghosts stay."""
+        self._core.add_ghosts(*self._ghosts(local, array, corners, periodic))
+
+    def iadd_ghosts(self, local, array: Distribution, corners: bool = True,
+                    periodic: Optional[Sequence[bool]] = None) -> Request:
+        """Until the request is complete, ghosts may be read only, and owned elements not be touched."""
+        return Request(self._core.iadd_ghosts(*self._ghosts(local, array, corners, periodic)))
+
+    def add_ghosts_init(self, local, array: Distribution, corners: bool = True,
+                        periodic: Optional[Sequence[bool]] = None) -> Request:
+        """A persistent one."""
+        return Request(self._core.add_ghosts_init(*self._ghosts(local, array, corners, periodic)))
+
     @staticmethod
     def _ghosts(local, array, corners, periodic):
         local = checked(local, array, "local", True)

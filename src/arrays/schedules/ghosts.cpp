@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "arrays/schedules/adder.hpp"
 #include "arrays/schedules/local.hpp"
 
 namespace lapwing::arrays {
@@ -116,7 +117,7 @@ struct Placed {
 }  // namespace
 
 std::string GhostUpdate::key() const {
-  std::string text(1, corners ? 'c' : 'f');
+  std::string text = {corners ? 'c' : 'f', adds ? '+' : '='};
   for (const bool one : periodic) text += one ? '1' : '0';
   return text;
 }
@@ -132,6 +133,9 @@ std::string validate(const GhostUpdate& update, const Distribution& distribution
         d, describe(distribution), dimension.ghost_below, dimension.ghost_above, dimension.extent,
         dimension.block, distribution.processes(d));
   }
+  if (update.adds && !addable(distribution.type))
+    return fmt::format("elements of {} cannot be added: only the program understands them",
+                       describe(distribution));
   if (update.periodic.size() > distribution.dimensions.size())
     return fmt::format("{} dimensions are said to be periodic or not, the array has {}",
                        update.periodic.size(), distribution.dimensions.size());

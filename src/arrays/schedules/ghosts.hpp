@@ -11,10 +11,12 @@
 
 namespace lapwing::arrays {
 
-/// Which ghosts are filled, besides how many layers there are.
+/// Which ghosts are filled, or added, besides how many layers there are.
 struct GhostUpdate {
   /// Ghosts beside the owned elements in more than one dimension too.
   bool corners = true;
+  /// The other way: ghosts go to their owners, which add them to what they have.
+  bool adds = false;
   /// Of each dimension: what lies before its first element is its last one. Empty:
   /// of none; ghosts outside the array then stay as they are.
   std::vector<bool> periodic;
@@ -30,8 +32,8 @@ struct GhostUpdate {
 /// they can. A dimension with ghosts must be in one block on each process.
 std::string validate(const GhostUpdate& update, const Distribution& distribution);
 
-/// One process's half. The pieces for one partner come in the order of the places
-/// that they have at the receiver, so that both sides list them alike.
+/// One process's half of filling ghosts; of adding them it is the other half. The pieces for one partner come
+/// in the order of the places that they have at the receiver, so that both sides list them alike.
 Schedule ghost_schedule(Schedule::Way way, const Distribution& distribution, const GhostUpdate& update,
                         int rank);
 

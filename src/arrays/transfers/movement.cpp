@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "arrays/schedules/adder.hpp"
+
 namespace lapwing::arrays {
 namespace {
 
@@ -151,12 +153,38 @@ std::unique_ptr<Movement> Movement::ghosts(TaskComm& comm, const Descriptor& arr
                                            Strategy strategy, bool persistent, std::uint64_t call) {
   std::unique_ptr<Movement> made(new Movement(comm.steps));
   if (strategy == Strategy::centralized) strategy = Strategy::parallel;
+  if (update.adds) {
+    const auto out = made->ghost_plan(comm, array, update, Schedule::Way::receive);
+    const auto in = made->ghost_plan(comm, array, update, Schedule::Way::send);
+    auto apart = std::make_shared<Plan>();
+    std::vector<char*> arrived;
+    made->receive_apart(*in, local, apart.get(), &arrived);
+    made->plans_.push_back(apart);
+    Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
+    made->carry(exchange, *out, local, *apart, arrived, comm.rank());
+    made->elements_ = in->elements();
+    return made;
+  }
   const auto out = made->ghost_plan(comm, array, update, Schedule::Way::send);
   const auto in = made->ghost_plan(comm, array, update, Schedule::Way::receive);
   Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
   made->carry(exchange, *out, local, *in, local, comm.rank());
   made->elements_ = in->elements();
   return made;
+}
+
+// The pieces of a plan, dense and one after the other; each a schedule of its own with its memory, in the
+// order of the plan, so that a partner's ones keep theirs.
+void Movement::receive_apart(const Plan& in, const std::vector<char*>& local, Plan* apart,
+                             std::vector<char*>* arrived) {
+  for (std::size_t i = 0; i < in.schedules.size(); ++i) {
+    for (const Piece& piece : in.schedules[i].pieces()) {
+      gathered_.emplace_back(new char[static_cast<std::size_t>(piece.bytes())]);
+      arrived->push_back(gathered_.back().get());
+      apart->schedules.emplace_back(Schedule::Way::receive, std::vector<Piece>{dense(piece)});
+      additions_.push_back({&piece, local[i], gathered_.back().get()});
+    }
+  }
 }
 
 // Copies the elements that stay on this process, without MPI and without a buffer.
@@ -260,7 +288,10 @@ void Movement::start() {
 }
 
 void Movement::next() {
-  if (++stage_ < stages_.size()) stages_[stage_]->start();
+  if (++stage_ < stages_.size()) return stages_[stage_]->start();
+  const std::uint64_t begin = additions_.empty() ? 0 : steps_.now();
+  for (const Addition& each : additions_) add_to(*each.piece, each.arrived, each.local);
+  steps_.add(&StepTimes::packing, begin);
 }
 
 bool Movement::step() {

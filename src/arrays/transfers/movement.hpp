@@ -31,7 +31,8 @@ class Movement {
                                           const std::vector<char*>& to, Strategy strategy, bool persistent,
                                           std::uint64_t call);
 
-  /// The ghosts of an array over this task, from their neighbours' memory.
+  /// The ghosts of an array over this task, from their owners' memory; or, where they are
+  /// added, into it: they arrive in memory of their own, and are added in one order when all have.
   static std::unique_ptr<Movement> ghosts(TaskComm& comm, const Descriptor& array,
                                           const std::vector<char*>& local, const GhostUpdate& update,
                                           Strategy strategy, bool persistent, std::uint64_t call);
@@ -58,6 +59,15 @@ class Movement {
                                          Schedule::Way way);
   void carry(Exchange& exchange, const Plan& out, const std::vector<char*>& from, const Plan& in,
              const std::vector<char*>& to, int rank);
+  /// A piece of this process' owned elements, to which one that has arrived is added.
+  struct Addition {
+    const Piece* piece;
+    char* local;
+    const char* arrived;
+  };
+  void receive_apart(const Plan& in, const std::vector<char*>& local, Plan* apart,
+                     std::vector<char*>* arrived);
+
   void next();
   Exchange& stage(MPI_Comm comm, const Near& near, int tag, Strategy strategy, bool persistent);
   void centralized(TaskComm& comm, const Ends& ends, bool sends, const std::vector<char*>& local,
@@ -65,7 +75,8 @@ class Movement {
 
   StepTimes& steps_;
   std::vector<std::shared_ptr<const Plan>> plans_;
-  std::vector<std::unique_ptr<char[]>> gathered_;  // the whole array, on a first process
+  std::vector<std::unique_ptr<char[]>> gathered_;  // the whole array, on a first process; ghosts to be added
+  std::vector<Addition> additions_;
   std::vector<std::unique_ptr<Exchange>> stages_;
   std::size_t stage_ = 0;
   std::int64_t elements_ = 0;

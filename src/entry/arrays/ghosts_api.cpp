@@ -20,6 +20,7 @@ struct Given {
   int ghosts;
   const int* periodic;
   lapwing_tasks* tasks;
+  bool adds = false;
 };
 
 int begin_update(const char* routine, const Given& given, bool persistent, arrays::Handle* handle) {
@@ -30,6 +31,7 @@ int begin_update(const char* routine, const Given& given, bool persistent, array
     found = {Code::argument, fmt::format("task {}, rank {}: ghosts {} are unknown; see enum lapwing_ghosts",
                                          given.tasks->comm->task(), given.tasks->comm->rank(), given.ghosts)};
   arrays::GhostUpdate update;
+  update.adds = given.adds;
   update.corners = given.ghosts == LAPWING_GHOSTS_CORNERS;
   if (given.array && given.periodic) {
     const std::size_t dimensions = given.array->view->distribution.dimensions.size();
@@ -77,4 +79,26 @@ LAPWING_ENTRY int lapwing_array_update_ghosts_init(void* local, int64_t elements
                                                    const int* periodic, lapwing_tasks* tasks,
                                                    lapwing_array_request** request) {
   return hand_out_update(__func__, {local, elements, array, ghosts, periodic, tasks}, true, request);
+}
+
+LAPWING_ENTRY int lapwing_array_add_ghosts(void* local, int64_t elements, const lapwing_distribution* array,
+                                           int ghosts, const int* periodic, lapwing_tasks* tasks) {
+  arrays::Handle handle;
+  if (const int code =
+          begin_update(__func__, {local, elements, array, ghosts, periodic, tasks, true}, false, &handle))
+    return code;
+  return lapwing::entry::completed(__func__, arrays::wait(handle), nullptr);
+}
+
+LAPWING_ENTRY int lapwing_array_iadd_ghosts(void* local, int64_t elements, const lapwing_distribution* array,
+                                            int ghosts, const int* periodic, lapwing_tasks* tasks,
+                                            lapwing_array_request** request) {
+  return hand_out_update(__func__, {local, elements, array, ghosts, periodic, tasks, true}, false, request);
+}
+
+LAPWING_ENTRY int lapwing_array_add_ghosts_init(void* local, int64_t elements,
+                                                const lapwing_distribution* array, int ghosts,
+                                                const int* periodic, lapwing_tasks* tasks,
+                                                lapwing_array_request** request) {
+  return hand_out_update(__func__, {local, elements, array, ghosts, periodic, tasks, true}, true, request);
 }
