@@ -10,6 +10,7 @@
 #include "sets/check/p2p_watch.hpp"
 #include "sets/check/pending.hpp"
 #include "sets/check/type_signature.hpp"
+#include "sets/messages.hpp"
 #include "sets/orders/history.hpp"
 #include "sets/report/report_text.hpp"
 #include "sets/windows/access_log.hpp"
