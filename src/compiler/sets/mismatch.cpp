@@ -5,7 +5,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 

@@ -6,9 +6,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "compiler/sets/collective_calls.hpp"
 
 namespace lapwing::compiler {
@@ -23,20 +20,24 @@ bool is_routine(const CallBase& call, llvm::StringRef wanted, Interface* interfa
   return callee && call.arg_size() > 1 && routine_name(callee->getName(), interface) == wanted;
 }
 
+// Sums and products of a program's constants may wrap around.
 std::optional<std::int64_t> operate(unsigned opcode, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   switch (opcode) {
     case llvm::Instruction::Add:
-      return a + b;
+      return static_cast<std::int64_t>(x + y);
     case llvm::Instruction::Sub:
-      return a - b;
+      return static_cast<std::int64_t>(x - y);
     case llvm::Instruction::Mul:
-      return a * b;
+      return static_cast<std::int64_t>(x * y);
     case llvm::Instruction::SDiv:
+      return b > 0 ? std::optional(a / b) : std::nullopt;
     case llvm::Instruction::UDiv:
-      return b != 0 ? std::optional(a / b) : std::nullopt;
+      return a >= 0 && b > 0 ? std::optional(a / b) : std::nullopt;
     case llvm::Instruction::SRem:
+      return b > 0 ? std::optional(a % b) : std::nullopt;
     case llvm::Instruction::URem:
-      return b != 0 ? std::optional(a % b) : std::nullopt;
+      return a >= 0 && b > 0 ? std::optional(a % b) : std::nullopt;
     case llvm::Instruction::And:
       return a & b;
     case llvm::Instruction::Or:
@@ -44,8 +45,9 @@ std::optional<std::int64_t> operate(unsigned opcode, std::int64_t a, std::int64_
     case llvm::Instruction::Xor:
       return a ^ b;
     case llvm::Instruction::AShr:
-    case llvm::Instruction::LShr:
       return b >= 0 && b < 32 ? std::optional(a >> b) : std::nullopt;
+    case llvm::Instruction::LShr:
+      return a >= 0 && b >= 0 && b < 32 ? std::optional(a >> b) : std::nullopt;
     case llvm::Instruction::Shl:
       return b >= 0 && b < 32 ? std::optional(a << b) : std::nullopt;
     default:
@@ -53,22 +55,28 @@ std::optional<std::int64_t> operate(unsigned opcode, std::int64_t a, std::int64_
   }
 }
 
-// Ranks are small and not negative, so signs make no difference.
+// Numbers are sign-extended, which keeps the order of unsigned ones: `rank - 1` is large on rank 0.
 bool compare(llvm::CmpInst::Predicate predicate, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   switch (predicate) {
     case llvm::CmpInst::ICMP_EQ:
       return a == b;
     case llvm::CmpInst::ICMP_NE:
       return a != b;
     case llvm::CmpInst::ICMP_SLT:
-    case llvm::CmpInst::ICMP_ULT:
       return a < b;
+    case llvm::CmpInst::ICMP_ULT:
+      return x < y;
     case llvm::CmpInst::ICMP_SLE:
-    case llvm::CmpInst::ICMP_ULE:
       return a <= b;
+    case llvm::CmpInst::ICMP_ULE:
+      return x <= y;
     case llvm::CmpInst::ICMP_SGT:
-    case llvm::CmpInst::ICMP_UGT:
       return a > b;
+    case llvm::CmpInst::ICMP_UGT:
+      return x > y;
+    case llvm::CmpInst::ICMP_UGE:
+      return x >= y;
     default:
       return a >= b;
   }
@@ -237,32 +245,33 @@ std::optional<std::int64_t> RankValues::at(const Value* value, int rank, int siz
   return operate(i->getOpcode(), *first, *second);
 }
 
-// The value that every store and call puts there.
+// The value that every store and call puts there. The first of which nothing is known ends the search:
+// variables that depend on each other would else be followed as often as there are ways through their stores.
 std::optional<std::int64_t> RankValues::in_memory(const Value* address, int rank, int size, unsigned depth) {
   const Value* object = llvm::getUnderlyingObject(address);
   const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
   if (!local && !llvm::isa<llvm::GlobalVariable>(object)) return guess();
-  std::vector<std::optional<std::int64_t>> written;
+  std::optional<std::int64_t> all;
   for (const llvm::Function& function : module_) {
     if (function.isDeclaration() || (local && local->getFunction() != &function)) continue;
     for (const llvm::Instruction& i : llvm::instructions(function)) {
+      std::optional<std::int64_t> written;
       if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
         if (!same_place(store->getPointerOperand(), address)) continue;
-        written.push_back(at(store->getValueOperand(), rank, size, depth + 1));
-        continue;
+        written = at(store->getValueOperand(), rank, size, depth + 1);
+      } else {
+        const auto* call = llvm::dyn_cast<CallBase>(&i);
+        if (!call || call->arg_size() < 2 || !same_place(call->getArgOperand(1), address)) continue;
+        Interface interface = Interface::c;
+        const bool tells_rank = is_routine(*call, "comm_rank", &interface);
+        if (!tells_rank && !is_routine(*call, "comm_size", &interface)) continue;
+        written = tells_rank ? rank : size;
       }
-      const auto* call = llvm::dyn_cast<CallBase>(&i);
-      if (!call || call->arg_size() < 2 || !same_place(call->getArgOperand(1), address)) continue;
-      Interface interface = Interface::c;
-      const bool tells_rank = is_routine(*call, "comm_rank", &interface);
-      if (!tells_rank && !is_routine(*call, "comm_size", &interface)) continue;
-      written.emplace_back(tells_rank ? rank : size);
+      if (!written || (all && *all != *written)) return {};
+      all = written;
     }
   }
-  if (written.empty()) return guess();
-  const bool same =
-      std::all_of(written.begin(), written.end(), [&](const auto& one) { return one == written[0]; });
-  return same ? written[0] : std::nullopt;
+  return all ? all : std::optional(guess());
 }
 
 }  // namespace lapwing::compiler

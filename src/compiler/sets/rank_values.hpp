@@ -3,7 +3,6 @@
 // given rank. All values are those of a model (model.hpp).
 #pragma once
 
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
