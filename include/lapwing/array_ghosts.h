@@ -58,10 +58,10 @@ int lapwing_array_update_ghosts_init(void* local, int64_t elements, const lapwin
 /** The other way: each ghost that an update would fill is added to the element of its
  *  owner, which is what an assembly by cells wants; ghosts stay as they are. Arguments,
  *  errors and completion as above; opaque elements cannot be added. Until it is complete,
- *  owned elements may not be touched and ghosts be read only. Lapwing keeps
- *  arriving elements in memory of its own, as large as the ghosts that others have of this
- *  process' elements, and adds them in the same order each time. The status has the elements that arrived
- * here. Collective over the caller's task. */
+ *  owned elements may not be touched and ghosts be read only. Lapwing keeps arriving elements
+ *  in memory of its own, as large as all ghosts of this process' elements, and adds them in
+ *  the same order each time. The status has the elements that arrived here. Collective over
+ *  the caller's task. */
 int lapwing_array_add_ghosts(void* local, int64_t elements, const lapwing_distribution* array, int ghosts,
                              const int* periodic, lapwing_tasks* tasks);
 int lapwing_array_iadd_ghosts(void* local, int64_t elements, const lapwing_distribution* array, int ghosts,

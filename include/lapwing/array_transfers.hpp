@@ -131,7 +131,7 @@ void transpose(const DistributedArray<T>& a, DistributedArray<T>& b, const std::
                                                  b.local().data(), b.allocated(), into.get(), tasks.get()));
 }
 
-/// Fills the ghost layers from those who own what lies there (lapwing_array_update_ghosts). `periodic` has
+/// Fills the ghost layers from the owners of what lies there (lapwing_array_update_ghosts). `periodic` has
 /// a flag for each dimension, or is empty. Collective over the task, as its two siblings are.
 template <typename T>
 void update_ghosts(DistributedArray<T>& a, const Tasks& tasks, int ghosts = LAPWING_GHOSTS_CORNERS,

@@ -226,6 +226,10 @@ TEST_F(Errors, GhostsThatCannotBeUpdated) {
   EXPECT_EQ(LAPWING_ARRAY_ERR_DIFFERS, update(Array({dimension}, {mine_}, tasks_)));
   says({"ghost layers"});
   EXPECT_EQ(LAPWING_ARRAY_ERR_DIFFERS, update(a, 0, rank_ == 0 ? 1 : 0));
+  // No flags, and flags that are all 0, say the same.
+  const int nowhere[] = {0, 0};
+  EXPECT_EQ(0, lapwing_array_update_ghosts(a.local.data(), a.size(), a.distribution, 0,
+                                           rank_ == 0 ? nowhere : nullptr, tasks_));
   const int periodic[] = {rank_, 0};
   EXPECT_EQ(LAPWING_ARRAY_ERR_DIFFERS,
             lapwing_array_update_ghosts(a.local.data(), a.size(), a.distribution, 0, periodic, tasks_));

@@ -93,6 +93,14 @@ TEST(GhostSchedules, OfTenThousandProcesses) {
   EXPECT_EQ(8u, ghost_schedule(Schedule::Way::send, array, {true, false, {true, true}}, 0).pieces().size());
 }
 
+TEST(GhostSchedules, EqualUpdatesHaveEqualKeys) {
+  EXPECT_EQ((GhostUpdate{true, false, {}}.key()), (GhostUpdate{true, false, {false, false}}.key()));
+  EXPECT_EQ((GhostUpdate{true, false, {true}}.key()), (GhostUpdate{true, false, {true, false}}.key()));
+  EXPECT_NE((GhostUpdate{true, false, {true}}.key()), (GhostUpdate{true, false, {false, true}}.key()));
+  EXPECT_NE((GhostUpdate{true, false, {}}.key()), (GhostUpdate{false, false, {}}.key()));
+  EXPECT_NE((GhostUpdate{true, false, {}}.key()), (GhostUpdate{true, true, {}}.key()));
+}
+
 TEST(GhostSchedules, ArraysThatHaveNoNeighbours) {
   Distribution array;
   array.grid = make_grid({3});

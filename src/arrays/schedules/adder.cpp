@@ -9,21 +9,20 @@ namespace lapwing::arrays {
 
 namespace {
 
-// Rows of the last dimension, one after the other.
+// Rows of the last dimension, one after the other. Pieces of ghosts have a dimension at least.
 template <typename T>
 void add_rows(const Piece& piece, const void* wire, void* local) {
   const auto* from = static_cast<const T*>(wire);
   auto* const to = static_cast<T*>(local) + piece.base;
-  const std::size_t dimensions = piece.dimensions.size();
-  std::vector<std::int64_t> at(dimensions, 0);
-  const std::int64_t row = dimensions == 0 ? 1 : piece.dimensions.back().set->elements();
-  const std::int64_t stride = dimensions == 0 ? 1 : piece.dimensions.back().stride;
+  const std::size_t last = piece.dimensions.size() - 1;
+  std::vector<std::int64_t> at(last, 0);
+  const std::int64_t row = piece.dimensions[last].set->elements(), stride = piece.dimensions[last].stride;
   for (std::int64_t done = 0; done < piece.elements; done += row) {
     T* here = to;
-    for (std::size_t d = 0; d + 1 < dimensions; ++d) here += at[d] * piece.dimensions[d].stride;
+    for (std::size_t d = 0; d < last; ++d) here += at[d] * piece.dimensions[d].stride;
     for (std::int64_t i = 0; i < row; ++i) here[i * stride] = static_cast<T>(here[i * stride] + from[i]);
     from += row;
-    for (std::size_t d = dimensions - 1; d-- > 0;) {
+    for (std::size_t d = last; d-- > 0;) {
       if (++at[d] < piece.dimensions[d].set->elements()) break;
       at[d] = 0;
     }

@@ -119,6 +119,7 @@ struct Placed {
 std::string GhostUpdate::key() const {
   std::string text = {corners ? 'c' : 'f', adds ? '+' : '='};
   for (const bool one : periodic) text += one ? '1' : '0';
+  while (text.back() == '0') text.pop_back();  // to say that a dimension is not periodic says nothing
   return text;
 }
 
