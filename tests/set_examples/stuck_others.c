@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
     MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
   }
-  /* The last one waits for those before it, and they for nobody. */
+  /* The last one waits for those before it, and they for no process. */
   if (makes("scan")) MPI_Scan(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (strcmp(wanted, "scan") == 0 && !last) MPI_Barrier(MPI_COMM_WORLD);
   MPI_Comm_group(MPI_COMM_WORLD, &group);

@@ -108,14 +108,14 @@ LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int
 
 LAPWING_ENTRY int MPI_Request_free(MPI_Request* request) {
   Overlap::leave_alone(1, request);
-  lapwing::sets::note_cancelled(*request);
+  lapwing::sets::note_cancelled(request);
   if (watched()) return P2pWatch::request_free(request);
   return quiet() && !transfer::Requests::any_kept() ? PMPI_Request_free(request)
                                                     : transfer::request_free(request);
 }
 
 LAPWING_ENTRY int MPI_Cancel(MPI_Request* request) {
-  lapwing::sets::note_cancelled(*request);
+  lapwing::sets::note_cancelled(request);
   if (watched()) return P2pWatch::cancel(request);
   return quiet() ? PMPI_Cancel(request) : transfer::cancel(request);
 }

@@ -43,7 +43,7 @@ namespace transfer = lapwing::transfer;
       if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
       const int rc = transfer::OPERATION(                                                                    \
           a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
-      if (FAST) lapwing::sets::note_receive(rc, *request, rank, tag, comm, caller);                          \
+      if (FAST) lapwing::sets::note_receive(rc, request, rank, tag, comm, caller);                           \
       if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                   \
         Overlap::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,                 \
                        Overlap::Kind::receive);                                                              \

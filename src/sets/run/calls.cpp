@@ -73,6 +73,7 @@ bool Run::divided_call(const GroupCall& call, int* result, Made* made) {
 void Run::after(const GroupCall& call, int result, const Made& made) {
   if (watch_) watch_->leave();
   if (watch_) watch_->made(result == MPI_SUCCESS ? made : Made{});
+  if (watch_ && call.operation == Operation::win_free) watch_->freed(call.win);
   if (result != MPI_SUCCESS || made.comm == MPI_COMM_NULL || call.way == Way::immediate) return;
   // Of a communicator with two groups, or with strangers, nothing is kept.
   if (call.operation < Operation::comm_dup || call.operation > Operation::dist_graph_create_adjacent) return;

@@ -18,15 +18,15 @@ inline void note_send(int rank, MPI_Comm comm, bool often = false) {
 }
 
 /// After a call that has begun a receive.
-inline void note_receive(int rc, MPI_Request request, int rank, int tag, MPI_Comm comm,
+inline void note_receive(int rc, const MPI_Request* request, int rank, int tag, MPI_Comm comm,
                          transfer::Caller caller) {
   if (__builtin_expect(RunWatch::only != nullptr, 0) && rc == MPI_SUCCESS)
-    RunWatch::only->begins_receive(request, rank, tag, comm, caller.name, caller.address);
+    RunWatch::only->begins_receive(*request, rank, tag, comm, caller.name, caller.address);
 }
 
-/// After a request has been cancelled.
-inline void note_cancelled(MPI_Request request) {
-  if (__builtin_expect(RunWatch::follows, 0)) RunWatch::only->forget(1, &request);
+/// Before a request is cancelled or freed; a null address is MPI's to refuse.
+inline void note_cancelled(const MPI_Request* request) {
+  if (__builtin_expect(RunWatch::follows, 0) && request) RunWatch::only->forget(1, request);
 }
 
 /// A call that waits for a message. `status` is where it puts the source.

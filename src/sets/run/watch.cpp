@@ -302,7 +302,7 @@ void RunWatch::come_to_end(const std::string& what) {
   standing_.what = what;
   begin(WaitKind::finalize);
   publish_ballots();
-  say_where();  // nobody may be here to say it later
+  say_where();  // the process may be gone when a report is due
 }
 
 // Under the lock, by the process itself: only it knows them. Ballots that have not started yet will.

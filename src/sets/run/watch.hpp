@@ -51,6 +51,8 @@ class RunWatch final : public progress::Polled {
   void leave();
   /// The call that was entered last has made a window, or a request that is to be followed; or nothing.
   void made(const Made& made);
+  /// The program has freed this window, whose handle may come back.
+  void freed(MPI_Win win) { windows_.erase(win); }
   /// The program waits for all of these requests, until leave(); false if none is followed.
   bool wait_for(int count, const MPI_Request* requests);
   /// These are complete.
@@ -117,7 +119,8 @@ class RunWatch final : public progress::Polled {
     bool message = false;
     std::vector<MissingVote> missing;
   };
-  /// A call that has begun: the how many-th of `count`, whom it needs, and who must make it too.
+  /// A call that has begun: its number in `count`, the processes that it needs, and those that must make it
+  /// too.
   struct Begun {
     Standing standing;
     const Count* count = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of watch.hpp: who has sent how many to whom, and waits for one.
+// The messages of watch.hpp: how many a process has sent to each other one, and the waits for them.
 #include <mutex>
 
 #include "sets/run/watch.hpp"
@@ -58,7 +58,7 @@ void RunWatch::sends(int rank, MPI_Comm comm, bool often) {
     if (!count) return;
   }
   const std::uint64_t before = count->value.load(std::memory_order_relaxed);
-  count->value.store(before + (often ? often_sent : 1), std::memory_order_release);
+  count->value.store(often ? before | often_sent : before + 1, std::memory_order_release);
 }
 
 void RunWatch::wait_for_message(int rank, int tag, MPI_Comm comm, const char* call, const void* returns_to) {
