@@ -5,6 +5,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 #include "compiler/sets/collective_calls.hpp"
 
@@ -245,13 +246,16 @@ std::optional<std::int64_t> RankValues::at(const Value* value, int rank, int siz
   return operate(i->getOpcode(), *first, *second);
 }
 
-// The value that every store and call puts there. The first of which nothing is known ends the search:
-// variables that depend on each other would else be followed as often as there are ways through their stores.
+// The value that every store and every call that tells a rank or a size puts there. Other calls may put
+// another one there, but for a rank or a size, which programs leave as it is. The first of which nothing is
+// known ends the search: variables that depend on each other would else be followed as often as there are
+// ways through their stores.
 std::optional<std::int64_t> RankValues::in_memory(const Value* address, int rank, int size, unsigned depth) {
   const Value* object = llvm::getUnderlyingObject(address);
   const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
   if (!local && !llvm::isa<llvm::GlobalVariable>(object)) return guess();
   std::optional<std::int64_t> all;
+  bool told = false, escapes = false;
   for (const llvm::Function& function : module_) {
     if (function.isDeclaration() || (local && local->getFunction() != &function)) continue;
     for (const llvm::Instruction& i : llvm::instructions(function)) {
@@ -261,17 +265,35 @@ std::optional<std::int64_t> RankValues::in_memory(const Value* address, int rank
         written = at(store->getValueOperand(), rank, size, depth + 1);
       } else {
         const auto* call = llvm::dyn_cast<CallBase>(&i);
-        if (!call || call->arg_size() < 2 || !same_place(call->getArgOperand(1), address)) continue;
+        if (!call) continue;
         Interface interface = Interface::c;
-        const bool tells_rank = is_routine(*call, "comm_rank", &interface);
-        if (!tells_rank && !is_routine(*call, "comm_size", &interface)) continue;
+        const bool here = call->arg_size() > 1 && same_place(call->getArgOperand(1), address);
+        const bool tells_rank = here && is_routine(*call, "comm_rank", &interface);
+        if (!tells_rank && !(here && is_routine(*call, "comm_size", &interface))) {
+          escapes = escapes || may_write(*call, address);
+          continue;
+        }
         written = tells_rank ? rank : size;
+        told = true;
       }
       if (!written || (all && *all != *written)) return {};
       all = written;
     }
   }
-  return all ? all : std::optional(guess());
+  if (!all) return guess();
+  if (escapes && !told) guessed_ = true;
+  return all;
+}
+
+// A call that is given the address, as MPI_Bcast or a function that reads the program's input.
+bool RankValues::may_write(const CallBase& call, const Value* address) const {
+  if (llvm::isa<llvm::IntrinsicInst>(call)) return false;
+  for (unsigned n = 0; n < call.arg_size(); ++n) {
+    const Value* given = call.getArgOperand(n);
+    if (given->getType()->isPointerTy() && same_place(given, address) && !call.onlyReadsMemory(n))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace lapwing::compiler

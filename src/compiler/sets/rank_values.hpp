@@ -39,6 +39,7 @@ class RankValues {
   std::optional<std::int64_t> at(const llvm::Value* value, int rank, int size, unsigned depth);
   std::optional<std::int64_t> in_memory(const llvm::Value* address, int rank, int size, unsigned depth);
   bool same_place(const llvm::Value* a, const llvm::Value* b) const;
+  bool may_write(const llvm::CallBase& call, const llvm::Value* address) const;
 
   std::int64_t guess() {
     guessed_ = true;
