@@ -288,8 +288,9 @@ Finding stuck_finding(const std::vector<Account>& accounts) {
     return finding("missing", "MPI_Finalize", accounts,
                    "some processes have come to the end and others wait for them for ever:", advice);
   }
+  const char* const waits = ranks.size() == 1 ? "waits for itself" : "wait for each other";
   return finding("deadlock", "cycle", accounts,
-                 fmt::format("{} wait for each other and can never go on:", ranks_text(ranks)), advice);
+                 fmt::format("{} {} and can never go on:", ranks_text(ranks), waits), advice);
 }
 
 namespace {
