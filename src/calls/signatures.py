@@ -51,6 +51,7 @@ When in doubt, `retire` is always right and only costs overlap. The other facts:
                        equal_on_comm=ARG  the same on all processes of the communicator
                        from_inputs=ARG    a function of the inputs
                        size_of_comm=ARG   that of the communicator
+                       own_rank=ARG       the rank of the process in the communicator or group; it differs
                        duplicate=ARG      a duplicate of the communicator
 """
 
@@ -63,7 +64,7 @@ SIMPLE = ("int", "log", "addr", "off", "cnt", "double", "str", "status", "status
           "detached", "cptr")
 KINDS = ("routine", "collective", "plain", "deprecated", "callback", "function", "large")
 CLASSES = ("p2p", "check", "retire", "sync", "pass")
-WRITES = ("equal", "equal_on_comm", "from_inputs", "size_of_comm", "duplicate")
+WRITES = ("equal", "equal_on_comm", "from_inputs", "size_of_comm", "own_rank", "duplicate")
 FACTS = ("each", "at_root", "group", "partners", "same", "makes", "frees", "lends", "kind", "known", "own", *WRITES)
 INTENTS = {"": "in", ">": "out", "=": "inout", "?": ""}
 

@@ -72,7 +72,7 @@ NAMES_OF_CALLS = {
     "src/compiler/waits/freed_requests.cpp", "src/sets/check/in_flight.cpp",
     # A single call with a meaning of its own.
     "src/compiler/effects/mpi_effects.cpp", "src/compiler/sets/collective_calls.cpp",
-    "src/compiler/sets/mismatch.cpp", "src/compiler/sets/rank_values.cpp", "src/compiler/waits/candidates.cpp",
+    "src/compiler/sets/mismatch.cpp", "src/compiler/waits/candidates.cpp",
     # libc's abort.
     "src/compiler/sets/language_libraries.cpp",
 }

@@ -160,6 +160,7 @@ bool Content::holds_after_call(const At& at, MemoryDef& def, const CallBase& cal
     std::uint64_t bytes = 0;
     switch (output.writes) {
       case Writes::differs:
+      case Writes::own_rank:
       case Writes::duplicate:
         return false;
       case Writes::equal:

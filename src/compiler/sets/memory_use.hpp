@@ -17,6 +17,7 @@ enum class Writes {
   equal,          ///< the same everywhere
   equal_on_comm,  ///< the same on all processes of the communicator
   size_of_comm,   ///< likewise
+  own_rank,       ///< the process' rank in the communicator, or in a group where there is none
   duplicate,      ///< a communicator with the group of the call's
   from_inputs,    ///< computed from the other arguments and what was there
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/sets/mismatch.hpp"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -49,7 +50,7 @@ class Ways {
   Ways(const SetFlow& flow, const Reach& reach, Uniformity& uniformity)
       : flow_(flow), reach_(reach), model_(uniformity.model()), ranks(model_.module()) {}
 
-  Way of(const std::vector<llvm::BasicBlock*>& blocks) {
+  Way of(llvm::ArrayRef<llvm::BasicBlock*> blocks) {
     Way way;
     for (llvm::BasicBlock* block : blocks) {
       way.straight = way.straight && flow_.successors(block).size() <= 1;
@@ -61,19 +62,14 @@ class Ways {
   // All that one of four processes comes to in the function; branches that do not depend on the rank lead
   // everywhere.
   Way of_rank(const llvm::Function& function, int rank) {
-    std::vector<llvm::BasicBlock*> work{const_cast<llvm::BasicBlock*>(&function.getEntryBlock())},
-        seen = work;
-    while (!work.empty()) {
-      llvm::BasicBlock* block = work.back();
-      work.pop_back();
-      const llvm::BasicBlock* only = taken(*block, rank);
-      for (llvm::BasicBlock* next : flow_.successors(block)) {
-        if ((only && next != only) || llvm::is_contained(seen, next)) continue;
-        seen.push_back(next);
-        work.push_back(next);
-      }
+    llvm::SetVector<llvm::BasicBlock*> seen;
+    seen.insert(const_cast<llvm::BasicBlock*>(&function.getEntryBlock()));
+    for (std::size_t n = 0; n < seen.size(); ++n) {
+      const llvm::BasicBlock* only = taken(*seen[n], rank);
+      for (llvm::BasicBlock* next : flow_.successors(seen[n]))
+        if (!only || next == only) seen.insert(next);
     }
-    return of(seen);
+    return of(seen.getArrayRef());
   }
 
   // The way that a process takes at the end of a block; null if that is not known.

@@ -15,12 +15,6 @@ namespace {
 using llvm::CallBase;
 using llvm::Value;
 
-// Of a call that puts a number of its communicator into memory, as the last argument but the error.
-bool is_routine(const CallBase& call, llvm::StringRef wanted, Interface* interface) {
-  const llvm::Function* callee = call.getCalledFunction();
-  return callee && call.arg_size() > 1 && routine_name(callee->getName(), interface) == wanted;
-}
-
 // Sums and products of a program's constants may wrap around.
 std::optional<std::int64_t> operate(unsigned opcode, std::int64_t a, std::int64_t b) {
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
@@ -146,13 +140,21 @@ void RankValues::follow_memory(const Value* address, Trail* trail) {
         continue;
       }
       const auto* call = llvm::dyn_cast<CallBase>(&i);
-      if (!call || call->arg_size() < 2 || !same_place(call->getArgOperand(1), address)) continue;
-      Interface interface = Interface::c;
-      if (is_routine(*call, "comm_rank", &interface))
-        trail->comms.insert(comm_key(call->getArgOperand(0), interface));
-      if (is_routine(*call, "group_rank", &interface)) trail->comms.insert("");
+      MemoryUse use;
+      if (!call || written_at(*call, address, &use) != Writes::own_rank) continue;
+      const Value* const comm = use.comm < 0 ? nullptr : call->getArgOperand(static_cast<unsigned>(use.comm));
+      trail->comms.insert(comm ? comm_key(comm, use.interface) : "");
     }
   }
+}
+
+// The kind of value that a call of MPI's puts there; `differs` where it puts nothing there, or nothing is
+// known.
+Writes RankValues::written_at(const CallBase& call, const Value* address, MemoryUse* use) const {
+  if (!memory_use(call, use)) return Writes::differs;
+  for (const Output& output : use->outputs)
+    if (same_place(call.getArgOperand(static_cast<unsigned>(output.argument)), address)) return output.writes;
+  return Writes::differs;
 }
 
 bool RankValues::same_place(const Value* a, const Value* b) const {
@@ -266,10 +268,10 @@ std::optional<std::int64_t> RankValues::in_memory(const Value* address, int rank
       } else {
         const auto* call = llvm::dyn_cast<CallBase>(&i);
         if (!call) continue;
-        Interface interface = Interface::c;
-        const bool here = call->arg_size() > 1 && same_place(call->getArgOperand(1), address);
-        const bool tells_rank = here && is_routine(*call, "comm_rank", &interface);
-        if (!tells_rank && !(here && is_routine(*call, "comm_size", &interface))) {
+        MemoryUse use;
+        const Writes writes = written_at(*call, address, &use);
+        const bool tells_rank = writes == Writes::own_rank && use.comm >= 0;
+        if (!tells_rank && writes != Writes::size_of_comm) {
           escapes = escapes || may_write(*call, address);
           continue;
         }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "compiler/mpi/calls.hpp"
+#include "compiler/sets/memory_use.hpp"
 
 namespace lapwing::compiler {
 
@@ -38,6 +39,7 @@ class RankValues {
   void follow_memory(const llvm::Value* address, Trail* trail);
   std::optional<std::int64_t> at(const llvm::Value* value, int rank, int size, unsigned depth);
   std::optional<std::int64_t> in_memory(const llvm::Value* address, int rank, int size, unsigned depth);
+  Writes written_at(const llvm::CallBase& call, const llvm::Value* address, MemoryUse* use) const;
   bool same_place(const llvm::Value* a, const llvm::Value* b) const;
   bool may_write(const llvm::CallBase& call, const llvm::Value* address) const;
 
