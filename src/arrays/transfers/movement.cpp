@@ -153,23 +153,21 @@ std::unique_ptr<Movement> Movement::ghosts(TaskComm& comm, const Descriptor& arr
                                            Strategy strategy, bool persistent, std::uint64_t call) {
   std::unique_ptr<Movement> made(new Movement(comm.steps));
   if (strategy == Strategy::centralized) strategy = Strategy::parallel;
-  if (update.adds) {
-    const auto out = made->ghost_plan(comm, array, update, Schedule::Way::receive);
-    const auto in = made->ghost_plan(comm, array, update, Schedule::Way::send);
-    auto apart = std::make_shared<Plan>();
-    std::vector<char*> arrived;
-    made->receive_apart(*in, local, apart.get(), &arrived);
-    made->plans_.push_back(apart);
-    Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
-    made->carry(exchange, *out, local, *apart, arrived, comm.rank());
-    made->elements_ = in->elements();
+  const auto owners = made->ghost_plan(comm, array, update, Schedule::Way::send);
+  const auto layers = made->ghost_plan(comm, array, update, Schedule::Way::receive);
+  const Plan& out = update.adds ? *layers : *owners;
+  const Plan& in = update.adds ? *owners : *layers;
+  made->elements_ = in.elements();
+  Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
+  if (!update.adds) {
+    made->carry(exchange, out, local, in, local, comm.rank());
     return made;
   }
-  const auto out = made->ghost_plan(comm, array, update, Schedule::Way::send);
-  const auto in = made->ghost_plan(comm, array, update, Schedule::Way::receive);
-  Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
-  made->carry(exchange, *out, local, *in, local, comm.rank());
-  made->elements_ = in->elements();
+  auto apart = std::make_shared<Plan>();
+  std::vector<char*> arrived;
+  made->receive_apart(in, local, apart.get(), &arrived);
+  made->plans_.push_back(apart);
+  made->carry(exchange, out, local, *apart, arrived, comm.rank());
   return made;
 }
 

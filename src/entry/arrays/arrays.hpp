@@ -36,6 +36,11 @@ int refused(const char* routine, arrays::Code code, std::string why);
 /// Fills `*out`, which may be null, and reports the status' error.
 int completed(const char* routine, const arrays::Status& status, lapwing_array_status* out);
 
+/// The request of a non-blocking or a persistent call, to be freed by the caller: null where `handle` is.
+/// Those that have started are left to the helper thread.
+int hand_out(arrays::Handle handle, const lapwing_distribution* array, bool persistent,
+             lapwing_array_request** request);
+
 /// Every use of MPI in these calls needs it to be there.
 arrays::Error mpi_is_there();
 

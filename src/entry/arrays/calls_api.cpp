@@ -12,12 +12,23 @@ using arrays::Handle;
 using arrays::Operand;
 using arrays::Progress;
 using lapwing::entry::completed;
+using lapwing::entry::hand_out;
 using lapwing::entry::refused;
 using lapwing::entry::view_of;
 
 int lapwing::entry::completed(const char* routine, const arrays::Status& status, lapwing_array_status* out) {
   if (out) *out = {status.task, status.tag, static_cast<int>(status.error.code), status.elements};
   return arrays::report(routine, status.error);
+}
+
+int lapwing::entry::hand_out(Handle handle, const lapwing_distribution* array, bool persistent,
+                             lapwing_array_request** request) {
+  *request = nullptr;
+  if (!handle) return LAPWING_ARRAY_OK;
+  const auto dimensions = static_cast<int>(array ? array->view->distribution.dimensions.size() : 0);
+  *request = new lapwing_array_request{std::move(handle), dimensions};
+  if (!persistent) Progress::leave_to_helper();
+  return LAPWING_ARRAY_OK;
 }
 
 namespace {
@@ -27,17 +38,6 @@ std::vector<Operand> operands(int count, const void* const* local, const int64_t
   std::vector<Operand> made;
   for (int i = 0; i < count; ++i) made.push_back({local[i], elements[i], view_of(array[i])});
   return made;
-}
-
-// The request of a non-blocking or a persistent call.
-int hand_out(Handle handle, const lapwing_distribution* array, bool persistent,
-             lapwing_array_request** request) {
-  *request = nullptr;
-  if (!handle) return LAPWING_ARRAY_OK;
-  const auto dimensions = static_cast<int>(array ? array->view->distribution.dimensions.size() : 0);
-  *request = new lapwing_array_request{std::move(handle), dimensions};
-  if (!persistent) Progress::leave_to_helper();
-  return LAPWING_ARRAY_OK;
 }
 
 int finish(const char* routine, const Handle& handle, lapwing_array_status* status) {

@@ -2,7 +2,6 @@
 // The C API of distributed arrays, part 5: updates of ghosts.
 #include <fmt/format.h>
 
-#include "arrays/transfers/progress.hpp"
 #include "entry/arrays/arrays.hpp"
 #include "entry/p2p/p2p.hpp"
 
@@ -42,17 +41,19 @@ int begin_update(const char* routine, const Given& given, bool persistent, array
   return LAPWING_ARRAY_OK;
 }
 
+int finish_update(const char* routine, const Given& given) {
+  arrays::Handle handle;
+  if (const int code = begin_update(routine, given, false, &handle)) return code;
+  return lapwing::entry::completed(routine, arrays::wait(handle), nullptr);
+}
+
 int hand_out_update(const char* routine, const Given& given, bool persistent,
                     lapwing_array_request** request) {
   if (!request) return refused(routine, Code::argument, "the request is null");
   *request = nullptr;
   arrays::Handle handle;
   if (const int code = begin_update(routine, given, persistent, &handle)) return code;
-  const auto dimensions =
-      static_cast<int>(given.array ? given.array->view->distribution.dimensions.size() : 0);
-  *request = new lapwing_array_request{std::move(handle), dimensions};
-  if (!persistent) arrays::Progress::leave_to_helper();
-  return LAPWING_ARRAY_OK;
+  return lapwing::entry::hand_out(std::move(handle), given.array, persistent, request);
 }
 
 }  // namespace
@@ -60,11 +61,7 @@ int hand_out_update(const char* routine, const Given& given, bool persistent,
 LAPWING_ENTRY int lapwing_array_update_ghosts(void* local, int64_t elements,
                                               const lapwing_distribution* array, int ghosts,
                                               const int* periodic, lapwing_tasks* tasks) {
-  arrays::Handle handle;
-  if (const int code =
-          begin_update(__func__, {local, elements, array, ghosts, periodic, tasks}, false, &handle))
-    return code;
-  return lapwing::entry::completed(__func__, arrays::wait(handle), nullptr);
+  return finish_update(__func__, {local, elements, array, ghosts, periodic, tasks});
 }
 
 LAPWING_ENTRY int lapwing_array_iupdate_ghosts(void* local, int64_t elements,
@@ -83,11 +80,7 @@ LAPWING_ENTRY int lapwing_array_update_ghosts_init(void* local, int64_t elements
 
 LAPWING_ENTRY int lapwing_array_add_ghosts(void* local, int64_t elements, const lapwing_distribution* array,
                                            int ghosts, const int* periodic, lapwing_tasks* tasks) {
-  arrays::Handle handle;
-  if (const int code =
-          begin_update(__func__, {local, elements, array, ghosts, periodic, tasks, true}, false, &handle))
-    return code;
-  return lapwing::entry::completed(__func__, arrays::wait(handle), nullptr);
+  return finish_update(__func__, {local, elements, array, ghosts, periodic, tasks, true});
 }
 
 LAPWING_ENTRY int lapwing_array_iadd_ghosts(void* local, int64_t elements, const lapwing_distribution* array,
