@@ -14,7 +14,7 @@
 #include "compiler/interior/counters.hpp"
 #include "compiler/interior/divide_loop.hpp"
 #include "compiler/interior/marks.hpp"
-#include "compiler/interior/way.hpp"
+#include "compiler/interior/positions.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/waits/candidates.hpp"
 #include "compiler/waits/region.hpp"

@@ -13,12 +13,13 @@
 
 namespace lapwing::compiler {
 
-/// Where rounds of a loop might run, and what they would overlap.
-struct Position {
-  llvm::Instruction* at = nullptr;                    ///< they would run before this
-  llvm::SmallVector<llvm::CallBase*, 4> completions;  ///< the program's, between here and the loop
-  llvm::CallBase* call = nullptr;                     ///< a blocking one right above
-};
+/// Rounds of a loop may pass these, as far as others see: no process learns when another one computes, unless
+/// it looks into its memory. Completions are passed where it is known what they complete: else the rounds may
+/// touch what was in flight until then.
+inline constexpr unsigned may_be_passed = posts | sends | receives;
+
+/// Whether this gives back memory, which is none that the rounds use: they could run behind it.
+bool gives_back(const llvm::Instruction& i);
 
 struct Analyses {
   llvm::LoopInfo& loops;
@@ -77,10 +78,5 @@ class Way {
   llvm::DenseMap<const llvm::BasicBlock*, std::optional<llvm::Value*>> reached_;
   bool declares_scopes_ = false;
 };
-
-/// Places above a loop from which its rounds would overlap waits, or what blocking calls have started; the
-/// highest first. `resumed`: where a way begins of which loops have been divided before; none is above.
-llvm::SmallVector<Position, 4> positions_above(llvm::Loop& loop, Analyses analyses,
-                                               const llvm::SmallPtrSetImpl<llvm::BasicBlock*>& resumed);
 
 }  // namespace lapwing::compiler

@@ -6,8 +6,6 @@
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/alias/stale_pointers.hpp"
@@ -18,6 +16,7 @@
 #include "compiler/waits/mistakes.hpp"
 #include "compiler/waits/place.hpp"
 #include "compiler/waits/polls.hpp"
+#include "compiler/waits/prepare.hpp"
 #include "compiler/waits/rewrite.hpp"
 #include "compiler/waits/unfinished_sends.hpp"
 #include "compiler/waits/verify.hpp"
@@ -62,11 +61,11 @@ class Sinker {
     }
     // A wait that is needed in a loop stands before it: loops need a place there.
     bool changed = !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
-    changed |= part_ways_on();
+    changed |= give_places_behind(function_);
     if (changed) manager_.invalidate(function_, llvm::PreservedAnalyses::none());
     look_for_unfinished();
     for (llvm::CallBase* call : calls) {
-      changed |= gather_locals();
+      changed |= gather_locals(function_);
       auto handed = handed_ ? handed_->take(*call) : std::nullopt;
       changed |= handed ? move(*std::move(handed)) : treat(*MpiCall::of(*call));
     }
@@ -75,50 +74,6 @@ class Sinker {
   }
 
  private:
-  // A call that may throw needs a place behind it of its own.
-  bool part_ways_on() {
-    llvm::SmallVector<llvm::InvokeInst*, 8> shared;
-    for (llvm::Instruction& i : llvm::instructions(function_)) {
-      auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&i);
-      if (invoke && MpiCall::of(i) && !after(*invoke)) shared.push_back(invoke);
-    }
-    for (llvm::InvokeInst* invoke : shared) llvm::SplitEdge(invoke->getParent(), invoke->getNormalDest());
-    return !shared.empty();
-  }
-
-  // MPI's functions throw only where a handler of the program's does, and here is none: a wait, or a call of
-  // two halves, gives up its way out. A single start keeps it.
-  static void make_calls(llvm::MutableArrayRef<Half> halves) {
-    const Transfer& first = halves.front().transfer;
-    auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(first.call);
-    if (!invoke || (first.shape != Shape::program_wait && (halves.size() == 1 || first.checked))) return;
-    llvm::CallBase* call = llvm::changeToCall(invoke);
-    for (Half& half : halves) {
-      half.transfer.call = call;
-      for (llvm::CallBase*& start : half.transfer.starts)
-        if (start == invoke) start = call;
-      for (Stop& point : half.placement.points) {
-        if (point.at == invoke) point.at = call;
-      }
-    }
-  }
-
-  // An array of constant length is static while it stands in the entry block, which starts and waits may
-  // part: behind them it would be a dynamic one, and end where the stack is restored.
-  bool gather_locals() {
-    llvm::BasicBlock& entry = function_.getEntryBlock();
-    auto first = entry.begin();
-    while (llvm::isa<llvm::AllocaInst>(*first)) ++first;
-    bool changed = false;
-    for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::make_range(first, entry.end()))) {
-      auto* local = llvm::dyn_cast<llvm::AllocaInst>(&i);
-      if (!local || !local->isStaticAlloca()) continue;
-      local->moveBefore(&*first);
-      changed = true;
-    }
-    return changed;
-  }
-
   void look_for_unfinished() {
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
     writes_of_unfinished_ = find_writes_of_unfinished(

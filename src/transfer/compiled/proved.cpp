@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/compiled/proved.hpp"
+#include "mpi/looks.hpp"
 
 #include <fmt/format.h>
 #include <pthread.h>
