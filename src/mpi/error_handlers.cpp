@@ -34,11 +34,6 @@ constexpr const char* setters[] = {"MPI_Comm_set_errhandler",
                                    "_ZNK3MPI",
                                    nullptr};
 
-// The libraries of the MPIs themselves.
-constexpr const char* of_mpi[] = {"/libmpi.so",     "/libmpi_abi.so", "/libmpich",  "/libmpifort",
-                                  "/libmpi_mpifh",  "/libmpi_usempi", "/libmpicxx", "/libmpi++",
-                                  "/libmpi_cxx.so", nullptr};
-
 int count_loaded(dl_phdr_info* info, std::size_t, void* loaded) {
   *static_cast<unsigned long long*>(loaded) = info->dlpi_adds;
   return 1;
@@ -52,8 +47,8 @@ bool handlers_never_change() {
   dl_iterate_phdr(count_loaded, &loaded);
   unsigned long long answer = known.load(std::memory_order_relaxed);
   if (answer >> 1 == loaded) return answer & 1;
-  const bool never =
-      !refers_to(setters, of_mpi) && errors_are_fatal(MPI_COMM_WORLD) && errors_are_fatal(MPI_COMM_SELF);
+  const bool never = !refers_to(setters, libraries_of_mpi) && errors_are_fatal(MPI_COMM_WORLD) &&
+                     errors_are_fatal(MPI_COMM_SELF);
   known.store(loaded << 1 | static_cast<unsigned long long>(never), std::memory_order_relaxed);
   return never;
 }

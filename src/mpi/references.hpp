@@ -9,6 +9,10 @@ namespace lapwing::mpi {
 /// one of `others`, refers to a symbol whose name begins with one of `prefixes`.
 /// Both lists end with a null. Never loads anything.
 inline constexpr const char* no_others[] = {nullptr};
+/// The libraries of the MPIs themselves, for `others`.
+inline constexpr const char* libraries_of_mpi[] = {
+    "/libmpi.so",     "/libmpi_abi.so", "/libmpich", "/libmpifort",    "/libmpi_mpifh",
+    "/libmpi_usempi", "/libmpicxx",     "/libmpi++", "/libmpi_cxx.so", nullptr};
 bool refers_to(const char* const* prefixes, const char* const* others = no_others);
 
 /// Shows each file, and each symbol that it refers to, one file after the other;
