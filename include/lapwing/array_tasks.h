@@ -35,7 +35,8 @@ int lapwing_tasks_of_programs(lapwing_tasks** out);
 int lapwing_tasks_dup(lapwing_tasks* tasks, lapwing_tasks** out);
 
 /** Waits for the transfers of this process that are not complete. Collective over
- *  all processes; sets `*tasks` to null. */
+ *  all processes; sets `*tasks` to null. After MPI_Finalize it only frees memory, and
+ *  does not communicate. */
 int lapwing_tasks_free(lapwing_tasks** tasks);
 
 /** The task of the calling process, and the number of tasks: MPI_Comm_rank and

@@ -82,21 +82,30 @@ LAPWING_ENTRY int lapwing_tasks_dup(lapwing_tasks* tasks, lapwing_tasks** out) {
   return rc;
 }
 
-LAPWING_ENTRY int lapwing_tasks_free(lapwing_tasks** tasks) {
-  if (!tasks || !*tasks) return LAPWING_ARRAY_OK;
-  const std::shared_ptr<TaskComm> comm = (*tasks)->comm;
-  Progress::wait([&] { return !Progress::pending(*comm) && !comm->control().sending(); });
-  // Other processes may still need this one to go on.
+namespace {
+
+// Until no process needs this one for its transfers any more.
+void complete_together(TaskComm& comm) {
+  Progress::wait([&] { return !Progress::pending(comm) && !comm.control().sending(); });
   MPI_Request barrier;
   {
     const std::lock_guard guard(Progress::lock());
-    PMPI_Ibarrier(comm->all(), &barrier);
+    PMPI_Ibarrier(comm.all(), &barrier);
   }
   Progress::wait([&] {
     int done = 0;
     PMPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
     return done != 0;
   });
+}
+
+}  // namespace
+
+LAPWING_ENTRY int lapwing_tasks_free(lapwing_tasks** tasks) {
+  if (!tasks || !*tasks) return LAPWING_ARRAY_OK;
+  const std::shared_ptr<TaskComm> comm = (*tasks)->comm;
+  // Destructors of what main() holds run behind MPI_Finalize: only memory is left to free then.
+  if (!lapwing::entry::mpi_is_there()) complete_together(*comm);
   const std::lock_guard guard(Progress::lock());
   if (comm->collective) {
     Progress::close(comm->collective);
