@@ -32,8 +32,8 @@ struct Span {
 };
 Span buffer_span(const void* buffer, MPI_Count count, MPI_Datatype type);
 
-/// True where the first header_bytes bytes of a buffer end with a whole element:
-/// all basic elements of the type have one size, a divisor of header_multiple.
+/// True where the first header_bytes bytes of a buffer end with a whole element and MPI carries
+/// all bytes of each: all basic elements of the type have one size, a divisor of header_multiple.
 bool header_fits(MPI_Datatype type);
 
 /// True for a datatype that no program may free.
