@@ -22,7 +22,7 @@ class DryRun(CommandTest):
         for flavour, launcher in FLAVOURS.items():
             words = self.words("-n", 2, probe(flavour), "lines")
             if words[0] != launcher:  # an MPI whose commands have other names: the tests' own calls its launcher
-                self.assertIn(f"exec {words[0]} ", pathlib.Path(shutil.which(launcher)).read_text(encoding="utf-8"))
+                self.assertIn(f"exec {shutil.which(words[0])} ", pathlib.Path(shutil.which(launcher)).read_text(encoding="utf-8"))
             self.assertEqual(words[-4:], ["-n", "2", probe(flavour), "lines"])
 
     def test_variables_go_by_the_launchers_own_option(self):
