@@ -135,19 +135,62 @@ Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, 
   return begin(std::move(call));
 }
 
-Handle begin_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
-                    bool persistent, const Error& found) {
+namespace {
+
+Request::Call ghosts_call(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
+                          const Error& found) {
   const std::uint64_t begin_time = comm->steps.now();
   Request::Call call{Request::Kind::ghosts, comm};
   call.partner = comm->task();
-  call.persistent = persistent;
   call.error = found ? found : check(*comm, {&array, 1});
   if (!call.error) call.error = check_ghosts(*comm, *array.view, update);
   call.update = std::move(update);
   call.descriptor = describe({&array, 1});
   call.local = addresses({&array, 1});
   comm->steps.add(&StepTimes::inquiry, begin_time);
+  return call;
+}
+
+// Null where no equal call is kept, or another thread is in it.
+Handle start_kept(TaskComm& comm, const BlockingUpdate& call) {
+  const std::lock_guard guard(Progress::lock());
+  Handle kept = comm.kept_updates().find(call);
+  if (!kept || kept->begun()) return nullptr;
+  comm.next_call();  // as on processes that keep nothing
+  kept->start();
+  Progress::watch(kept);
+  return kept;
+}
+
+}  // namespace
+
+Handle begin_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
+                    bool persistent, const Error& found) {
+  Request::Call call = ghosts_call(comm, array, std::move(update), found);
+  call.persistent = persistent;
   return begin(std::move(call));
+}
+
+Status update_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
+                     const Error& found) {
+  const BlockingUpdate same{array.view, array.local, array.elements, comm->strategy, std::move(update)};
+  // Where errors are returned, the processes of the task agree on each call.
+  const bool may_be_kept = array.view && !found && !errors_return;
+  if (may_be_kept)
+    if (const Handle kept = start_kept(*comm, same)) return wait(kept);
+  Request::Call call = ghosts_call(comm, array, same.update, found);
+  call.blocking = true;
+  if (may_be_kept) {
+    const std::lock_guard guard(Progress::lock());
+    call.persistent = comm->kept_updates().is_repeated(same);
+  }
+  const Handle request = begin(std::move(call));
+  if (!request->persistent()) return wait(request);
+  start(request);
+  const Status status = wait(request);
+  const std::lock_guard guard(Progress::lock());
+  comm->kept_updates().keep(same, request->prepared() ? request : nullptr);
+  return status;
 }
 
 Error start(const Handle& request) {

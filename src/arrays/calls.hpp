@@ -33,6 +33,10 @@ Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, 
 Handle begin_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
                     bool persistent, const Error& found = {});
 
+/// The same, blocking. Calls that a program repeats are kept (kept_updates.hpp).
+Status update_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
+                     const Error& found);
+
 Error start(const Handle& request);
 /// Blocks. A persistent request can be started again then.
 Status wait(const Handle& request);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arrays/collectives/planner.hpp"
+#include "arrays/kept_updates.hpp"
 #include "arrays/plan_cache.hpp"
 #include "arrays/transfers/control.hpp"
 #include "arrays/transfers/matching.hpp"
@@ -54,6 +55,8 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   /// of the call.
   int data_tag(std::uint64_t number, bool persistent) const;
   int own_tag(std::uint64_t call) const { return first_data_tag + static_cast<int>(call % own_tags_); }
+  /// Of all blocking ghost updates, which never overtake each other.
+  int updates_tag() const { return first_data_tag + static_cast<int>(own_tags_); }
   std::uint64_t next_call() { return calls_++; }
 
   Sends& sends(int task, bool persistent) { return sends_[persistent][static_cast<std::size_t>(task)]; }
@@ -61,6 +64,7 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   Control& control() { return *control_; }
 
   PlanCache& plans() { return plans_; }
+  KeptUpdates& kept_updates() { return kept_updates_; }
 
   /// Something was posted or has arrived since matches were looked for.
   bool news = false;
@@ -97,6 +101,7 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   std::unique_ptr<Receives> receives_[2];
   std::unique_ptr<Control> control_;
   PlanCache plans_;
+  KeptUpdates kept_updates_;
   Near near_, own_near_;
 };
 

@@ -26,6 +26,8 @@ struct GhostUpdate {
   }
   /// Equal for equal updates.
   [[nodiscard]] std::string key() const;
+
+  bool operator==(const GhostUpdate&) const = default;
 };
 
 /// Why the ghosts of this array cannot be updated so, in a sentence; empty where

@@ -13,8 +13,7 @@ constexpr std::int64_t largest_message = 1 << 30;
 // A sender works on so many streams at a time, with so many strips each.
 constexpr int streams_at_once = 2, window = 2;
 
-// Open MPI 4.1 takes a vector of elements that lie one before the other for one
-// of elements that lie one after the other.
+// Open MPI 4.1 takes a vector whose elements lie one before the other for one whose elements follow.
 bool backwards(const Piece& piece) {
   return std::any_of(piece.dimensions.begin(), piece.dimensions.end(), [](const PieceDimension& dimension) {
     return dimension.set->elements() > 1 && dimension.set->step() * dimension.stride < 0;
@@ -23,8 +22,8 @@ bool backwards(const Piece& piece) {
 
 }  // namespace
 
-Exchange::Exchange(MPI_Comm comm, const Near& near, int tag, Way way, bool persistent, StepTimes& steps)
-    : comm_(comm), tag_(tag), way_(way), persistent_(persistent), steps_(steps), near_(near), own_(steps) {}
+Exchange::Exchange(MPI_Comm comm, const Near& near, Tags tags, Way way, bool persistent, StepTimes& steps)
+    : comm_(comm), tags_(tags), way_(way), persistent_(persistent), steps_(steps), near_(near), own_(steps) {}
 
 Exchange::~Exchange() {
   int finalised = 0;
@@ -48,7 +47,7 @@ void Exchange::add(bool outgoing, int peer, std::vector<Part> parts) {
   if (stream.bytes == 0) return;
   if (sharing && way_ == Way::strips && stream.bytes > one_message && near_.place(peer) >= 0 &&
       NearStreams::fits(parts)) {
-    if (!near_streams_) near_streams_ = std::make_unique<NearStreams>(near_, tag_, steps_);
+    if (!near_streams_) near_streams_ = std::make_unique<NearStreams>(near_, tags_.near, steps_);
     near_streams_->add(outgoing, peer, std::move(parts));
     simple_ = false;
     return;
@@ -214,9 +213,9 @@ void Exchange::prepare_persistent() {
                                 stream.outgoing ? nullptr : part.piece);
     }
     if (stream.outgoing)
-      PMPI_Send_init(address, count, type, stream.peer, tag_, comm_, &request);
+      PMPI_Send_init(address, count, type, stream.peer, tags_.messages, comm_, &request);
     else
-      PMPI_Recv_init(address, count, type, stream.peer, tag_, comm_, &request);
+      PMPI_Recv_init(address, count, type, stream.peer, tags_.messages, comm_, &request);
     slots_.push_back(std::move(slot));
     requests_.push_back(request);
   }
@@ -289,13 +288,14 @@ void Exchange::begin(std::size_t slot) {
   if (stream.outgoing && !here.inplace) pack_strip(stream, here.strip, here.buffer.get());
   if (stream.outgoing) steps_.sent(static_cast<std::uint64_t>(bytes));
   if (persistent_ && type == MPI_BYTE && bytes <= kept_bytes()) {
-    requests_[slot] = kept_.start(comm_, {stream.outgoing, stream.peer, tag_, count, address}, requests_);
+    requests_[slot] =
+        kept_.start(comm_, {stream.outgoing, stream.peer, tags_.messages, count, address}, requests_);
     if (requests_[slot] != MPI_REQUEST_NULL) return;
   }
   if (stream.outgoing) {
-    PMPI_Isend(address, count, type, stream.peer, tag_, comm_, &requests_[slot]);
+    PMPI_Isend(address, count, type, stream.peer, tags_.messages, comm_, &requests_[slot]);
   } else {
-    PMPI_Irecv(address, count, type, stream.peer, tag_, comm_, &requests_[slot]);
+    PMPI_Irecv(address, count, type, stream.peer, tags_.messages, comm_, &requests_[slot]);
   }
 }
 
@@ -304,7 +304,7 @@ void Exchange::begin(std::size_t slot) {
 void Exchange::admit_arrived() {
   for (auto stream = waiting_in_.begin(); stream != waiting_in_.end();) {
     int came = 0;
-    PMPI_Iprobe(streams_[*stream].peer, tag_, comm_, &came, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(streams_[*stream].peer, tags_.messages, comm_, &came, MPI_STATUS_IGNORE);
     if (!came) {
       ++stream;
       continue;

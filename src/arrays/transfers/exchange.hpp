@@ -37,8 +37,16 @@ class Exchange {
 
   enum class Way { strips, whole, datatype };
 
+  /// Of messages, and of streams by a node's wire: those end with their exchange, so that no two may have the
+  /// same tag at a time.
+  struct Tags {
+    Tags(int both) : messages(both), near(both) {}
+    Tags(int of_messages, int of_near) : messages(of_messages), near(of_near) {}
+    int messages, near;
+  };
+
   /// `near`: who shares a wire with this process, by ranks of `comm`.
-  Exchange(MPI_Comm comm, const Near& near, int tag, Way way, bool persistent, StepTimes& steps);
+  Exchange(MPI_Comm comm, const Near& near, Tags tags, Way way, bool persistent, StepTimes& steps);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -106,7 +114,7 @@ class Exchange {
   static std::int64_t kept_bytes() { return std::max(one_message, strip_size); }
 
   MPI_Comm comm_;
-  int tag_;
+  Tags tags_;
   Way way_;
   bool persistent_, prepared_ = false, simple_ = true;
   StepTimes& steps_;

@@ -84,8 +84,9 @@ std::shared_ptr<const Plan> Movement::plan(TaskComm& comm, const Descriptor& min
   return found;
 }
 
-Exchange& Movement::stage(MPI_Comm comm, const Near& near, int tag, Strategy strategy, bool persistent) {
-  stages_.push_back(std::make_unique<Exchange>(comm, near, tag, way_of(strategy), persistent, steps_));
+Exchange& Movement::stage(MPI_Comm comm, const Near& near, Exchange::Tags tags, Strategy strategy,
+                          bool persistent) {
+  stages_.push_back(std::make_unique<Exchange>(comm, near, tags, way_of(strategy), persistent, steps_));
   return *stages_.back();
 }
 
@@ -150,7 +151,7 @@ std::shared_ptr<const Plan> Movement::ghost_plan(TaskComm& comm, const Descripto
 
 std::unique_ptr<Movement> Movement::ghosts(TaskComm& comm, const Descriptor& array,
                                            const std::vector<char*>& local, const GhostUpdate& update,
-                                           Strategy strategy, bool persistent, std::uint64_t call) {
+                                           Strategy strategy, bool persistent, Exchange::Tags tags) {
   std::unique_ptr<Movement> made(new Movement(comm.steps));
   if (strategy == Strategy::centralized) strategy = Strategy::parallel;
   const auto owners = made->ghost_plan(comm, array, update, Schedule::Way::send);
@@ -158,7 +159,7 @@ std::unique_ptr<Movement> Movement::ghosts(TaskComm& comm, const Descriptor& arr
   const Plan& out = update.adds ? *layers : *owners;
   const Plan& in = update.adds ? *owners : *layers;
   made->elements_ = in.elements();
-  Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
+  Exchange& exchange = made->stage(comm.own(), comm.own_near(), tags, strategy, persistent);
   if (!update.adds) {
     made->carry(exchange, out, local, in, local, comm.rank());
     return made;

@@ -35,7 +35,7 @@ class Movement {
   /// added, into it: they arrive in memory of their own, and are added in one order when all have.
   static std::unique_ptr<Movement> ghosts(TaskComm& comm, const Descriptor& array,
                                           const std::vector<char*>& local, const GhostUpdate& update,
-                                          Strategy strategy, bool persistent, std::uint64_t call);
+                                          Strategy strategy, bool persistent, Exchange::Tags tags);
 
   /// The strategy that both sides take where neither has chosen one.
   static Strategy cheapest(const TaskComm& comm, const Ends& ends);
@@ -69,7 +69,7 @@ class Movement {
                      std::vector<char*>* arrived);
 
   void next();
-  Exchange& stage(MPI_Comm comm, const Near& near, int tag, Strategy strategy, bool persistent);
+  Exchange& stage(MPI_Comm comm, const Near& near, Exchange::Tags tags, Strategy strategy, bool persistent);
   void centralized(TaskComm& comm, const Ends& ends, bool sends, const std::vector<char*>& local,
                    bool persistent, std::uint64_t call, std::uint64_t match);
 

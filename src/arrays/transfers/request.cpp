@@ -128,8 +128,10 @@ void Request::matched(Match match, bool announced) {
 void Request::prepare(const Side& other) {
   TaskComm& comm = *call_.comm;
   if (call_.kind == Kind::ghosts) {
-    movement_ = Movement::ghosts(comm, *call_.descriptor, call_.local, call_.update,
-                                 static_cast<Strategy>(comm.strategy), call_.persistent, number_);
+    movement_ = Movement::ghosts(
+        comm, *call_.descriptor, call_.local, call_.update, static_cast<Strategy>(comm.strategy),
+        call_.persistent,
+        {call_.blocking ? comm.updates_tag() : comm.own_tag(number_), comm.own_tag(number_)});
     simple_ = movement_->simple();
     status_.elements = movement_->elements();
     if (started_) go();

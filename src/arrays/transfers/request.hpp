@@ -36,6 +36,7 @@ class Request {
     std::vector<char*> local = {}, to_local = {};
     bool persistent = false;
     GhostUpdate update = {};  ///< with the kind `ghosts`
+    bool blocking = false;    ///< with the kind `ghosts`: no other blocking one overtakes it
     Error error = {};         ///< found in the call, on this process
   };
 
@@ -53,6 +54,8 @@ class Request {
   /// taken it out of the hands of all threads.
   bool with_mpi() const { return state_ == State::moving && movement_->prepared() && !call_.comm->steps.on; }
   void wait();
+  /// Whether its next start is no more than that of MPI's persistent requests. Known once it was complete.
+  bool prepared() const { return movement_ && movement_->prepared(); }
 
   bool persistent() const { return call_.persistent; }
   /// Started, and not settled since; only the program's calls change it.

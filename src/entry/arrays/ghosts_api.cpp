@@ -22,7 +22,9 @@ struct Given {
   bool adds = false;
 };
 
-int begin_update(const char* routine, const Given& given, bool persistent, arrays::Handle* handle) {
+/// Calls `use(comm, operand, update, found)` with what is given.
+template <typename Use>
+int with_update(const char* routine, const Given& given, Use use) {
   if (!given.tasks) return refused(routine, Code::argument, "the tasks are null");
   if (arrays::Error error = lapwing::entry::mpi_is_there()) return arrays::report(routine, error);
   arrays::Error found;
@@ -36,24 +38,27 @@ int begin_update(const char* routine, const Given& given, bool persistent, array
     const std::size_t dimensions = given.array->view->distribution.dimensions.size();
     for (std::size_t d = 0; d < dimensions; ++d) update.periodic.push_back(given.periodic[d] != 0);
   }
-  *handle = arrays::begin_ghosts(given.tasks->comm, {given.local, given.elements, view_of(given.array)},
-                                 std::move(update), persistent, found);
-  return LAPWING_ARRAY_OK;
+  const arrays::Operand array{given.local, given.elements, view_of(given.array)};
+  return use(given.tasks->comm, array, std::move(update), found);
 }
 
 int finish_update(const char* routine, const Given& given) {
-  arrays::Handle handle;
-  if (const int code = begin_update(routine, given, false, &handle)) return code;
-  return lapwing::entry::completed(routine, arrays::wait(handle), nullptr);
+  return with_update(routine, given,
+                     [&](const auto& comm, const auto& array, auto update, const auto& found) {
+                       return lapwing::entry::completed(
+                           routine, arrays::update_ghosts(comm, array, std::move(update), found), nullptr);
+                     });
 }
 
 int hand_out_update(const char* routine, const Given& given, bool persistent,
                     lapwing_array_request** request) {
   if (!request) return refused(routine, Code::argument, "the request is null");
   *request = nullptr;
-  arrays::Handle handle;
-  if (const int code = begin_update(routine, given, persistent, &handle)) return code;
-  return lapwing::entry::hand_out(std::move(handle), given.array, persistent, request);
+  return with_update(routine, given,
+                     [&](const auto& comm, const auto& array, auto update, const auto& found) {
+                       auto handle = arrays::begin_ghosts(comm, array, std::move(update), persistent, found);
+                       return lapwing::entry::hand_out(std::move(handle), given.array, persistent, request);
+                     });
 }
 
 }  // namespace

@@ -107,6 +107,7 @@ LAPWING_ENTRY int lapwing_tasks_free(lapwing_tasks** tasks) {
   // Destructors of what main() holds run behind MPI_Finalize: only memory is left to free then.
   if (!lapwing::entry::mpi_is_there()) complete_together(*comm);
   const std::lock_guard guard(Progress::lock());
+  comm->kept_updates().clear();
   if (comm->collective) {
     Progress::close(comm->collective);
     comm->collective->release();
