@@ -13,6 +13,8 @@ from . import places, table
 from .errors import BenchError
 
 _FEW, _MANY = 200, 1200
+# Name, ranks, calls in each loop, and whether on process sets in run mode, which counts messages.
+CASES = (("self", 1, 6, False), ("pingpong", 2, 2, False), ("pingpong-sets", 2, 2, True))
 _FUNCTION = "lapwing_bench_small_calls"
 
 
@@ -70,15 +72,18 @@ def measure(options, build, _where, emit):
         raise BenchError("counting instructions needs valgrind, which is not installed.")
     place = places.Local(best=False)
     for mpi in options.mpis:
-        for ranks, calls in ((1, 6), (2, 2)):
-            print(f"bench: instructions, {mpi}, {ranks} rank(s)", file=sys.stderr)
+        for case, ranks, calls, sets in CASES:
+            print(f"bench: instructions, {mpi}, {case}", file=sys.stderr)
             found = {}
             for role, env in (("plain", {}), ("lapwing", build.preload(mpi))):
                 if role == "lapwing" and not env:
                     continue
-                few, many = (_count(build, place, mpi, env, ranks, loops) for loops in (_FEW, _MANY))
+                if ranks > 1 and role == "plain":
+                    continue
+                words = {**env, **({"LAPWING_SETS": "run"} if sets else {})}
+                few, many = (_count(build, place, mpi, words, ranks, loops) for loops in (_FEW, _MANY))
                 found[role] = [(b - a) / (_MANY - _FEW) / calls for a, b in zip(few, many)]
-            record = {"bench": "latency", "case": f"instructions-{'self' if ranks == 1 else 'pingpong'}",
+            record = {"bench": "latency", "case": f"instructions-{case}",
                       "kind": "instructions", "mpi": mpi, "transport": "self" if ranks == 1 else "shm", "bytes": 8}
             if ranks == 1:   # two ranks poll for as long as they wait, which is not the same twice
                 record["plain_instructions"] = found["plain"][1]

@@ -44,6 +44,119 @@ static void wait_for_message(int rank, int size) {
     MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   }
+  if (strcmp(wanted, "posted any") == 0) {
+    MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  }
+  if (strcmp(wanted, "waitany") == 0 || strcmp(wanted, "waitsome") == 0) {
+    int indices[3];
+    MPI_Request three[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(&x, 1, MPI_INT, from, 3, MPI_COMM_WORLD, &three[1]);
+    MPI_Irecv(&y, 1, MPI_INT, from, 70000, MPI_COMM_WORLD, &three[2]);
+    if (strcmp(wanted, "waitany") == 0) MPI_Waitany(3, three, &index, MPI_STATUS_IGNORE);
+    if (strcmp(wanted, "waitsome") == 0) MPI_Waitsome(3, three, &index, indices, MPI_STATUSES_IGNORE);
+  }
+  if (strcmp(wanted, "persistent") == 0) {
+    MPI_Recv_init(&x, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Start(&requests[0]);
+    MPI_Send(&rank, 1, MPI_INT, rank, 3, MPI_COMM_WORLD);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Start(&requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  }
+}
+
+/* For a receive that the last rank does not begin. */
+static void wait_for_match(int size) {
+  static int out[4];
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  const int to = size - 1;
+  int index;
+  if (strcmp(wanted, "ssend") == 0) MPI_Ssend(out, 1, MPI_INT, to, 3, MPI_COMM_WORLD);
+  if (strcmp(wanted, "issend") == 0) {
+    MPI_Issend(out, 1, MPI_INT, to, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  }
+  if (strcmp(wanted, "issend any") == 0) {
+    MPI_Issend(out, 1, MPI_INT, to, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(out + 1, 1, MPI_INT, to, 3, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(wanted, "ssend started") == 0) {
+    MPI_Ssend_init(out, 1, MPI_INT, to, 70000, MPI_COMM_WORLD, &requests[0]);
+    MPI_Start(&requests[0]);
+    MPI_Waitall(1, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+/* All wait in a synchronous send to the next one. */
+static void head_to_head(int rank, int size) {
+  int x = 0;
+  if (strcmp(wanted, "circle") != 0) return;
+  MPI_Ssend(&x, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
+  MPI_Recv(&x, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Synchronous sends that are matched late, in every way, while the receiver waits for something else. */
+static void matches(int rank, int size) {
+  enum { ways = 12 };
+  static int in[ways], out[ways];
+  MPI_Request requests[ways], started[2];
+  MPI_Message message;
+  MPI_Status status;
+  int flag = 0, i, got = 0, index;
+  const int to = size - 1;
+  if (rank == 0) {
+    /* Never received before it is needed: other messages overtake it. */
+    MPI_Isend(out, 1, MPI_INT, to, 40, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(out, 1, MPI_INT, to, 41, MPI_COMM_WORLD, &requests[1]);
+    for (i = 0; i < 7; ++i) MPI_Ssend(out, 1, MPI_INT, to, i, MPI_COMM_WORLD);
+    MPI_Ssend(out, 1, MPI_INT, to, 44, MPI_COMM_WORLD);
+    MPI_Ssend_init(out, 1, MPI_INT, to, 7, MPI_COMM_WORLD, &started[0]);
+    MPI_Recv_init(in, 1, MPI_INT, to, 8, MPI_COMM_WORLD, &started[1]);
+    for (i = 0; i < 3; ++i) {
+      MPI_Startall(2, started);
+      if (i == 1) {
+        for (got = 0; got < 2;) {
+          MPI_Waitany(2, started, &index, MPI_STATUS_IGNORE);
+          ++got;
+        }
+      } else if (i == 0) {
+        MPI_Waitall(2, started, MPI_STATUSES_IGNORE);
+      } else {
+        for (flag = 0; !flag;) MPI_Testall(2, started, &flag, MPI_STATUSES_IGNORE);
+      }
+    }
+    MPI_Request_free(&started[0]);
+    MPI_Request_free(&started[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+  if (rank == to && rank != 0) {
+    usleep(600000);
+    MPI_Recv(in, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(in, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(in, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    usleep(600000);
+    MPI_Mprobe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    for (flag = 0; !flag;) MPI_Improbe(0, 4, MPI_COMM_WORLD, &flag, &message, &status);
+    MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 1, MPI_INT, rank, 60, in, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &status);
+    MPI_Recv(in, 1, MPI_INT, rank, 60, MPI_COMM_WORLD, &status);
+    MPI_Irecv(in, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &requests[0]);
+    usleep(600000);
+    MPI_Irecv(in + 1, 1, MPI_INT, 0, 44, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (i = 0; i < 3; ++i) {
+      MPI_Send(out, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+      usleep(300000);
+      MPI_Recv(in, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Recv(in, 1, MPI_INT, 0, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(in, 1, MPI_INT, 0, 40, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* Messages that were sent long before they are received, in every way, by a process that waits in the end. */
@@ -142,7 +255,10 @@ int main(int argc, char** argv) {
     MPI_File_close(&handle);
   }
   if (!right && !last) wait_for_message(rank, size);
+  if (!right && !last) wait_for_match(size);
+  if (!right) head_to_head(rank, size);
   if (right) messages(rank, size);
+  if (right) matches(rank, size);
   MPI_Finalize();
   if (right && rank == 0) puts("right");
   return 0;

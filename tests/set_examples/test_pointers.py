@@ -75,12 +75,25 @@ class Pointers(unittest.TestCase):
                            ("probe", r"MPI_Probe from rank 2 with any tag at stuck_others\.c:\d+"),
                            ("matched", r"MPI_Mprobe from rank 2 with tag 3 at stuck_others\.c:\d+"),
                            ("exchange", r"MPI_Sendrecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("posted", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+")):
+                           ("posted", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("posted any", r"MPI_Irecv from any rank with any tag at stuck_others\.c:\d+"),
+                           ("waitany", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("waitsome", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("persistent", r"MPI_Recv_init from rank \d with tag 3 at stuck_others\.c:\d+"),
+                           ("ssend", r"MPI_Ssend to rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("issend", r"MPI_Issend to rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("issend any", r"MPI_Issend to rank 2 with tag 3 at stuck_others\.c:\d+"),
+                           ("ssend started", r"MPI_Ssend_init to rank 2 with tag 70000 at stuck_others\.c:\d+")):
             done = run(program, 3, case, LAPWING_SETS="run")
             self.assertEqual(done.returncode, FOUND, f"{case}: {done.stdout}{done.stderr}")
             self.assertRegex(done.stderr, r"have come to the end", case)
             self.assertRegex(done.stderr, r"ranks? 0(-1)?: " + call, case)
             self.assertRegex(done.stderr, r"rank 2: MPI_Finalize", case)
+        for ranks in (2, 3):
+            done = run(program, ranks, "circle", LAPWING_SETS="run")
+            self.assertEqual(done.returncode, FOUND, f"circle: {done.stdout}{done.stderr}")
+            self.assertRegex(done.stderr, r"wait for each other and can never go on")
+            self.assertRegex(done.stderr, r"rank 0: MPI_Ssend to rank 1 with tag 0 at stuck_others\.c:\d+")
         for ranks in (2, 3):
             done = run(program, ranks, "right", LAPWING_SETS="run")
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))

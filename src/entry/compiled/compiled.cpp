@@ -151,6 +151,7 @@ lapwing_token describe(const ReceiveArguments& a, MPI_Status* status) {
 // Returns once the message is matched. A message that is small, or too large for
 // the buffer, is received here and now.
 lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int* error) {
+  sets::note_unseen_receive();
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status seen{};
   {
@@ -265,8 +266,9 @@ lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error
   if (watched()) {
     *error = P2pWatch::isend(a, &token.request);
   } else {
-    sets::note_send(a.rank, a.comm);
-    *error = straight(a.count, a.type) ? plain(&token.request) : transfer::isend(a, &token.request, plain);
+    *error = sets::in_send(a.rank, a.tag, a.comm, SendKind::standard, a.caller, [&] {
+      return straight(a.count, a.type) ? plain(&token.request) : transfer::isend(a, &token.request, plain);
+    });
   }
   if (*error != MPI_SUCCESS) return nullptr;
   token.copy = copy.get();
@@ -332,6 +334,7 @@ lapwing_token* start_receive_unverified(const ReceiveArguments& a, Receiving how
   if (watched()) {
     *error = P2pWatch::ireceive(a, &token.request);
   } else {
+    sets::note_unseen_receive();
     *error = straight(a.count, a.type) ? plain(&token.request) : transfer::ireceive(a, &token.request, plain);
   }
   if (*error != MPI_SUCCESS) return nullptr;

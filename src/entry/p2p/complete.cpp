@@ -21,94 +21,97 @@ using lapwing::transfer::Overlap;
 
 LAPWING_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   const Overlap::Wait overlapped_wait(1, request);
-  const RequestWait shown(1, request, true);
-  if (quiet()) return noted(PMPI_Wait(request, status));
+  RequestWait shown(1, request, RequestWait::Until::all, status);
+  if (quiet()) return shown.returned(noted(PMPI_Wait(request, status)));
   if (owing()) PassingOn::until_complete(1, request, true);
   const auto caller = LAPWING_CALLER("MPI_Wait");
   if (watched()) return P2pWatch::wait(request, status, caller);
-  return accounted_completion(caller, 1, request, status, true, true,
-                              [&](MPI_Status* s) { return transfer::wait(request, s, caller); });
+  return shown.returned(accounted_completion(caller, 1, request, status, true, true, [&](MPI_Status* s) {
+    return transfer::wait(request, s, caller);
+  }));
 }
 
 LAPWING_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   const Overlap::Wait overlapped_wait(count, requests);
-  const RequestWait shown(count, requests, true);
-  if (quiet()) return noted(lapwing::mpi::wait_all(count, requests, statuses));
+  RequestWait shown(count, requests, RequestWait::Until::all, statuses);
+  if (quiet()) return shown.returned(noted(lapwing::mpi::wait_all(count, requests, statuses)));
   if (owing()) PassingOn::until_complete(count, requests, true);
   const auto caller = LAPWING_CALLER("MPI_Waitall");
   if (watched()) return P2pWatch::wait_all(count, requests, statuses, caller);
-  return accounted_completion(caller, count, requests, statuses, true, true,
-                              [&](MPI_Status* s) { return transfer::wait_all(count, requests, s, caller); });
+  return shown.returned(
+      accounted_completion(caller, count, requests, statuses, true, true,
+                           [&](MPI_Status* s) { return transfer::wait_all(count, requests, s, caller); }));
 }
 
 LAPWING_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   const Overlap::Wait overlapped_wait(count, requests);
-  const RequestWait shown(count, requests, false);
-  if (quiet()) return noted(PMPI_Waitany(count, requests, index, status));
+  RequestWait shown(count, requests, RequestWait::Until::one, status, false);
+  if (quiet()) return shown.returned(noted(PMPI_Waitany(count, requests, index, status)));
   if (owing()) PassingOn::until_complete(count, requests, false);
   const auto caller = LAPWING_CALLER("MPI_Waitany");
   if (watched()) return P2pWatch::wait_any(count, requests, index, status, caller);
-  return accounted_completion(caller, count, requests, status, true, false, [&](MPI_Status* s) {
-    return transfer::wait_any(count, requests, index, s, caller);
-  });
+  return shown.returned(accounted_completion(
+      caller, count, requests, status, true, false,
+      [&](MPI_Status* s) { return transfer::wait_any(count, requests, index, s, caller); }));
 }
 
 LAPWING_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[],
                                MPI_Status statuses[]) {
   const Overlap::Wait overlapped_wait(count, requests);
-  const RequestWait shown(count, requests, false);
-  if (quiet()) return noted(PMPI_Waitsome(count, requests, done, indices, statuses));
+  RequestWait shown(count, requests, RequestWait::Until::one, nullptr);
+  if (quiet()) return shown.returned(noted(PMPI_Waitsome(count, requests, done, indices, statuses)));
   if (owing()) PassingOn::until_complete(count, requests, false);
   const auto caller = LAPWING_CALLER("MPI_Waitsome");
   if (watched()) return P2pWatch::wait_some(count, requests, done, indices, statuses, caller);
-  return accounted_completion(caller, count, requests, statuses, true, false, [&](MPI_Status* s) {
-    return transfer::wait_some(count, requests, done, indices, s, caller);
-  });
+  return shown.returned(accounted_completion(
+      caller, count, requests, statuses, true, false,
+      [&](MPI_Status* s) { return transfer::wait_some(count, requests, done, indices, s, caller); }));
 }
 
 LAPWING_ENTRY int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   Overlap::leave_alone(1, request);
-  const RequestWait shown(1, request, false);
-  if (quiet()) return noted(PMPI_Test(request, flag, status));
+  RequestWait shown(1, request, RequestWait::Until::now, status);
+  if (quiet()) return shown.returned(noted(PMPI_Test(request, flag, status)));
   if (watched()) return P2pWatch::test(request, flag, status);
-  return accounted_completion(LAPWING_CALLER("MPI_Test"), 1, request, status, false, false,
-                              [&](MPI_Status* s) { return noted(transfer::test(request, flag, s)); });
+  return shown.returned(
+      accounted_completion(LAPWING_CALLER("MPI_Test"), 1, request, status, false, false,
+                           [&](MPI_Status* s) { return noted(transfer::test(request, flag, s)); }));
 }
 
 LAPWING_ENTRY int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   Overlap::leave_alone(count, requests);
-  const RequestWait shown(count, requests, false);
-  if (quiet()) return noted(PMPI_Testall(count, requests, flag, statuses));
+  RequestWait shown(count, requests, RequestWait::Until::now, statuses);
+  if (quiet()) return shown.returned(noted(PMPI_Testall(count, requests, flag, statuses)));
   if (watched()) return P2pWatch::test_all(count, requests, flag, statuses);
-  return accounted_completion(
+  return shown.returned(accounted_completion(
       LAPWING_CALLER("MPI_Testall"), count, requests, statuses, false, false,
-      [&](MPI_Status* s) { return noted(transfer::test_all(count, requests, flag, s)); });
+      [&](MPI_Status* s) { return noted(transfer::test_all(count, requests, flag, s)); }));
 }
 
 LAPWING_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   Overlap::leave_alone(count, requests);
-  const RequestWait shown(count, requests, false);
-  if (quiet()) return noted(PMPI_Testany(count, requests, index, flag, status));
+  RequestWait shown(count, requests, RequestWait::Until::now, status, false);
+  if (quiet()) return shown.returned(noted(PMPI_Testany(count, requests, index, flag, status)));
   if (watched()) return P2pWatch::test_any(count, requests, index, flag, status);
-  return accounted_completion(
+  return shown.returned(accounted_completion(
       LAPWING_CALLER("MPI_Testany"), count, requests, status, false, false,
-      [&](MPI_Status* s) { return noted(transfer::test_any(count, requests, index, flag, s)); });
+      [&](MPI_Status* s) { return noted(transfer::test_any(count, requests, index, flag, s)); }));
 }
 
 LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
                                MPI_Status statuses[]) {
   Overlap::leave_alone(count, requests);
-  const RequestWait shown(count, requests, false);
-  if (quiet()) return noted(PMPI_Testsome(count, requests, done, indices, statuses));
+  RequestWait shown(count, requests, RequestWait::Until::now, nullptr);
+  if (quiet()) return shown.returned(noted(PMPI_Testsome(count, requests, done, indices, statuses)));
   if (watched()) return P2pWatch::test_some(count, requests, done, indices, statuses);
-  return accounted_completion(
+  return shown.returned(accounted_completion(
       LAPWING_CALLER("MPI_Testsome"), count, requests, statuses, false, false,
-      [&](MPI_Status* s) { return noted(transfer::test_some(count, requests, done, indices, s)); });
+      [&](MPI_Status* s) { return noted(transfer::test_some(count, requests, done, indices, s)); }));
 }
 
 LAPWING_ENTRY int MPI_Request_free(MPI_Request* request) {
   Overlap::leave_alone(1, request);
-  lapwing::sets::note_cancelled(request);
+  lapwing::sets::note_freed(request);
   if (watched()) return P2pWatch::request_free(request);
   return quiet() && !transfer::Requests::any_kept() ? PMPI_Request_free(request)
                                                     : transfer::request_free(request);
@@ -121,11 +124,13 @@ LAPWING_ENTRY int MPI_Cancel(MPI_Request* request) {
 }
 
 LAPWING_ENTRY int MPI_Start(MPI_Request* request) {
+  lapwing::sets::note_started(1, request);
   if (watched()) return P2pWatch::start_one(request);
   return quiet() ? PMPI_Start(request) : accounted_restart(transfer::start(request), request);
 }
 
 LAPWING_ENTRY int MPI_Startall(int count, MPI_Request requests[]) {
+  lapwing::sets::note_started(count, requests);
   if (quiet()) return PMPI_Startall(count, requests);
   for (int i = 0; i < count; ++i) {
     const int rc = watched() ? P2pWatch::start_one(&requests[i])

@@ -33,9 +33,11 @@ LAPWING_ENTRY int MPI_Mprobe(int rank, int tag, MPI_Comm comm, MPI_Message* mess
   if (owing()) PassingOn::until_arrival(rank, tag, comm);
   if (watched()) return P2pWatch::mprobe(rank, tag, comm, message, status, LAPWING_CALLER("MPI_Mprobe"));
   const auto caller = LAPWING_CALLER("MPI_Mprobe");
-  return lapwing::sets::in_probe(rank, tag, comm, caller, [&] {
+  const int rc = lapwing::sets::in_probe(rank, tag, comm, caller, [&] {
     return accounted_probe(caller, [&] { return transfer::mprobe(rank, tag, comm, message, status); });
   });
+  lapwing::sets::note_matched(rc == MPI_SUCCESS, rank, tag, comm, status);
+  return rc;
 }
 
 LAPWING_ENTRY int MPI_Improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
@@ -43,5 +45,7 @@ LAPWING_ENTRY int MPI_Improbe(int rank, int tag, MPI_Comm comm, int* flag, MPI_M
   refuse_merged(comm, LAPWING_CALLER("MPI_Improbe"));
   if (watched())
     return P2pWatch::improbe(rank, tag, comm, flag, message, status, LAPWING_CALLER("MPI_Improbe"));
-  return transfer::improbe(rank, tag, comm, flag, message, status);
+  const int rc = transfer::improbe(rank, tag, comm, flag, message, status);
+  lapwing::sets::note_matched(rc == MPI_SUCCESS && *flag, rank, tag, comm, status);
+  return rc;
 }

@@ -7,6 +7,7 @@
 using lapwing::entry::accounted_start;
 using lapwing::entry::exchange_blocking;
 using lapwing::entry::noted;
+using lapwing::entry::only_counted;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::rarely;
 using lapwing::entry::receive_blocking;
@@ -31,24 +32,31 @@ namespace transfer = lapwing::transfer;
     });                                                                                                    \
   }
 
-#define POST(NAME, COUNT, OPERATION, FAST)                                                                   \
-  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,              \
-                               MPI_Comm comm, MPI_Request* request) {                                        \
-    if (FAST) Overlap::note_posted(count, type, rank);                                                       \
-    if (FAST && starts_straight(count, type))                                                                \
-      return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);                                     \
-    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                               \
-      const ReceiveArguments a{buffer, count, type, rank, tag, comm, caller};                                \
-      refuse_merged(comm, caller);                                                                           \
-      if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
-      const int rc = transfer::OPERATION(                                                                    \
-          a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
-      if (FAST) lapwing::sets::note_receive(rc, request, rank, tag, comm, caller);                           \
-      if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                   \
-        Overlap::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,                 \
-                       Overlap::Kind::receive);                                                              \
-      return accounted_start(rc, request, caller, count, type, true, !FAST);                                 \
-    });                                                                                                      \
+#define POST(NAME, COUNT, OPERATION, FAST)                                                                 \
+  LAPWING_ENTRY int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,            \
+                               MPI_Comm comm, MPI_Request* request) {                                      \
+    if (FAST) Overlap::note_posted(count, type, rank);                                                     \
+    if (FAST && starts_straight(count, type))                                                              \
+      return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);                                   \
+    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                             \
+      const ReceiveArguments a{buffer, count, type, rank, tag, comm, caller};                              \
+      const auto plain = [&](MPI_Request* r) {                                                             \
+        return PMPI_##NAME(buffer, count, type, rank, tag, comm, r);                                       \
+      };                                                                                                   \
+      const bool counted = FAST && only_counted(count, type) && !Overlap::watches();                       \
+      if (!counted) refuse_merged(comm, caller);                                                           \
+      if (watched()) return P2pWatch::OPERATION(a, request);                                               \
+      const auto make = [&] { return counted ? plain(request) : transfer::OPERATION(a, request, plain); }; \
+      const int rc = FAST ? lapwing::sets::begin_receive(request, rank, tag, comm, caller, make) : make(); \
+      if (counted) return rc;                                                                              \
+      if (!FAST)                                                                                           \
+        lapwing::sets::note_persistent(rc, request, rank, tag, comm, true,                                 \
+                                       lapwing::sets::SendKind::standard, caller);                         \
+      if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                 \
+        Overlap::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,               \
+                       Overlap::Kind::receive);                                                            \
+      return accounted_start(rc, request, caller, count, type, true, !FAST);                               \
+    });                                                                                                    \
   }
 
 #define MATCHED(SUFFIX, COUNT)                                                                              \
@@ -126,9 +134,9 @@ EXCHANGE(, int)
       P2pWatch::note_exchange(s, r);                                                                        \
       return plain(request);                                                                                \
     }                                                                                                       \
-    lapwing::sets::note_send(s.rank, s.comm);                                                               \
-    return accounted_start(transfer::isend_receive(s, r, request, plain), request, caller, r.count, r.type, \
-                           true, false);                                                                    \
+    const int rc =                                                                                          \
+        lapwing::sets::begin_exchange(s, r, [&] { return transfer::isend_receive(s, r, request, plain); }); \
+    return accounted_start(rc, request, caller, r.count, r.type, true, false);                              \
   }                                                                                                         \
   LAPWING_ENTRY int MPI_Isendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,     \
                                                   int out_tag, int from, int in_tag, MPI_Comm comm,         \
@@ -143,9 +151,9 @@ EXCHANGE(, int)
       P2pWatch::note_exchange(s, r);                                                                        \
       return plain(request);                                                                                \
     }                                                                                                       \
-    lapwing::sets::note_send(s.rank, s.comm);                                                               \
-    return accounted_start(transfer::isend_receive(s, r, request, plain), request, caller, r.count, r.type, \
-                           true, false);                                                                    \
+    const int rc =                                                                                          \
+        lapwing::sets::begin_exchange(s, r, [&] { return transfer::isend_receive(s, r, request, plain); }); \
+    return accounted_start(rc, request, caller, r.count, r.type, true, false);                              \
   }
 
 START_EXCHANGE(, int)

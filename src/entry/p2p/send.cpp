@@ -5,6 +5,7 @@
 #include "transfer/decisions/overlap.hpp"
 
 using lapwing::entry::accounted_start;
+using lapwing::entry::only_counted;
 using lapwing::entry::P2pWatch;
 using lapwing::entry::rarely;
 using lapwing::entry::refuse_merged;
@@ -28,27 +29,35 @@ using SendKind = SendArguments::Kind;
   }
 
 // FAST: small ones may go straight to MPI; a persistent request is always remembered.
-#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION, FAST)                                                     \
-  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag,        \
-                               MPI_Comm comm, MPI_Request* request) {                                        \
-    if (FAST) {                                                                                              \
-      Overlap::note_own_send(count, type, rank);                                                             \
-      Overlap::note_posted(count, type, rank);                                                               \
-    }                                                                                                        \
-    if (FAST && starts_straight(count, type))                                                                \
-      return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);                                     \
-    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                               \
-      const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                             \
-      refuse_merged(comm, caller);                                                                           \
-      if (watched()) return P2pWatch::OPERATION(a, request);                                                 \
-      lapwing::sets::note_send(rank, comm, !FAST);                                                           \
-      const int rc = lapwing::transfer::OPERATION(                                                           \
-          a, request, [&](MPI_Request* r) { return PMPI_##NAME(buffer, count, type, rank, tag, comm, r); }); \
-      if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                   \
-        Overlap::begun(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank,        \
-                       Overlap::Kind::send);                                                                 \
-      return accounted_start(rc, request, caller, count, type, false, !FAST);                                \
-    });                                                                                                      \
+#define NON_BLOCKING(NAME, COUNT, KIND, OPERATION, FAST)                                              \
+  LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
+                               MPI_Comm comm, MPI_Request* request) {                                 \
+    if (FAST) {                                                                                       \
+      Overlap::note_own_send(count, type, rank);                                                      \
+      Overlap::note_posted(count, type, rank);                                                        \
+    }                                                                                                 \
+    if (FAST && starts_straight(count, type))                                                         \
+      return PMPI_##NAME(buffer, count, type, rank, tag, comm, request);                              \
+    return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                        \
+      const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                      \
+      const auto plain = [&](MPI_Request* r) {                                                        \
+        return PMPI_##NAME(buffer, count, type, rank, tag, comm, r);                                  \
+      };                                                                                              \
+      const bool counted = FAST && only_counted(count, type) && !Overlap::watches();                  \
+      if (!counted) refuse_merged(comm, caller);                                                      \
+      if (watched()) return P2pWatch::OPERATION(a, request);                                          \
+      const auto make = [&] {                                                                         \
+        return counted ? plain(request) : lapwing::transfer::OPERATION(a, request, plain);            \
+      };                                                                                              \
+      const int rc =                                                                                  \
+          FAST ? lapwing::sets::begin_send(request, rank, tag, comm, KIND, caller, make) : make();    \
+      if (counted) return rc;                                                                         \
+      if (!FAST) lapwing::sets::note_persistent(rc, request, rank, tag, comm, false, KIND, caller);   \
+      if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                            \
+        Overlap::begun(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank, \
+                       Overlap::Kind::send);                                                          \
+      return accounted_start(rc, request, caller, count, type, false, !FAST);                         \
+    });                                                                                               \
   }
 
 #define SENDS(SUFFIX, COUNT)                                                       \

@@ -27,7 +27,7 @@ void Run::hand_over() {
 }
 
 bool Run::before(const GroupCall& call, int* result, Made* made) {
-  if (watch_ && call.operation == Operation::psend_init) watch_->sends(call.peer, call.comm, true);
+  if (watch_ && call.operation == Operation::psend_init) watch_->messages().sends_often(call.comm, call.peer);
   if (is_partitioned(call.operation) || is_access(call.operation)) return false;
   if (call.operation == Operation::finalize) {
     if (call.site) end_ = place_of(call);

@@ -24,6 +24,10 @@ inline bool has_set_comms() {
 }
 /// Neither of both, and messages are not counted.
 inline bool messages_are_plain() { return Votes::owed_anywhere.load(std::memory_order_relaxed) == 0; }
+/// Neither of both, and messages are counted.
+inline bool messages_are_counted() {
+  return Votes::owed_anywhere.load(std::memory_order_relaxed) == Votes::messages_counted;
+}
 /// Ends the job if the message is one on the communicator of a set that has been merged.
 void refuse_merged(MPI_Comm comm, transfer::Caller caller);
 

@@ -85,7 +85,9 @@ std::unique_ptr<RunWatch> RunWatch::make(bool one_thread) {
   return std::unique_ptr<RunWatch>(new RunWatch);
 }
 
-RunWatch::RunWatch() : before_(std::make_unique<Seen>()) {
+RunWatch::RunWatch()
+    : messages_(reinterpret_cast<Post*>(Messages::board()->area(Messages::rank()))->messages, places_),
+      before_(std::make_unique<Seen>()) {
   transfer::Board& board = *Messages::board();
   places_.assign(static_cast<std::size_t>(Messages::processes()), -1);
   for (int rank = 0; rank < Messages::processes(); ++rank) {
@@ -134,7 +136,7 @@ std::uint64_t RunWatch::near(const Family& family, const Set& set) const {
 
 void RunWatch::begin(WaitKind kind) {
   own_->kind.store(kind, std::memory_order_relaxed);
-  own_->turn.fetch_add(1, std::memory_order_release);
+  own_->turn.store(own_->turn.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 // The helper may still be reading what the wait was about.
@@ -160,6 +162,7 @@ RunWatch::Begun RunWatch::begun(Count& count, std::uint64_t needs, const GroupCa
 }
 
 void RunWatch::show(const Begun& call) {
+  waits_for_message_ = false;
   standing_ = call.standing;
   own_->group.store(call.count->key.load(std::memory_order_relaxed), std::memory_order_relaxed);
   own_->number.store(call.number, std::memory_order_relaxed);
@@ -233,7 +236,7 @@ void RunWatch::made(const Made& made) {
       windows_.emplace(made.win, Window{count, comms.near, last_.standing.family->name()});
   }
   if (made.request != MPI_REQUEST_NULL) {
-    receives_.erase(made.request);
+    messages_.requests.erase(made.request);
     requests_.insert_or_assign(made.request, last_);
     follows = true;
   }
@@ -242,7 +245,7 @@ void RunWatch::made(const Made& made) {
 
 bool RunWatch::wait_for(int count, const MPI_Request* requests) {
   const Begun* latest = nullptr;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && !requests_.empty(); ++i) {
     const auto found = requests_.find(requests[i]);
     if (found == requests_.end() || (found->second.needs | found->second.members) == 0) continue;
     if (!latest || found->second.number > latest->number) latest = &found->second;
@@ -256,17 +259,21 @@ bool RunWatch::wait_for(int count, const MPI_Request* requests) {
 void RunWatch::forget(int count, const MPI_Request* requests) {
   for (int i = 0; i < count; ++i) {
     requests_.erase(requests[i]);
-    receives_.erase(requests[i]);
+    messages_.requests.erase(requests[i]);
   }
-  follows = !requests_.empty() || !receives_.empty();
+  count_requests();
+}
+
+void RunWatch::complete(MPI_Request request, const MPI_Status* status) {
+  messages_.complete(request, status);
+  if (!requests_.empty()) requests_.erase(request);
+  count_requests();
 }
 
 void RunWatch::forget(const Family& family) {
   std::erase_if(requests_, [&](const auto& one) { return one.second.standing.family == &family; });
-  std::erase_if(receives_, [&](const auto& one) { return one.second.family == &family; });
-  channels_.erase(&family);
-  last_family_ = nullptr;
-  follows = !requests_.empty() || !receives_.empty();
+  messages_.forget(family);
+  count_requests();
   if (last_.standing.family == &family) last_ = {};
 }
 
@@ -277,12 +284,9 @@ void RunWatch::wait_for(const std::vector<MissingVote>& missing, const std::stri
   if (waits && standing_.missing == missing && standing_.what == what) return;
   end();
   standing_ = {};
+  waits_for_message_ = false;
   standing_.what = what;
   standing_.missing = missing;
-  show_missing(WaitKind::votes);
-}
-
-void RunWatch::show_missing(WaitKind kind) {
   std::uint32_t n = 0;
   for (const MissingVote& vote : standing_.missing) {
     const int place = places_[static_cast<std::size_t>(vote.rank)];
@@ -293,12 +297,13 @@ void RunWatch::show_missing(WaitKind kind) {
     ++n;
   }
   own_->missing.store(n, std::memory_order_relaxed);
-  begin(kind);
+  begin(WaitKind::votes);
 }
 
 void RunWatch::come_to_end(const std::string& what) {
   end();
   standing_ = {};
+  waits_for_message_ = false;
   standing_.what = what;
   begin(WaitKind::finalize);
   publish_ballots();

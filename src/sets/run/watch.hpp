@@ -8,9 +8,9 @@
 // stuck that are in one and the same call at two looks and need an act of others
 // that are stuck too, or have ended, and that has not been done. The cost of a call
 // is a dozen stores. A wait for the request of a non-blocking call is one in that call.
-// Messages are counted by their sender, its receiver and their communicator: one that
-// waits for a message from a process that has sent it no more than it has received
-// needs an act of that process. Waits of senders are not shown, and prevent a report.
+// Messages are counted (message_watch.hpp), so that one which waits for a message that has
+// not been sent, or in a synchronous send whose receive has not begun, needs an act of the
+// other process. Standard sends may end at any time, and prevent a report.
 #pragma once
 
 #include <atomic>
@@ -23,6 +23,7 @@
 #include "progress/helper.hpp"
 #include "sets/family.hpp"
 #include "sets/group_call.hpp"
+#include "sets/run/message_watch.hpp"
 
 namespace lapwing::sets {
 
@@ -55,24 +56,26 @@ class RunWatch final : public progress::Polled {
   void freed(MPI_Win win) { windows_.erase(win); }
   /// The program waits for all of these requests, until leave(); false if none is followed.
   bool wait_for(int count, const MPI_Request* requests);
-  /// These are complete.
-  void complete(int count, const MPI_Request* requests);
+  /// This one is complete; `status`: null if the program has not looked.
+  void complete(MPI_Request request, const MPI_Status* status);
   /// These are freed or cancelled.
   void forget(int count, const MPI_Request* requests);
   /// The family is about to be freed.
   void forget(const Family& family);
 
-  // watch_messages.cpp. Communicators that were not known when they were made are not looked at.
+  // watch_messages.cpp
 
-  /// The program is about to send a message; `often`: once or again, it is not known how often.
-  void sends(int rank, MPI_Comm comm, bool often);
-  /// It is about to wait for a message, until leave(), in a call that has returned to `returns_to`.
-  void wait_for_message(int rank, int tag, MPI_Comm comm, const char* call, const void* returns_to);
-  /// A receive from this rank is complete.
-  void received(int rank, MPI_Comm comm);
-  /// It has begun a receive that `request` completes.
-  void begins_receive(MPI_Request request, int rank, int tag, MPI_Comm comm, const char* call,
+  MessageWatch& messages() { return messages_; }
+  /// The program receives messages unseen from now on.
+  void receives_unseen();
+  /// The program waits in this call, until leave(), for a message or for a receive to match its own.
+  void wait_for_message(MessageChannels* of, int rank, int tag, const char* call, const void* returns_to);
+  void wait_for_match(MessageChannels* of, int rank, int tag, std::uint64_t number, const char* call,
                       const void* returns_to);
+  /// The program waits for one of these requests, until leave(); false if it cannot be told.
+  bool wait_for_any(int count, const MPI_Request* requests);
+  /// It follows requests, or does not any more.
+  void count_requests() { follows = !requests_.empty() || !messages_.requests.empty(); }
   /// It waits for votes; said now and then while it does, and ended by leave().
   void wait_for(const std::vector<MissingVote>& missing, const std::string& what);
   /// MPI_Finalize: the process acts no more, but for votes that it owes.
@@ -92,21 +95,6 @@ class RunWatch final : public progress::Polled {
     std::uint64_t near;
     std::string made_on;  ///< the communicator's name
   };
-  /// The messages of a communicator.
-  struct Channels {
-    std::uint64_t key = 0;   ///< of messages to this process
-    std::uint64_t near = 0;  ///< the members of this node
-    bool all_near = false;
-    std::uint64_t all_received = 0;
-    std::vector<std::uint64_t> received;  ///< by source
-    std::vector<Count*> sent;             ///< by destination; null: none yet, or not of this node
-  };
-  struct PendingReceive {
-    const Family* family;
-    int rank, tag;
-    const char* call;
-    const void* returns_to;
-  };
   struct Standing {
     const char* name = "";
     const lapwing_call_site* site = nullptr;
@@ -114,9 +102,7 @@ class RunWatch final : public progress::Polled {
     const Family* family = nullptr;
     const Set* set = nullptr;
     const Window* window = nullptr;
-    std::string what;       ///< of waits that are no calls
-    int rank = 0, tag = 0;  ///< of a message; no collective call then
-    bool message = false;
+    std::string what;  ///< of waits that are no calls
     std::vector<MissingVote> missing;
   };
   /// A call that has begun: its number in `count`, the processes that it needs, and those that must make it
@@ -130,10 +116,10 @@ class RunWatch final : public progress::Polled {
   RunWatch();
   Begun begun(Count& count, std::uint64_t needs, const GroupCall& call);
   void show(const Begun& call);
-  void show_missing(WaitKind kind);
-  Channels* channels_of(MPI_Comm comm, const Family** family);
-  Channels& channels(const Family& family);
   bool wait_for_receives(int count, const MPI_Request* requests);
+  void show(std::size_t needs, WaitKind kind, const MessageRequest& first);
+  bool lacks_message(const Seen& seen, std::size_t one) const;
+  bool never_comes(const Seen& seen, std::size_t one, std::size_t need) const;
   std::int64_t look(bool woken) override;
   bool finds_itself_stuck();
   Seen see() const;
@@ -157,10 +143,9 @@ class RunWatch final : public progress::Polled {
   Begun last_;
   std::map<MPI_Request, Begun> requests_;
   std::map<MPI_Win, Window> windows_;
-  std::map<MPI_Request, PendingReceive> receives_;
-  std::map<const Family*, Channels> channels_;
-  const Family* last_family_ = nullptr;  ///< and its channels
-  Channels* last_channels_ = nullptr;
+  MessageWatch messages_;
+  MessageRequest of_message_;  ///< that this process waits for first, where it waits for messages
+  bool waits_for_message_ = false;
   std::atomic<bool> looked_at_{false};  ///< by the helper, which it waits for
   std::unique_ptr<Seen> before_;
   std::uint64_t turn_ = 0;  ///< at the look before

@@ -17,8 +17,11 @@ namespace {
 
 constexpr int looks_for_words = 8;
 
-std::string words_of_message(int rank, int tag) {
-  const std::string from = rank == MPI_ANY_SOURCE ? "from any rank" : "from rank " + std::to_string(rank);
+std::string words_of_message(const MessageRequest& request) {
+  const int rank = request.rank, tag = request.tag;
+  const std::string from = rank == MPI_ANY_SOURCE
+                               ? "from any rank"
+                               : (request.receives ? "from rank " : "to rank ") + std::to_string(rank);
   return from + (tag == MPI_ANY_TAG ? " with any tag" : " with tag " + std::to_string(tag));
 }
 
@@ -124,31 +127,12 @@ bool RunWatch::is_stuck(const Seen& seen, std::size_t i) const {
     }
     return false;
   }
-  if (seen.all[i].kind == WaitKind::messages) {
-    const std::uint32_t missing = post.missing.load(std::memory_order_relaxed);
-    for (std::uint32_t n = 0; n < missing && n < most_missing; ++n) {
-      const auto j = static_cast<std::size_t>(post.votes[n].process.load(std::memory_order_relaxed));
-      if (j < posts_.size() && seen.all[j].stuck &&
-          done(j, post.votes[n].ballots.load(std::memory_order_relaxed)) <=
-              post.votes[n].sequence.load(std::memory_order_relaxed))
-        return true;
-    }
-    return false;
-  }
+  if (seen.all[i].kind == WaitKind::messages || seen.all[i].kind == WaitKind::one_message)
+    return lacks_message(seen, i);
   const std::uint64_t group = post.group.load(std::memory_order_relaxed),
                       number = post.number.load(std::memory_order_relaxed),
                       needs = post.needs.load(std::memory_order_relaxed),
                       members = post.members.load(std::memory_order_relaxed);
-  if (seen.all[i].kind == WaitKind::any_message) {
-    std::uint64_t sent = 0;
-    for (std::size_t j = 0; j < posts_.size(); ++j) {
-      if ((needs >> j & 1) == 0) continue;
-      const std::uint64_t of_this = done(j, group);
-      if (!seen.all[j].stuck || of_this == ~std::uint64_t{0}) return false;
-      sent += of_this;
-    }
-    return sent <= number;
-  }
   for (std::size_t j = 0; j < posts_.size(); ++j) {
     const std::uint64_t awaited = seen.all[j].kind == WaitKind::finalize ? needs | members : needs;
     if (j == i || !seen.all[j].stuck || (awaited >> j & 1) == 0) continue;
@@ -165,8 +149,14 @@ bool RunWatch::is_stuck(const Seen& seen, std::size_t i) const {
 void RunWatch::say_where() {
   Account account;
   account.rank = Messages::rank();
-  account.collective = true;
-  if (standing_.family || standing_.window) {
+  account.collective = !waits_for_message_;
+  if (waits_for_message_) {
+    account.call = of_message_.call;
+    account.group = of_message_.channels->family->name();
+    account.site = transfer::place_of(of_message_.returns_to).site;
+    account.details = words_of_message(of_message_);
+    if (account.group != "MPI_COMM_WORLD") account.details += " on " + account.group;
+  } else if (standing_.family || standing_.window) {
     account.call = standing_.name;
     if (standing_.window) {
       account.group = "a window of " + standing_.window->made_on;
@@ -178,14 +168,8 @@ void RunWatch::say_where() {
     account.site = standing_.site         ? describe(standing_.site->place)
                    : standing_.returns_to ? transfer::place_of(standing_.returns_to).site
                                           : "an unknown place";
-    if (standing_.message) {
-      account.collective = false;
-      account.details = words_of_message(standing_.rank, standing_.tag);
-      if (account.group != "MPI_COMM_WORLD") account.details += " on " + account.group;
-    } else {
-      account.circle = own_->group.load();
-      account.number = own_->number.load();
-    }
+    account.circle = own_->group.load();
+    account.number = own_->number.load();
   } else {
     account.call = standing_.what;
     account.ended = own_->kind.load() == WaitKind::finalize;

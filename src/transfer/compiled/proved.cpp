@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mpi/library_locks.hpp"
+#include "mpi/looks.hpp"
 #include "transfer/compiled/polls.hpp"
 #include "transfer/compiled/proved_helper.hpp"
 #include "transfer/decisions/overlap.hpp"
