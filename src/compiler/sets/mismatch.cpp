@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/sets/mismatch.hpp"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "compiler/remarks.hpp"
 #include "compiler/sets/collective_calls.hpp"
@@ -45,15 +48,23 @@ struct Way {
   }
 };
 
+// Where a process goes at the end of a block; null: that is not known.
+struct Taken {
+  const llvm::BasicBlock* next = nullptr;
+  bool guessed = false;
+};
+
 class Ways {
  public:
-  Ways(const SetFlow& flow, const Reach& reach, Uniformity& uniformity)
-      : flow_(flow), reach_(reach), model_(uniformity.model()), ranks(model_.module()) {}
+  Ways(const Reach& reach, Uniformity& uniformity)
+      : reach_(reach), model_(uniformity.model()), ranks(model_.module()) {}
 
-  Way of(llvm::ArrayRef<llvm::BasicBlock*> blocks) {
+  Model& model() { return model_; }
+
+  Way of(llvm::ArrayRef<llvm::BasicBlock*> blocks, const SetFlow& flow) {
     Way way;
     for (llvm::BasicBlock* block : blocks) {
-      way.straight = way.straight && flow_.successors(block).size() <= 1;
+      way.straight = way.straight && flow.successors(block).size() <= 1;
       for (const llvm::Instruction& instruction : *block) add(instruction, &instruction, 0, &way);
     }
     return way;
@@ -61,32 +72,44 @@ class Ways {
 
   // All that one of four processes comes to in the function; branches that do not depend on the rank lead
   // everywhere.
-  Way of_rank(const llvm::Function& function, int rank) {
+  const Way& of_rank(const llvm::Function& function, int rank, const SetFlow& flow) {
+    const auto [known, fresh] = of_rank_.try_emplace({&function, rank});
+    if (!fresh) return known->second;
     llvm::SetVector<llvm::BasicBlock*> seen;
     seen.insert(const_cast<llvm::BasicBlock*>(&function.getEntryBlock()));
     for (std::size_t n = 0; n < seen.size(); ++n) {
-      const llvm::BasicBlock* only = taken(*seen[n], rank);
-      for (llvm::BasicBlock* next : flow_.successors(seen[n]))
+      const llvm::BasicBlock* only = taken(*seen[n], rank).next;
+      for (llvm::BasicBlock* next : flow.successors(seen[n]))
         if (!only || next == only) seen.insert(next);
     }
-    return of(seen.getArrayRef());
+    known->second = of(seen.getArrayRef(), flow);
+    return known->second;
   }
 
-  // The way that a process takes at the end of a block; null if that is not known.
-  const llvm::BasicBlock* taken(const llvm::BasicBlock& block, int rank) {
-    const llvm::Instruction* branch = block.getTerminator();
-    const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(model_.copy_of(branch));
-    const llvm::Value* condition = copy && condition_of(*branch) ? condition_of(*copy) : nullptr;
-    if (!condition || ranks.ranks_in(condition).empty()) return nullptr;
-    const auto value = ranks.on_rank(condition, rank, looked_at);
-    if (!value) return nullptr;
-    if (llvm::isa<llvm::BranchInst>(branch)) return branch->getSuccessor(*value != 0 ? 0 : 1);
-    for (const auto& one : llvm::cast<llvm::SwitchInst>(branch)->cases())
-      if (one.getCaseValue()->getSExtValue() == *value) return one.getCaseSuccessor();
-    return llvm::cast<llvm::SwitchInst>(branch)->getDefaultDest();
+  const Taken& taken(const llvm::BasicBlock& block, int rank) {
+    const auto [known, fresh] = taken_.try_emplace(&block);
+    if (fresh)
+      for (int one = 0; one < looked_at; ++one)
+        known->second[static_cast<std::size_t>(one)] = work_out(block, one);
+    return taken_.find(&block)->second[static_cast<std::size_t>(rank)];
   }
 
  private:
+  Taken work_out(const llvm::BasicBlock& block, int rank) {
+    const llvm::Instruction* branch = block.getTerminator();
+    const auto* copy =
+        condition_of(*branch) ? llvm::dyn_cast_or_null<llvm::Instruction>(model_.copy_of(branch)) : nullptr;
+    const llvm::Value* condition = copy ? condition_of(*copy) : nullptr;
+    if (!condition || ranks.ranks_in(condition).empty()) return {};
+    const auto value = ranks.on_rank(condition, rank, looked_at);
+    if (!value) return {};
+    const bool guessed = ranks.guessed();
+    if (llvm::isa<llvm::BranchInst>(branch)) return {branch->getSuccessor(*value != 0 ? 0 : 1), guessed};
+    for (const auto& one : llvm::cast<llvm::SwitchInst>(branch)->cases())
+      if (one.getCaseValue()->getSExtValue() == *value) return {one.getCaseSuccessor(), guessed};
+    return {llvm::cast<llvm::SwitchInst>(branch)->getDefaultDest(), guessed};
+  }
+
   void add(const llvm::Instruction& instruction, const llvm::Instruction* at, unsigned depth, Way* way) {
     const Reaches reaches = reach_(instruction);
     if (reaches == Reaches::nothing) return;
@@ -119,9 +142,10 @@ class Ways {
                : "unknown";
   }
 
-  const SetFlow& flow_;
   const Reach& reach_;
   Model& model_;
+  std::map<std::pair<const llvm::Function*, int>, Way> of_rank_;
+  llvm::DenseMap<const llvm::BasicBlock*, std::array<Taken, looked_at>> taken_;
 
  public:
   RankValues ranks;
@@ -159,40 +183,44 @@ bool depends_on_both_sides(const llvm::Value& condition, RankValues& ranks) {
 
 }  // namespace
 
-void find_mismatches(const Split& split, const SetFlow& flow, const Reach& reach, Uniformity& uniformity,
-                     llvm::SmallPtrSetImpl<const llvm::Instruction*>& told, std::vector<Mismatch>* found) {
-  const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(uniformity.model().copy_of(split.branch));
+struct MismatchSearch::Known : Ways {
+  using Ways::Ways;
+};
+
+MismatchSearch::MismatchSearch(const Reach& reach, Uniformity& uniformity)
+    : known_(std::make_unique<Known>(reach, uniformity)) {}
+
+MismatchSearch::~MismatchSearch() = default;
+
+void MismatchSearch::look(const Split& split, const SetFlow& flow, std::vector<Mismatch>* found) {
+  Ways& ways = *known_;
+  const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(ways.model().copy_of(split.branch));
   const llvm::Value* condition = copy ? condition_of(*copy) : nullptr;
   if (!condition) return;
-  Ways ways(flow, reach, uniformity);
   const std::set<std::string> ranks = ways.ranks.ranks_in(condition);
   if (ranks.empty() || depends_on_both_sides(*condition, ways.ranks)) return;
   std::vector<llvm::BasicBlock*> until;
   for (const Meeting& meeting : split.meetings)
     if (meeting.at && meeting.branches.size() == split.branches.size()) until.push_back(meeting.at);
   std::vector<Way> all;
-  for (llvm::BasicBlock* branch : split.branches) all.push_back(ways.of(flow.between(branch, until)));
+  for (llvm::BasicBlock* branch : split.branches) all.push_back(ways.of(flow.between(branch, until), flow));
 
   Lacking first;
   for (std::size_t a = 0; a < all.size() && !first.made; ++a)
     for (std::size_t b = 0; b < all.size() && !first.made; ++b)
       if (a != b) first = lacking(all[a], all[b], ranks);
-  if (!first.made || !told.insert(first.made->at).second) return;
+  if (!first.made || !told_.insert(first.made->at).second) return;
 
   bool known = true, parts = false, differ = false, guessed = false;
-  std::optional<Way> of_first;
-  const llvm::BasicBlock* way_of_first = nullptr;
+  const llvm::Function& function = *split.branch->getFunction();
+  const llvm::BasicBlock& block = *split.branch->getParent();
   for (int rank = 0; rank < looked_at && known; ++rank) {
-    const llvm::BasicBlock* way = ways.taken(*split.branch->getParent(), rank);
-    known = way != nullptr;
-    guessed = guessed || ways.ranks.guessed();
-    const Way whole = ways.of_rank(*split.branch->getFunction(), rank);
-    if (!of_first) {
-      of_first = whole;
-      way_of_first = way;
-    }
-    parts = parts || way != way_of_first;
-    differ = differ || whole.count(*first.made) != of_first->count(*first.made);
+    const Taken& way = ways.taken(block, rank);
+    known = way.next != nullptr;
+    guessed = guessed || way.guessed;
+    parts = parts || way.next != ways.taken(block, 0).next;
+    differ = differ || ways.of_rank(function, rank, flow).count(*first.made) !=
+                           ways.of_rank(function, 0, flow).count(*first.made);
   }
   const bool in_order = !first.instead;
   if (known && parts && !differ && in_order) return;

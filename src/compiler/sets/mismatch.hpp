@@ -14,6 +14,7 @@
 
 #include <llvm/ADT/SmallPtrSet.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,21 @@ struct Mismatch {
   bool certain;
 };
 
-/// A split's calls that have no counterpart, each once: `told` has those that were.
-void find_mismatches(const Split& split, const SetFlow& flow, const Reach& reach, Uniformity& uniformity,
-                     llvm::SmallPtrSetImpl<const llvm::Instruction*>& told, std::vector<Mismatch>* found);
+/// Looks at the splits of one module. The way of a process through a function, and at a branch, is worked out
+/// once.
+class MismatchSearch {
+ public:
+  MismatchSearch(const Reach& reach, Uniformity& uniformity);
+  ~MismatchSearch();
+
+  /// A split's calls that have no counterpart, each once for all splits.
+  void look(const Split& split, const SetFlow& flow, std::vector<Mismatch>* found);
+
+ private:
+  struct Known;
+  std::unique_ptr<Known> known_;
+  llvm::SmallPtrSet<const llvm::Instruction*, 8> told_;
+};
 
 /// The certain ones first, otherwise in the order of their lines.
 void warn_of(std::vector<Mismatch> mismatches);

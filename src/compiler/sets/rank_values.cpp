@@ -86,6 +86,33 @@ const Value* condition_of(const llvm::Instruction& branch) {
   return jump ? jump->getCondition() : nullptr;
 }
 
+RankValues::RankValues(const llvm::Module& module) : module_(module) {
+  const auto note = [&](const Value* address, const llvm::Instruction& user) {
+    llvm::APInt offset(64, 0);
+    std::vector<const llvm::Instruction*>& all =
+        users_[address->stripAndAccumulateConstantOffsets(module.getDataLayout(), offset, true)];
+    if (all.empty() || all.back() != &user) all.push_back(&user);
+  };
+  for (const llvm::Function& function : module) {
+    for (const llvm::Instruction& i : llvm::instructions(function)) {
+      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+        note(store->getPointerOperand(), i);
+      } else if (const auto* call = llvm::dyn_cast<CallBase>(&i)) {
+        for (const llvm::Use& given : call->args())
+          if (given->getType()->isPointerTy()) note(given, i);
+      }
+    }
+  }
+}
+
+const std::vector<const llvm::Instruction*>& RankValues::users_of(const Value* address) const {
+  static const std::vector<const llvm::Instruction*> none;
+  llvm::APInt offset(64, 0);
+  const auto found =
+      users_.find(address->stripAndAccumulateConstantOffsets(module_.getDataLayout(), offset, true));
+  return found == users_.end() ? none : found->second;
+}
+
 struct RankValues::Trail {
   static constexpr unsigned most = 2000;
   llvm::SmallPtrSet<const Value*, 32> seen;
@@ -131,20 +158,16 @@ void RankValues::follow_memory(const Value* address, Trail* trail) {
   const Value* object = llvm::getUnderlyingObject(address);
   if (!llvm::isa<llvm::AllocaInst>(object) && !llvm::isa<llvm::GlobalVariable>(object)) return;
   if (!trail->seen.insert(object).second) return;
-  const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
-  for (const llvm::Function& function : module_) {
-    if (function.isDeclaration() || (local && local->getFunction() != &function)) continue;
-    for (const llvm::Instruction& i : llvm::instructions(function)) {
-      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-        if (same_place(store->getPointerOperand(), address)) follow(store->getValueOperand(), trail);
-        continue;
-      }
-      const auto* call = llvm::dyn_cast<CallBase>(&i);
-      MemoryUse use;
-      if (!call || written_at(*call, address, &use) != Writes::own_rank) continue;
-      const Value* const comm = use.comm < 0 ? nullptr : call->getArgOperand(static_cast<unsigned>(use.comm));
-      trail->comms.insert(comm ? comm_key(comm, use.interface) : "");
+  for (const llvm::Instruction* i : users_of(address)) {
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(i)) {
+      if (same_place(store->getPointerOperand(), address)) follow(store->getValueOperand(), trail);
+      continue;
     }
+    const auto& call = llvm::cast<CallBase>(*i);
+    MemoryUse use;
+    if (written_at(call, address, &use) != Writes::own_rank) continue;
+    const Value* const comm = use.comm < 0 ? nullptr : call.getArgOperand(static_cast<unsigned>(use.comm));
+    trail->comms.insert(comm ? comm_key(comm, use.interface) : "");
   }
 }
 
@@ -254,33 +277,28 @@ std::optional<std::int64_t> RankValues::at(const Value* value, int rank, int siz
 // ways through their stores.
 std::optional<std::int64_t> RankValues::in_memory(const Value* address, int rank, int size, unsigned depth) {
   const Value* object = llvm::getUnderlyingObject(address);
-  const auto* local = llvm::dyn_cast<llvm::AllocaInst>(object);
-  if (!local && !llvm::isa<llvm::GlobalVariable>(object)) return guess();
+  if (!llvm::isa<llvm::AllocaInst>(object) && !llvm::isa<llvm::GlobalVariable>(object)) return guess();
   std::optional<std::int64_t> all;
   bool told = false, escapes = false;
-  for (const llvm::Function& function : module_) {
-    if (function.isDeclaration() || (local && local->getFunction() != &function)) continue;
-    for (const llvm::Instruction& i : llvm::instructions(function)) {
-      std::optional<std::int64_t> written;
-      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-        if (!same_place(store->getPointerOperand(), address)) continue;
-        written = at(store->getValueOperand(), rank, size, depth + 1);
-      } else {
-        const auto* call = llvm::dyn_cast<CallBase>(&i);
-        if (!call) continue;
-        MemoryUse use;
-        const Writes writes = written_at(*call, address, &use);
-        const bool tells_rank = writes == Writes::own_rank && use.comm >= 0;
-        if (!tells_rank && writes != Writes::size_of_comm) {
-          escapes = escapes || may_write(*call, address);
-          continue;
-        }
-        written = tells_rank ? rank : size;
-        told = true;
+  for (const llvm::Instruction* i : users_of(address)) {
+    std::optional<std::int64_t> written;
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(i)) {
+      if (!same_place(store->getPointerOperand(), address)) continue;
+      written = at(store->getValueOperand(), rank, size, depth + 1);
+    } else {
+      const auto& call = llvm::cast<CallBase>(*i);
+      MemoryUse use;
+      const Writes writes = written_at(call, address, &use);
+      const bool tells_rank = writes == Writes::own_rank && use.comm >= 0;
+      if (!tells_rank && writes != Writes::size_of_comm) {
+        escapes = escapes || may_write(call, address);
+        continue;
       }
-      if (!written || (all && *all != *written)) return {};
-      all = written;
+      written = tells_rank ? rank : size;
+      told = true;
     }
+    if (!written || (all && *all != *written)) return {};
+    all = written;
   }
   if (!all) return guess();
   if (escapes && !told) guessed_ = true;

@@ -3,6 +3,7 @@
 // given rank. All values are those of a model (model.hpp).
 #pragma once
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "compiler/mpi/calls.hpp"
 #include "compiler/sets/memory_use.hpp"
@@ -21,7 +23,8 @@ const llvm::Value* condition_of(const llvm::Instruction& branch);
 
 class RankValues {
  public:
-  explicit RankValues(const llvm::Module& module) : module_(module) {}
+  /// The module does not change meanwhile.
+  explicit RankValues(const llvm::Module& module);
 
   /// The communicators, by comm_key(), whose ranks `value` depends on. Followed within the file, through
   /// memory and arguments; a rank in a group counts as "".
@@ -41,6 +44,7 @@ class RankValues {
   std::optional<std::int64_t> in_memory(const llvm::Value* address, int rank, int size, unsigned depth);
   Writes written_at(const llvm::CallBase& call, const llvm::Value* address, MemoryUse* use) const;
   bool same_place(const llvm::Value* a, const llvm::Value* b) const;
+  const std::vector<const llvm::Instruction*>& users_of(const llvm::Value* address) const;
   bool may_write(const llvm::CallBase& call, const llvm::Value* address) const;
 
   std::int64_t guess() {
@@ -49,6 +53,8 @@ class RankValues {
   }
 
   const llvm::Module& module_;
+  /// The stores and calls that are given an address in an object, in the module's order.
+  llvm::DenseMap<const llvm::Value*, std::vector<const llvm::Instruction*>> users_;
   bool guessed_ = false;
 };
 

@@ -65,7 +65,7 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
   for (const FunctionSplits& one : found)
     if (auto* copy = llvm::dyn_cast_or_null<Function>(model.copy_of(one.function))) wanted.insert(copy);
   Uniformity uniformity(model, wanted);
-  llvm::SmallPtrSet<const llvm::Instruction*, 8> told;
+  MismatchSearch search(reach, uniformity);
   std::vector<Mismatch> mismatches;
   for (Kept& mine : kept) {
     const FunctionSplits& one = *mine.of;
@@ -80,7 +80,7 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
       }
       remark_split(split);
       find_siblings(split, *one.flow, reach, uniformity, runs, siblings);
-      if (!runs && options().warns) find_mismatches(split, *one.flow, reach, uniformity, told, &mismatches);
+      if (!runs && options().warns) search.look(split, *one.flow, &mismatches);
       mine.splits.push_back(&split);
       mine.hints.push_back(find_hints(split, *one.flow, reach, uniformity));
     }
