@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs that are wrong, each of which must be reported, and programs
-that are right, of which none may be, under `lapwing check`'s preload.
+that are right, of which none may be, under `lapwing check`'s preload, or in run mode.
 
     run.py --build DIR [--mpi mpich --mpi openmpi] [--sample N] [--offset K] [--only TEXT] [--right] [--keep]
 
@@ -18,13 +18,16 @@ import time
 import arguments
 import buffers
 import cases as library
+import hangs
 import lifecycle
 import memory
+import more_orders
 import one_sided
 import orders
 import resources
 import right
 import right_strange
+import threads
 import wrong_collectives
 import wrong_others
 import wrong_strange
@@ -44,9 +47,10 @@ class Suite:
         self.options, self.folder = options, pathlib.Path(folder)
         self.wrong = [*wrong_collectives.cases(), *wrong_others.cases(), *wrong_strange.cases(), *memory.wrong(),
                       *resources.wrong(), *buffers.wrong(), *orders.wrong(), *arguments.wrong(), *one_sided.wrong(),
-                      *lifecycle.wrong()]
+                      *lifecycle.wrong(), *hangs.wrong(), *threads.wrong(), *more_orders.wrong()]
         self.right = [*right.cases(), *right_strange.cases(), *memory.right(), *resources.right(), *buffers.right(),
-                      *orders.right(), *arguments.right(), *one_sided.right(), *lifecycle.right()]
+                      *orders.right(), *arguments.right(), *one_sided.right(), *lifecycle.right(),
+                      *hangs.right(), *threads.right(), *more_orders.right()]
         self.all = self.wrong + self.right
         names = [c.name + str(c.wrong) for c in self.all]
         assert len(set(names)) == len(names), "two cases have one name"
@@ -61,11 +65,11 @@ class Suite:
         return program
 
     def start(self, mpi, program, ranks, numbers, json_file):
-        environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS="check", LAPWING_CHECK_SENDS=self.all[numbers[0]].sends if numbers else "error",
+        environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS=self.all[numbers[0]].mode, LAPWING_CHECK_SENDS=self.all[numbers[0]].sends,
                            LAPWING_CHECK_RACES="error", SUITE_ID=str(os.getpid()),
                            LAPWING_CHECK_JSON=str(json_file), TMPDIR=str(self.folder))
         environment.pop("LAPWING_TESTING", None)
-        if numbers and self.all[numbers[0]].buffers:
+        if self.all[numbers[0]].buffers:
             environment["LAPWING_CHECK_BUFFERS"] = "on"
         command = [*LAUNCHERS[mpi], "-n", str(ranks), "env", f"LD_PRELOAD={self.options.build}/lib/liblapwing-preload.so",
                    str(program), *map(str, numbers)]
@@ -116,7 +120,7 @@ class Suite:
 
     def kind(self, number):
         """Cases of one kind can share a job."""
-        return self.all[number].ranks, self.all[number].buffers, self.all[number].sends, self.all[number].bare
+        return self.all[number].ranks, self.all[number].buffers, self.all[number].sends, self.all[number].mode, self.all[number].bare
 
     def run(self):
         numbers = [n for n in range(len(self.all)) if self.options.only in self.all[n].name]
