@@ -74,8 +74,11 @@ class Jobs(support.NetlabTest):
 
     @for_each_mpi
     def test_streams_and_folder(self, flavour):
+        said = subprocess.run([f"mpiexec.{flavour}", "--version"], capture_output=True, text=True, check=False).stdout
+        # The mpiexec of Open MPI 5 hands on what it reads, but not that it has ended: `mpiexec -n 1 cat` stays there.
+        read = "head -n 1" if "(Open MPI) 5" in said else "cat"
         status, out, err = self.netlab("run", "--mpi", flavour, "-n", 1, "--", "sh", "-c",
-                                       "cat; pwd; echo to-err >&2", text_in="to-in\n", cwd=self.folder)
+                                       f"{read}; pwd; echo to-err >&2", text_in="to-in\n", cwd=self.folder)
         self.assertEqual((status, out.split()), (0, ["to-in", self.folder]))
         self.assertIn("to-err", err)
 
