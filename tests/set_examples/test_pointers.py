@@ -3,6 +3,7 @@
 
     test_pointers.py BUILD FLAVOUR -- MPIEXEC...
 """
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -63,28 +64,31 @@ class Pointers(unittest.TestCase):
         # Without splits: all calls are those of the whole communicator, as in a library.
         tool(f"mpicc.{FLAVOUR}", "-g", "-c", HERE / "stuck_others.c", "-o", f"{program}.o")
         tool(BUILD / "bin" / f"lwcc.{FLAVOUR}", "--sets=run", f"{program}.o", "-o", program)
-        for case, call in (("request", r"MPI_Ibarrier at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
-                           ("test", r"MPI_Ibarrier at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
-                           ("scan", r"MPI_(Scan|Barrier) at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
-                           ("create", r"MPI_Comm_create at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
-                           ("window", r"MPI_Win_create at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
-                           ("fence", r"MPI_Win_fence at stuck_others\.c:\d+ on a window of "),
-                           ("file", r"MPI_File_open at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
-                           ("receive", r"MPI_Recv from rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("any", r"MPI_Recv from any rank with tag 3 at stuck_others\.c:\d+"),
-                           ("probe", r"MPI_Probe from rank 2 with any tag at stuck_others\.c:\d+"),
-                           ("matched", r"MPI_Mprobe from rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("exchange", r"MPI_Sendrecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("posted", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("posted any", r"MPI_Irecv from any rank with any tag at stuck_others\.c:\d+"),
-                           ("waitany", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("waitsome", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("persistent", r"MPI_Recv_init from rank \d with tag 3 at stuck_others\.c:\d+"),
-                           ("ssend", r"MPI_Ssend to rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("issend", r"MPI_Issend to rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("issend any", r"MPI_Issend to rank 2 with tag 3 at stuck_others\.c:\d+"),
-                           ("ssend started", r"MPI_Ssend_init to rank 2 with tag 70000 at stuck_others\.c:\d+")):
-            done = run(program, 3, case, LAPWING_SETS="run")
+        cases = (("request", r"MPI_Ibarrier at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                 ("test", r"MPI_Ibarrier at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                 ("scan", r"MPI_(Scan|Barrier) at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                 ("create", r"MPI_Comm_create at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                 ("window", r"MPI_Win_create at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                 ("fence", r"MPI_Win_fence at stuck_others\.c:\d+ on a window of "),
+                 ("file", r"MPI_File_open at stuck_others\.c:\d+ on MPI_COMM_WORLD"),
+                 ("receive", r"MPI_Recv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("any", r"MPI_Recv from any rank with tag 3 at stuck_others\.c:\d+"),
+                 ("probe", r"MPI_Probe from rank 2 with any tag at stuck_others\.c:\d+"),
+                 ("matched", r"MPI_Mprobe from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("exchange", r"MPI_Sendrecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("posted", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("posted any", r"MPI_Irecv from any rank with any tag at stuck_others\.c:\d+"),
+                 ("waitany", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("waitsome", r"MPI_Irecv from rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("persistent", r"MPI_Recv_init from rank \d with tag 3 at stuck_others\.c:\d+"),
+                 ("ssend", r"MPI_Ssend to rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("issend", r"MPI_Issend to rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("issend any", r"MPI_Issend to rank 2 with tag 3 at stuck_others\.c:\d+"),
+                 ("ssend started", r"MPI_Ssend_init to rank 2 with tag 70000 at stuck_others\.c:\d+"))
+        # Most of the time each job only waits until it is clear that it waits for ever.
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            ends = pool.map(lambda case: run(program, 3, case[0], LAPWING_SETS="run"), cases)
+        for (case, call), done in zip(cases, ends):
             self.assertEqual(done.returncode, FOUND, f"{case}: {done.stdout}{done.stderr}")
             self.assertRegex(done.stderr, r"have come to the end", case)
             self.assertRegex(done.stderr, r"ranks? 0(-1)?: " + call, case)
