@@ -151,9 +151,9 @@ class Examples(unittest.TestCase):
         self.everywhere("multiblock", expected_multiblock(9, 7, 8), (6, ("9", "7", "8")))
 
     def test_jacobi(self):
-        # The last blocks have fewer elements; 3 rows leave one of 4 processes without any.
-        self.everywhere("jacobi", expected_jacobi(11, 9, 7), *((n, ("11", "9", "7")) for n in (1, 3)))
-        self.everywhere("jacobi", expected_jacobi(3, 5, 6), (4, ("3", "5", "6")))
+        # The last blocks have fewer elements; 4 rows leave the last of 3 processes without any.
+        self.everywhere("jacobi", expected_jacobi(11, 9, 7), *((n, ("11", "9", "7")) for n in (1, 4)))
+        self.everywhere("jacobi", expected_jacobi(4, 5, 6), (3, ("4", "5", "6")))
 
     def test_restart(self):
         self.everywhere("restart", expected_restart(), (6, ("memory",)))
