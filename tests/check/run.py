@@ -65,11 +65,13 @@ class Suite:
         return program
 
     def start(self, mpi, program, ranks, numbers, json_file):
-        environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS=self.all[numbers[0]].mode, LAPWING_CHECK_SENDS=self.all[numbers[0]].sends,
+        # The cases of one job have the same settings; a program without numbers has those of most.
+        case = self.all[numbers[0]] if numbers else library.Case("", "")
+        environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS=case.mode, LAPWING_CHECK_SENDS=case.sends,
                            LAPWING_CHECK_RACES="error", SUITE_ID=str(os.getpid()),
                            LAPWING_CHECK_JSON=str(json_file), TMPDIR=str(self.folder))
         environment.pop("LAPWING_TESTING", None)
-        if self.all[numbers[0]].buffers:
+        if case.buffers:
             environment["LAPWING_CHECK_BUFFERS"] = "on"
         command = [*LAUNCHERS[mpi], "-n", str(ranks), "env", f"LD_PRELOAD={self.options.build}/lib/liblapwing-preload.so",
                    str(program), *map(str, numbers)]

@@ -80,7 +80,7 @@ static void receiver(void) {
 #elif defined(CASE_climb)
 static void sender(void) {
   late();
-  for (int k = 0; k < 100; ++k)
+  for (int k = 0; k < 300; ++k)
     for (int i = 0; i < N; ++i) a[i] = (i + k) % 7; /* climb */
   MPI_Send(a, N, MPI_INT, 1, 1, MPI_COMM_WORLD);
 }
