@@ -41,7 +41,8 @@ When in doubt, `retire` is always right and only costs overlap. The other facts:
     same=ARG,ARG*N     integers, or arrays of N integers, that must be equal on all of them
     makes=ARG          a handle that the program has to free: a datatype, a group or an operation
     frees=ARG          it does so here
-    lends=ARG          handles that are MPI's, or of which it is not known who frees them
+    lends=ARG          handles that are MPI's, or of which it is not known who frees them; also those of
+                       communicators that process sets do not follow
     own                the form in C is written by hand in src/entry
     kind=KIND          what the compiler sees in it (src/compiler/mpi/calls.hpp); `,standard` for sends that
                        are neither buffered, ready nor synchronous; `,split` for collectives that it can split.

@@ -43,3 +43,15 @@ def right():
     yield Case("freed/nothing but what is predefined", f"{TYPE}{GROUP}MPI_Group_incl(group, 0, NULL, &part);\n"
                "MPI_Type_create_f90_real(6, 30, &t);\nMPI_Group_free(&group);\nMPI_Type_match_size(MPI_TYPECLASS_INTEGER, 4, &t);")
     yield Case("freed/through a copy", f"{TYPE}MPI_Datatype copy;\nMPI_Type_contiguous(3, MPI_INT, &t);\ncopy = t;\nMPI_Type_free(&copy);")
+    for name, frees in {"contents first": "MPI_Type_free(&content);\nMPI_Type_free(&t);", "contents last": "MPI_Type_free(&t);\nMPI_Type_free(&content);"}.items():
+        yield Case(f"freed/what a type is made of/{name}", f"{TYPE}MPI_Datatype whole, content;\nint numbers[3];\nMPI_Aint none;\n"
+                   "MPI_Type_vector(2, 1, 2, MPI_INT, &t);\nMPI_Type_vector(2, 1, 2, t, &whole);\n"
+                   f"MPI_Type_get_contents(whole, 3, 0, 1, numbers, &none, &content);\n{frees}\nMPI_Type_free(&whole);")
+    yield Case("freed/the view of a file", f"{TYPE}MPI_Datatype part, view;\nMPI_File file;\nMPI_Offset at;\nchar how[MPI_MAX_DATAREP_STRING];\n"
+               f"MPI_File_open({WORLD}, scratch(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);\n"
+               "for (int i = 0; i < 3; ++i) {\nMPI_Type_vector(2, 1, 2, MPI_INT, &t);\nMPI_Type_commit(&t);\n"
+               "MPI_File_set_view(file, 0, MPI_INT, t, \"native\", MPI_INFO_NULL);\nMPI_Type_free(&t);\n"
+               "MPI_File_get_view(file, &at, &part, &view, how);\nMPI_Type_free(&view);\n}\nMPI_File_close(&file);")
+    yield Case("freed/and made from a group", f"MPI_Comm own;\nMPI_Comm_dup({WORLD}, &own);\nMPI_Comm_free(&own);\n{GROUP}"
+               "MPI_Comm_create_from_group(group, \"suite\", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own);\n"
+               "MPI_Barrier(own);\nMPI_Comm_free(&own);\nMPI_Group_free(&group);", version=4)

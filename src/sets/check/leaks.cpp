@@ -59,6 +59,7 @@ void Leaks::made(HandleKind kind, std::uint64_t handle, const char* call, const 
 void Leaks::lent(HandleKind kind) {
   const Guard guard(Messages::lock());
   FreedHandles::forget(kind);
+  lent_at_[kind] = handles_made_;
 }
 
 void Leaks::frees(HandleKind kind, std::uint64_t handle, const char* call, const void* returns_to) {
@@ -74,24 +75,29 @@ void Leaks::freed(HandleKind kind, std::uint64_t handle, const char* call, const
 
 void Leaks::add(HandleKind kind, std::uint64_t handle, const Told& maker) {
   if (is_predefined(kind, handle)) return;
-  alive_[{kind, handle}].push_back(maker);
+  Alive& alive = alive_[{kind, handle}];
+  alive.makers.push_back(maker);
+  alive.made_at = ++handles_made_;
   FreedHandles::note_made(kind, handle);
 }
 
 void Leaks::remove(HandleKind kind, std::uint64_t handle, const Told& by) {
   const auto found = alive_.find({kind, handle});
   if (found == alive_.end()) return;
-  found->second.pop_back();
-  if (!found->second.empty()) return;
+  Alive& alive = found->second;
+  alive.makers.pop_back();
+  if (!alive.makers.empty()) return;
+  const auto lent = lent_at_.find(kind);
+  const bool may_be_lent = lent != lent_at_.end() && alive.made_at <= lent->second;
   alive_.erase(found);
-  FreedHandles::note_freed(kind, handle, by);
+  if (!may_be_lent) FreedHandles::note_freed(kind, handle, by);
 }
 
 std::vector<Account> Leaks::accounts() {
   if (report_ == Report::off) return {};
   std::map<std::tuple<HandleKind, std::string, std::string>, int> made_at;
-  for (const auto& [key, makers] : alive_) {
-    for (const Told& maker : makers) ++made_at[{key.first, maker.name, site_text(maker)}];
+  for (const auto& [key, alive] : alive_) {
+    for (const Told& maker : alive.makers) ++made_at[{key.first, maker.name, site_text(maker)}];
   }
   for (const auto& [key, pending] : PendingRequests::all()) {
     if (!pending.persistent || pending.active) continue;

@@ -3,8 +3,11 @@
 // communicators, datatypes, groups, operations, windows, files, persistent requests.
 //
 // MPI may hand out one handle twice (a communicator's group), so the makers of a handle
-// are counted. Handles that the program need not free (predefined ones, those of
-// MPI_Type_create_f90_*) are not made by a call that is watched.
+// are counted. What MPI lends (the types in a type's contents) may have the handle of an
+// object that the program holds, and has to be freed as well: which of the two was freed
+// last is not known then, and uses after it are MPI's to find. Handles that the program
+// need not free (predefined ones, those of MPI_Type_create_f90_*) are not made by a call
+// that is watched.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +54,13 @@ class Leaks : public HandleWatcher {
   static void remove(HandleKind kind, std::uint64_t handle, const Told& by);
 
   static inline Report report_ = Report::off;
-  static inline std::map<Key, std::vector<Told>> alive_;
+  struct Alive {
+    std::vector<Told> makers;
+    std::uint64_t made_at = 0;  ///< by `handles_made_`
+  };
+  static inline std::map<Key, Alive> alive_;
+  static inline std::uint64_t handles_made_ = 0;
+  static inline std::map<HandleKind, std::uint64_t> lent_at_;  ///< the last time, by `handles_made_`
 };
 
 }  // namespace lapwing::sets
