@@ -140,6 +140,14 @@ void note_made(const Made& made, const Told& maker) {
   if (made.file != MPI_FILE_NULL) Leaks::note_made(HandleKind::file, made.file, maker);
 }
 
+// On a communicator that is not followed; a leak there is not reported.
+void note_made_unfollowed(const Made& made) {
+  const Guard guard(Messages::lock());
+  if (made.comm != MPI_COMM_NULL) FreedHandles::note_made(HandleKind::communicator, made.comm);
+  if (made.win != MPI_WIN_NULL) FreedHandles::note_made(HandleKind::window, made.win);
+  if (made.file != MPI_FILE_NULL) FreedHandles::note_made(HandleKind::file, made.file);
+}
+
 void bind_again(const GroupCall& call, Circle* circle) {
   with_freed(call, [circle](HandleKind, auto handle) { Circles::bind(handle, circle); });
 }
@@ -285,7 +293,7 @@ void Checker::after(const GroupCall& call, int result, const Made& made) {
   if (result == MPI_SUCCESS) note_freed(call);
   if (result == MPI_SUCCESS && call.operation == Operation::win_free && current.circle)
     OneSided::freed(*current.circle);
-  if (!current.circle) return;
+  if (!current.circle) return result == MPI_SUCCESS ? note_made_unfollowed(made) : void();
   if (result != MPI_SUCCESS) {
     BufferWatch::finish(current.watch, 0);
     if (call.way == Way::persistent) BufferWatch::drop(current.watch);

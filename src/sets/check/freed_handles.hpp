@@ -21,6 +21,10 @@ class FreedHandles {
  public:
   static void note_freed(HandleKind kind, std::uint64_t handle, const Told& by);
   static void note_made(HandleKind kind, std::uint64_t handle);
+  template <typename Handle>
+  static void note_made(HandleKind kind, Handle handle) {
+    note_made(kind, Circles::key(&handle, sizeof handle));
+  }
   /// MPI may have given out any of these.
   static void forget(HandleKind kind);
 

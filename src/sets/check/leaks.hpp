@@ -3,9 +3,9 @@
 // communicators, datatypes, groups, operations, windows, files, persistent requests.
 //
 // MPI may hand out one handle twice (a communicator's group), so the makers of a handle
-// are counted. What MPI lends (the types in a type's contents) may have the handle of an
-// object that the program holds, and has to be freed as well: which of the two was freed
-// last is not known then, and uses after it are MPI's to find. Handles that the program
+// are counted. A handle that MPI lends (a type in a type's contents) may be that of an
+// object which the program holds, and has to be freed as well: it is not known then which
+// of the two was freed last, and uses after it are MPI's to find. Handles that the program
 // need not free (predefined ones, those of MPI_Type_create_f90_*) are not made by a call
 // that is watched.
 #pragma once
