@@ -27,7 +27,9 @@ if(LAPWING_MPI_COMMANDS)
 endif()
 list(JOIN LAPWING_FLAVOURS "," tested)
 
+# hwloc would load each driver of OpenCL that is installed: ranks then leave MPI_Init tens of milliseconds apart.
 list(APPEND LAPWING_MPI_ENVIRONMENT
+  HWLOC_COMPONENTS=-opencl
   TESTED_MPIS=${tested}
   OMPI_ALLOW_RUN_AS_ROOT=1
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
