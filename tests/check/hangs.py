@@ -4,7 +4,8 @@ from cases import Case, call
 
 WORLD = "MPI_COMM_WORLD"
 NEXT, LAST = "(rank + 1) % size", "(rank + size - 1) % size"
-LATE = "usleep(600000);"
+# The watch reports after five looks, a quarter of a second apart.
+LATE = "usleep(2000000);"
 IGNORED = "MPI_STATUSES_IGNORE"
 
 # Ways to need messages of another process: by name, the statements and the number of messages.
@@ -92,6 +93,36 @@ def collectives():
             yield f"{kind}/one process is late", f"{warm(WORLD, 3)}\nif (!({who})) {LATE}\n{text}{wait}", True
 
 
+# Right programs in which all but a process that is late wait for each other: a message or a receive that is not
+# counted would make them a circle.
+RESTARTED = {
+    "a receive that is started again after it was cancelled": (
+        f"MPI_Recv_init(&y, 1, MPI_INT, 1, 3, {WORLD}, &request);\nMPI_Start(&request);\nMPI_Cancel(&request);\n"
+        f"MPI_Wait(&request, &status);\nMPI_Send(&x, 1, MPI_INT, 1, 7, {WORLD});\n"
+        "for (int i = 0; i < 2; ++i) { MPI_Start(&request);\n"
+        f"if (i == 0) MPI_Wait(&request, &status); }}\nMPI_Recv(a, 1, MPI_INT, 1, 5, {WORLD}, &status);\n"
+        "MPI_Wait(&request, &status);\nMPI_Request_free(&request);",
+        f"MPI_Recv(&y, 1, MPI_INT, 0, 7, {WORLD}, &status);\nMPI_Ssend(&x, 1, MPI_INT, 0, 3, {WORLD});\nMPI_Irecv(a, 1, MPI_INT, 2, 4, {WORLD}, requests);\n"
+        f"MPI_Issend(&x, 1, MPI_INT, 0, 3, {WORLD}, requests + 1);\nMPI_Waitall(2, requests, {IGNORED});\n"
+        f"MPI_Send(&x, 1, MPI_INT, 0, 5, {WORLD});", 1),
+    # The MPI may send it all the same.
+    "a send that is started again after it was cancelled": (
+        f"MPI_Recv(&x, 1, MPI_INT, 1, 6, {WORLD}, &status);\nif (!x) MPI_Recv(&y, 1, MPI_INT, 1, 3, {WORLD}, &status);\n"
+        f"MPI_Irecv(b, 1, MPI_INT, 1, 3, {WORLD}, requests);\nMPI_Irecv(b + 1, 1, MPI_INT, 2, 4, {WORLD}, requests + 1);\n"
+        f"MPI_Waitall(2, requests, {IGNORED});\nMPI_Send(&x, 1, MPI_INT, 1, 5, {WORLD});",
+        f"MPI_Send_init(&x, 1, MPI_INT, 0, 3, {WORLD}, &request);\nMPI_Start(&request);\nMPI_Cancel(&request);\n"
+        f"MPI_Wait(&request, &status);\nMPI_Test_cancelled(&status, &y);\nMPI_Send(&y, 1, MPI_INT, 0, 6, {WORLD});\n"
+        "MPI_Start(&request);\nMPI_Wait(&request, &status);\nMPI_Request_free(&request);\n"
+        f"MPI_Recv(b, 1, MPI_INT, 0, 5, {WORLD}, &status);", 0),
+}
+
+
+def restarted():
+    for name, (first, second, to) in RESTARTED.items():
+        third = f"{LATE}\nMPI_Send(&x, 1, MPI_INT, {to}, 4, {WORLD});"
+        yield name, f"if (rank == 0) {{ {first} }}\nif (rank == 1) {{ {second} }}\nif (rank == 2) {{ {third} }}"
+
+
 def bodies():
     number = 0
     for sends, ways in ((False, RECEIVES), (True, SENDS)):
@@ -112,3 +143,5 @@ def right():
     for name, body, is_right in bodies():
         if is_right:
             yield Case(f"run/{name}", body, mode="run")
+    for name, body in restarted():
+        yield Case(f"run/{name}", body, mode="run")

@@ -36,8 +36,9 @@ bool is_own(const void* address) { return address >= &__ehdr_start && address < 
 }  // namespace
 
 const void* call_site(const void* returns_to) {
-  const bool from_fortran = is_own(returns_to) || is_wrapper(returns_to);
-  return from_fortran && lapwing_fortran_caller ? lapwing_fortran_caller : returns_to;
+  const void* const noted = lapwing_fortran_caller;
+  if (!noted) return returns_to;
+  return is_own(returns_to) || is_wrapper(returns_to) ? noted : returns_to;
 }
 
 void note_fortran_caller(const void* returns_to) {

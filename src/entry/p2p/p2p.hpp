@@ -46,9 +46,10 @@ inline int noted(int rc) {
 }
 
 /// The rest of a call that does not go straight to MPI. Out of line, and with copies of
-/// the arguments, so that the fast path keeps them in their registers.
+/// the arguments, so that the fast path keeps them in their registers. Programs may make it
+/// often, so it is compiled for speed.
 template <typename Rest>
-[[gnu::noinline, gnu::cold]] int rarely(const Rest& rest) {
+[[gnu::noinline]] int rarely(const Rest& rest) {
   return rest();
 }
 

@@ -53,8 +53,6 @@ class MessageCounts {
   /// The block, which is made if there is room; else null, and what is missing counts as not known.
   /// The process must not be waiting.
   Block* block(std::uint64_t comm, unsigned place);
-  /// Something of this communicator is missing for good.
-  void lacks(std::uint64_t comm) { mark_not_known(comm); }
   /// The communicator is freed here: its blocks are used again once all are taken.
   void freed(std::uint64_t comm) { freed_.insert(comm); }
 

@@ -79,7 +79,8 @@ void MessageWatch::did_not_send(MPI_Comm comm, int rank, int tag) {
 void MessageWatch::begins(MessageChannels* of, int rank, int tag) {
   MessageCounts::Block* block = nullptr;
   if (rank == MPI_ANY_SOURCE && of) {
-    if (!of->from_any) of->from_any = counts_.block(of->family->id(), MessageCounts::any_place);
+    if (!of->met_any) of->from_any = counts_.block(of->family->id(), MessageCounts::any_place);
+    of->met_any = true;  // a block that comes later lacks what has begun before
     block = of->from_any;
   } else if (const MessageChannel* const from = with(of, rank)) {
     block = from->block;

@@ -56,6 +56,7 @@ struct MessageChannels {
   std::uint64_t received[MessageCounts::columns] = {};  ///< from any rank
   std::uint64_t received_any = 0;
   MessageCounts::Block* from_any = nullptr;
+  bool met_any = false;               ///< null since then: no room
   std::vector<MessageChannel*> with;  ///< by rank; null: not met yet
   std::deque<MessageChannel> met;
 };

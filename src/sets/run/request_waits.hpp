@@ -119,16 +119,20 @@ inline void note_unseen_receive() {
   if (__builtin_expect(RunWatch::only != nullptr, 0)) RunWatch::only->receives_unseen();
 }
 
-/// Before a request is freed or, what may be a send, cancelled; a null address is MPI's to refuse.
+/// Before a request is freed or cancelled; a null address is MPI's to refuse.
 inline void note_freed(const MPI_Request* request) {
   if (__builtin_expect(RunWatch::follows, 0) && request) RunWatch::only->forget(1, request);
 }
 inline void note_cancelled(const MPI_Request* request) {
   RunWatch* const watch = RunWatch::only;
   if (__builtin_expect(watch == nullptr, 1) || !request) return;
-  const MessageRequest* const known = watch->messages().requests.find(*request);
+  MessageRequest* const known = watch->messages().requests.find(*request);
   if (!known || !known->receives) watch->messages().may_not_have_sent();
-  watch->forget(1, request);
+  if (known && known->persistent) {
+    known->active = false;  // it can be started again
+  } else {
+    watch->forget(1, request);
+  }
 }
 
 /// Where the program does not want a status that tells which message a receive has got.

@@ -270,11 +270,19 @@ void RunWatch::complete(MPI_Request request, const MPI_Status* status) {
   count_requests();
 }
 
+// MPI may free a communicator as it completes the last request on it, in a wait that is shown: the helper
+// must not look at the family meanwhile, nor later where the wait is of this family.
 void RunWatch::forget(const Family& family) {
+  const WaitKind kind = own_->kind.load(std::memory_order_relaxed);
+  const bool waits = own_->turn.load(std::memory_order_relaxed) % 2 == 0 && kind != WaitKind::finalize;
+  if (waits) end();
   std::erase_if(requests_, [&](const auto& one) { return one.second.standing.family == &family; });
+  const Family* of = standing_.family;
+  if (waits && waits_for_message_) of = of_message_.channels->family;
   messages_.forget(family);
   count_requests();
   if (last_.standing.family == &family) last_ = {};
+  if (waits && of != &family) begin(kind);
 }
 
 void RunWatch::leave() { end(); }

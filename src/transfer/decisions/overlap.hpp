@@ -45,6 +45,8 @@ class Overlap {
   static void stop();
   /// Whether split calls are judged: they go in flight always where this is false.
   static bool judged() { return judged_.load(std::memory_order_relaxed); }
+  /// Whether some request is watched now.
+  static bool watches_any() { return watched_.load(std::memory_order_relaxed) > 0; }
   static bool watches() { return watches_.load(std::memory_order_relaxed); }
   /// Whether the transfers of the loop at hand are overlapped.
   static bool overlaps() { return overlaps_.load(std::memory_order_relaxed); }
