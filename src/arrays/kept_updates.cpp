@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/kept_updates.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "arrays/transfers/request.hpp"
 

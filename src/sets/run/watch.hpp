@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -117,7 +118,7 @@ class RunWatch final : public progress::Polled {
   Begun begun(Count& count, std::uint64_t needs, const GroupCall& call);
   void show(const Begun& call);
   bool wait_for_receives(int count, const MPI_Request* requests);
-  void show(std::size_t needs, WaitKind kind, const MessageRequest& first);
+  void show(std::span<const MessageNeed> needs, WaitKind kind, const MessageRequest& first);
   bool lacks_message(const Seen& seen, std::size_t one) const;
   bool never_comes(const Seen& seen, std::size_t one, std::size_t need) const;
   std::int64_t look(bool woken) override;

@@ -7,10 +7,11 @@
 
 namespace lapwing::sets {
 
-void RunWatch::show(std::size_t needs, WaitKind kind, const MessageRequest& first) {
+void RunWatch::show(std::span<const MessageNeed> needs, WaitKind kind, const MessageRequest& first) {
   of_message_ = first;
   waits_for_message_ = true;
-  own_->missing.store(static_cast<std::uint32_t>(needs), std::memory_order_relaxed);
+  for (std::size_t i = 0; i < needs.size(); ++i) own_->needs_messages[i].store(needs[i]);
+  own_->missing.store(static_cast<std::uint32_t>(needs.size()), std::memory_order_relaxed);
   begin(kind);
 }
 
@@ -21,8 +22,7 @@ void RunWatch::wait_for_message(MessageChannels* of, int rank, int tag, const ch
   end();
   MessageNeed need;
   if (!messages_.need_of_receive(of, rank, tag, &need)) return;
-  own_->needs_messages[0].store(need);
-  show(1, WaitKind::messages,
+  show({&need, 1}, WaitKind::messages,
        {.channels = of, .rank = rank, .tag = tag, .call = call, .returns_to = returns_to});
 }
 
@@ -31,8 +31,7 @@ void RunWatch::wait_for_match(MessageChannels* of, int rank, int tag, std::uint6
   end();
   MessageNeed need;
   if (!messages_.need_of_send(of, rank, tag, number, &need)) return;
-  own_->needs_messages[0].store(need);
-  show(1, WaitKind::messages,
+  show({&need, 1}, WaitKind::messages,
        {.channels = of, .rank = rank, .tag = tag, .call = call, .returns_to = returns_to, .receives = false});
 }
 
@@ -58,8 +57,7 @@ bool RunWatch::wait_for_receives(int count, const MPI_Request* requests) {
   }
   if (!first) return false;
   end();
-  for (std::size_t i = 0; i < needs.size(); ++i) own_->needs_messages[i].store(needs[i]);
-  show(needs.size(), WaitKind::messages, *first);
+  show(needs, WaitKind::messages, *first);
   return true;
 }
 
@@ -82,8 +80,7 @@ bool RunWatch::wait_for_any(int count, const MPI_Request* requests) {
   }
   if (!first) return false;
   end();
-  for (std::size_t i = 0; i < needs.size(); ++i) own_->needs_messages[i].store(needs[i]);
-  show(needs.size(), WaitKind::one_message, *first);
+  show(needs, WaitKind::one_message, *first);
   return true;
 }
 
