@@ -18,7 +18,7 @@ def _parser():
     parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "ghosts", "pingpong", "pipeline", "tasks",
                                          "jade", "programs", "exchange", "collectives"),
                         help="overlap: received data are used at once, or "
-                        "after an independent computation; latency: calls with nothing to hide; kernels: five programs, plain, by hand and by "
+                        "after an independent computation; latency: calls with nothing to hide; kernels: seven programs, plain, by hand and by "
                         "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; ghosts: updates of ghosts against datatypes by hand; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
                         "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay; "

@@ -76,6 +76,10 @@ class Kernels(unittest.TestCase):
         self.assertGreater(found["limit_s"], max(found["compute_s"], found["transfer_s"]))
         self.assertLess(found["limit_s"], 3 * (found["compute_s"] + found["transfer_s"] + found["rest_s"]))
 
+
+class Options(unittest.TestCase):
+    """One file for each language reads the command line, so one kernel of each has these tests."""
+
     def test_bad_options(self):
         for options in (["--class", "X"], ["--repeat", "0"], ["--work"], ["--frob"], ["--expect", "nothex"]):
             with self.subTest(options=options):
@@ -87,4 +91,4 @@ class Kernels(unittest.TestCase):
 
 if __name__ == "__main__":
     KERNEL, *VARIANTS = sys.argv[1:]
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], "Kernels", *(["Options"] if KERNEL in ("adi", "heat") else [])])

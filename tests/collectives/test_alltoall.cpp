@@ -260,6 +260,30 @@ TEST_F(Alltoall, WhereOneRankHasNearlyNothing) {
   }
 }
 
+// One rank gives one address for both sides: its blocks lie beside each other, or are empty. It must go with
+// the others.
+TEST_F(Alltoall, WhereOneRankHasOneBuffer) {
+  for (const int count : {0, 30000}) {
+    const int all = count * size_;
+    std::vector<int> counts(static_cast<std::size_t>(size_), count), rooms(counts), places(counts.size()),
+        shifted(counts.size());
+    for (int i = 0; i < size_; ++i) {
+      places[static_cast<std::size_t>(i)] = i * count;
+      shifted[static_cast<std::size_t>(i)] = all + i * count;
+    }
+    std::vector<int> both(static_cast<std::size_t>(2 * all + 1), -1),
+        got(static_cast<std::size_t>(all + 1), -1);
+    std::fill_n(both.begin(), all, rank_);
+    const bool one = rank_ == 0;
+    MPI_Alltoallv(both.data(), counts.data(), places.data(), MPI_INT, one ? both.data() : got.data(),
+                  rooms.data(), one ? shifted.data() : places.data(), MPI_INT, MPI_COMM_WORLD);
+    const auto begin = one ? both.begin() + all : got.begin();
+    for (int i = 0; i < size_; ++i)
+      ASSERT_EQ(std::count(begin + i * count, begin + (i + 1) * count, i), count);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 // More arrives than there is room for: MPI's own error, on those ranks that MPI tells. A plain call may
 // write beyond the room (MPICH), or hang (Open MPI), so this is for calls that are all deferred.
 TEST_F(Alltoall, TruncationIsMPIsError) {

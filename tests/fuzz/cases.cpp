@@ -5,9 +5,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "runner.hpp"
 
 namespace lapwing::fuzz {
+namespace {
+
+// Intel MPI 2021 reports no truncation where there is room for nothing, unless the message is matched by a
+// probe.
+bool told_of_truncation(const Half& h) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  return h.count > 0 || !std::strstr(version, "Intel");
+}
+
+}  // namespace
 
 void Runner::persistent(Frame& frame) {
   const Step& step = *frame.step;
@@ -75,8 +89,9 @@ void Runner::truncate(Frame& frame) {
       break;
     case 2:
       MPI_Irecv(h.buffer, h.count, h.type, message.source, message.tag, frame.comm, &request);
-      h.notes->call("waitall", MPI_Waitall(1, &request, &status));
-      result = status.MPI_ERROR;
+      result = MPI_Waitall(1, &request, &status);
+      if (told_of_truncation(h)) h.notes->call("waitall", result);
+      if (result != MPI_SUCCESS) result = status.MPI_ERROR;
       break;
     case 3:
       MPI_Mprobe(message.source, message.tag, frame.comm, &matched, &status);
@@ -93,7 +108,7 @@ void Runner::truncate(Frame& frame) {
       result = MPI_Wait(&request, &status);
       MPI_Request_free(&request);
   }
-  h.notes->call("truncated", result);
+  if (told_of_truncation(h)) h.notes->call("truncated", result);
 #ifdef MPICH_VERSION
   // Open MPI 4.1 lets the kernel copy all of a long message, so there nothing can be asked.
   const char* end = h.temporary.base + h.temporary.bytes;

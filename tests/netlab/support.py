@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of netlab share: the tool, the programs, and a way to see everything that a run has left."""
+import functools
 import os
 import pathlib
 import shutil
@@ -33,6 +34,15 @@ def without(*flavours):
 def program(flavour):
     without(flavour)
     return os.path.join(os.environ["NETLAB_TEST_PROGRAMS"], flavour, "pingpong")
+
+
+def for_each_mpi(test):
+    @functools.wraps(test)
+    def each(self):
+        for flavour in FLAVOURS:
+            with self.subTest(mpi=flavour):
+                test(self, flavour)
+    return each
 
 
 class NetlabTest(unittest.TestCase):

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sort_plain rewritten by hand: keys are sent in portions, by MPI_Ialltoallv, while the next portion is made, with
+ * looks after the messages. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sort/sort.h"
+
+const char* const sort_variant = "hand";
+
+typedef struct portion {
+  int sends[SORT_MOST_RANKS], at[SORT_MOST_RANKS], comes[SORT_MOST_RANKS], from[SORT_MOST_RANKS];
+} portion;
+
+uint64_t sort_run(const sort_task* task, uint64_t* received) {
+  const int keys = task->keys, range = task->range, ranks = task->ranks, all = range * ranks;
+  const int most = (keys + task->slabs - 1) / task->slabs;
+  const uint64_t first = (uint64_t)task->rank * (uint64_t)keys;
+  int *key = malloc(sizeof *key * keys), *out = malloc(sizeof *out * keys), *in = malloc(sizeof *in * task->room);
+  int* count = malloc(sizeof *count * range);
+  portion* portions = calloc(task->slabs, sizeof *portions);
+  MPI_Request* requests = malloc(sizeof *requests * task->slabs);
+  if (!key || !out || !in || !count || !portions || !requests)
+    kernel_fail("sort", "not enough memory for this class.");
+  uint64_t told = 0;
+
+  for (int round = 0; round < task->rounds; ++round) {
+    int started = 0, total = 0;
+    for (int begin = 0; begin < keys; begin += most, ++started) {
+      const int end = begin + most < keys ? begin + most : keys, looks = (end - begin) / 4 + 1;
+      portion* p = &portions[started];
+      int place[SORT_MOST_RANKS];
+      memset(p->sends, 0, sizeof p->sends);
+      for (int i = begin; i < end; ++i) {
+        key[i] = sort_key(first + (uint64_t)i, round, task->work, all);
+        ++p->sends[key[i] / range];
+        if ((i - begin) % looks == 0) {
+          int flag;
+          MPI_Testall(started, requests, &flag, MPI_STATUSES_IGNORE);
+        }
+      }
+      for (int to = 0, sum = begin; to < ranks; sum += p->sends[to++]) p->at[to] = place[to] = sum;
+      for (int i = begin; i < end; ++i) out[place[key[i] / range]++] = key[i];
+      MPI_Alltoall(p->sends, 1, MPI_INT, p->comes, 1, MPI_INT, MPI_COMM_WORLD);
+      for (int k = 0; k < ranks; total += p->comes[k++]) p->from[k] = total;
+      if (total > task->room) kernel_fail("sort", "a process receives more keys than it has room for.");
+      if (task->spoil && round == 0 && begin == 0) out[p->at[ranks - 1]] ^= 1;
+      MPI_Ialltoallv(out, p->sends, p->at, MPI_INT, in, p->comes, p->from, MPI_INT, MPI_COMM_WORLD,
+                     &requests[started]);
+    }
+    memset(count, 0, sizeof *count * range);
+    uint64_t sum = 0;
+    for (int s = 0; s < started; ++s) {
+      MPI_Wait(&requests[s], MPI_STATUS_IGNORE);
+      for (int k = 0; k < ranks; ++k)
+        sum += sort_count(in + portions[s].from[k], portions[s].comes[k], task->rank * range, count,
+                          k == task->rank);
+    }
+    *received = (*received ^ sum) * 0x100000001b3ULL;
+    told += sort_rank(task, round, total, count);
+  }
+  free(key), free(out), free(in), free(count), free(portions), free(requests);
+  return told;
+}
