@@ -7,7 +7,7 @@ import signal
 import sys
 
 from . import (check, collectives, exchange, ghosts, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places,
-               programs, redistribute, split, table, tasks)
+               programs, redistribute, split, table, tasks, thresholds)
 from .build import Build
 from .errors import BenchError
 
@@ -16,14 +16,15 @@ def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
     parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "ghosts", "pingpong", "pipeline", "tasks",
-                                         "jade", "programs", "exchange", "collectives"),
+                                         "jade", "programs", "exchange", "collectives", "thresholds"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: seven programs, plain, by hand and by "
                         "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; ghosts: updates of ghosts against datatypes by hand; pingpong: the "
                         "steps of transfers between tasks; pipeline: FFTs of images by one task and by two; tasks: what tasks with declared "
                         "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay; "
                         "programs: what Lapwing does to programs that were not written here; exchange: two directions at once; collectives: what a "
-                        "computation hides of non-blocking collectives")
+                        "computation hides of non-blocking collectives; thresholds: the sizes that `lapwing tune` derives, beside the best of "
+                        "a sweep")
     parser.add_argument("folder", nargs="?", help="programs: the folder in which the recipes' sources lie")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
@@ -42,7 +43,7 @@ def _parser():
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
                         "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, construct; ghosts: " + ", ".join(ghosts.CASES) + "; pipeline: fft, landed; tasks: "
                         + ", ".join(tasks.CASES) + ", ranks; exchange: " + ", ".join(exchange.IDIOMS) + "; collectives: "
-                        + ", ".join(collectives.KINDS) + "; jade: " + ", ".join(jade.APPLICATIONS))
+                        + ", ".join(collectives.KINDS) + "; thresholds: " + ", ".join(thresholds.LINKS) + "; jade: " + ", ".join(jade.APPLICATIONS))
     parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")
     parser.add_argument("--construct", action="store_true", help="redistribute: only the construction of schedules")
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
@@ -76,7 +77,7 @@ def _run(options, script):
     options.mpis = _mpis(options, build, needed=options.name != "tasks")
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute, "ghosts": ghosts,
              "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade, "programs": programs, "exchange": exchange,
-             "collectives": collectives}[options.name]
+             "collectives": collectives, "thresholds": thresholds}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")
@@ -88,7 +89,7 @@ def _run(options, script):
     options.script = script
     if options.construct and bench is not redistribute:
         raise BenchError("--construct belongs to redistribute.")
-    where = [] if bench in (instructions, check, redistribute, ghosts, pingpong, tasks, jade) else places.choose(options, script)
+    where = [] if bench in (instructions, check, redistribute, ghosts, pingpong, tasks, jade, thresholds) else places.choose(options, script)
     records = []
 
     def emit(record):

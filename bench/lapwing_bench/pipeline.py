@@ -35,7 +35,7 @@ def _tuned(options, build, mpi):
     if done.returncode != 0:
         raise BenchError(f"'{tool} tune' failed, so there are no parameters to replay with: {done.stderr.strip()}")
     found = json.loads(done.stdout)
-    o = 1e-6 * found["overhead_us"]
+    o = 1e-6 * (found["send_overhead_us"] + found["receive_overhead_us"]) / 2
     return o, max(0.0, 1e-6 * found["round_trip_us"] / 2 - 2 * o), 1e-9 * found["gap_ns_per_byte"]
 
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "machine/profile.hpp"
+#include "transfer/decisions/sizes.hpp"
 #include "transfer/settings.hpp"
 
 namespace lapwing::arrays {
@@ -152,11 +152,11 @@ void TaskComm::measure() {
                   bytes;
     measured[3] = each(there_and_back(3, memory.data(), 1, strided));
     PMPI_Type_free(&strided);
-    machine::Profile profile;
-    std::string why;
-    const std::string path = transfer::read_settings().profile;
-    if (me == 0 && !path.empty() && machine::read_profile(path, &profile, &why)) {
-      const double known[2] = {profile.round_trip_us * 500, profile.gap_ns_per_byte};
+    const bool near = near_.wire && near_.places.size() > 1 && near_.places[0] >= 0 && near_.places[1] >= 0;
+    const transfer::KnownCosts links =
+        me == 0 ? transfer::known_costs(transfer::read_settings()) : transfer::KnownCosts{};
+    if (const auto& costs = near ? links.node : links.network) {
+      const double known[2] = {costs->round_trip_us * 500, costs->gap_ns_per_byte};
       for (int i = 0; i < 2; ++i)
         if (known[i] > 0) measured[i] = known[i];
     }

@@ -60,9 +60,10 @@ Command add_bench(CLI::App& app) {
           "with declared accesses; jade: the applications of the Jade paper, and its tables by replay; "
           "programs DIR: "
           "programs that were not written here, by recipes; exchange: two directions at once; collectives: "
-          "what is hidden of them")
+          "what is hidden of them; thresholds: the sizes that tune derives, beside the best of a sweep")
       ->check(CLI::IsMember({"overlap", "latency", "kernels", "check", "split", "redistribute", "ghosts",
-                             "pingpong", "pipeline", "tasks", "jade", "programs", "exchange", "collectives"}))
+                             "pingpong", "pipeline", "tasks", "jade", "programs", "exchange", "collectives",
+                             "thresholds"}))
       ->required()
       ->type_name("");
   command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");

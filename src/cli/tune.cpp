@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// lapwing tune: measure the network and the machine, keep what was found.
+// lapwing tune: measure the network and the machine, keep what was found, show what is kept.
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/interrupted.hpp"
@@ -12,54 +15,19 @@
 #include "cli/launch/mpi_library.hpp"
 #include "cli/launch/paths.hpp"
 #include "cli/say.hpp"
-#include "report/table.hpp"
-#include "report/units.hpp"
+#include "cli/tune_table.hpp"
+#include "machine/profile.hpp"
 
 namespace lapwing::cli {
 
 namespace {
 
-namespace room = lapwing::report;
-using nlohmann::json;
-
 struct TuneOptions {
   std::string profile;
   std::string mpi;
   bool json = false;
+  bool show = false;
 };
-
-/// The name says the unit: the profile's keys end in _s, _bytes and so on.
-std::string value_of(const std::string& name, const json& value) {
-  if (!value.is_number()) return value.is_string() ? value.get<std::string>() : value.dump();
-  const double number = value.get<double>();
-  if (name.ends_with("_ns_per_byte")) {
-    return number > 0 ? fmt::format("{}/s", room::bytes(static_cast<std::uint64_t>(1e9 / number))) : "-";
-  }
-  if (name.ends_with("_per_byte")) {
-    return number > 0 ? fmt::format("{}/s", room::bytes(static_cast<std::uint64_t>(1 / number))) : "-";
-  }
-  if (name.ends_with("_ns")) return room::seconds(number * 1e-9);
-  if (name.ends_with("_us")) return room::seconds(number * 1e-6);
-  if (name.ends_with("_s")) return room::seconds(number);
-  if (value.is_number_unsigned()) {
-    const bool size = name.find("bytes") != std::string::npos ||
-                      name.find("threshold") != std::string::npos ||
-                      name.find("strip") != std::string::npos || name.find("window") != std::string::npos;
-    if (size) return room::bytes(value.get<std::uint64_t>());
-  }
-  return fmt::format("{}", number);
-}
-
-void add_rows(room::Table& table, const std::string& path, const json& object) {
-  for (const auto& [name, value] : object.items()) {
-    const std::string full = path.empty() ? name : path + "." + name;
-    if (value.is_object()) {
-      add_rows(table, full, value);
-    } else {
-      table.add({full, value_of(name, value)});
-    }
-  }
-}
 
 std::vector<std::string> default_launch(const std::string& wanted) {
   const std::vector<Mpi> order = wanted == "openmpi" ? std::vector{Mpi::openmpi}
@@ -81,7 +49,59 @@ std::vector<std::string> default_launch(const std::string& wanted) {
                     : fmt::format("the mpiexec of {} is not installed", wanted));
 }
 
-int tune(const TuneOptions& options, const std::vector<std::string>& given) {
+std::filesystem::path place_of(const TuneOptions& options) {
+  return std::filesystem::absolute(options.profile.empty() ? default_profile()
+                                                           : std::filesystem::path(options.profile));
+}
+
+int show_kept(const TuneOptions& options) {
+  const std::string path = place_of(options).string();
+  machine::Profile profile;
+  std::string why;
+  if (!std::filesystem::exists(path))
+    throw Failure(kFailed, fmt::format("there is no profile at {}; `lapwing tune` makes one", path));
+  if (!machine::read_profile(path, &profile, &why)) throw Failure(kFailed, why);
+  if (options.json) {
+    for (const machine::Measured& record : profile.records) fmt::print("{}\n", shown_as_json(record));
+  } else {
+    fmt::print("{}\nKept in {}.\n", shown_as_table(profile), path);
+  }
+  return 0;
+}
+
+/// Before anything is measured.
+void prepare_place(const std::filesystem::path& profile) {
+  const std::filesystem::path folder = profile.parent_path();
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    throw Failure(kFailed, fmt::format("cannot make {}: {}; choose another place with --profile",
+                                       folder.string(), failed.message()));
+  if (std::filesystem::exists(profile) && !std::filesystem::is_regular_file(profile)) return;
+  std::string name = (folder / "profile-XXXXXX").string();
+  const int file = ::mkstemp(name.data());
+  if (file < 0)
+    throw Failure(kFailed,
+                  fmt::format("nothing can be written in {}: {}; choose another place with --profile",
+                              folder.string(), std::strerror(errno)));
+  ::close(file);
+  ::unlink(name.c_str());
+}
+
+/// The record that the measuring program has printed, among whatever the launcher prints.
+machine::Measured record_in(const std::string& output) {
+  machine::Measured record;
+  std::string why = "it printed none";
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("{") && machine::parse_record(line, &record, &why)) return record;
+  }
+  throw Failure(
+      kFailed,
+      fmt::format("the measuring program gave no record that can be read ({}); nothing was stored", why));
+}
+
+machine::Measured measured_by(const TuneOptions& options, const std::vector<std::string>& given) {
   const std::vector<std::string> launch = given.empty() ? default_launch(options.mpi) : given;
   CommandLine line = parse_command(launch);
   Mpi mpi = mpi_of(line.launcher);
@@ -93,14 +113,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& given) {
   if (!find_executable(launch[line.launcher_at])) {
     throw Failure(kNotFound, fmt::format("{} is not installed or not in PATH", launch[line.launcher_at]));
   }
-  const std::filesystem::path profile = std::filesystem::absolute(
-      options.profile.empty() ? default_profile() : std::filesystem::path(options.profile));
-  std::error_code failed;
-  std::filesystem::create_directories(profile.parent_path(), failed);
-  if (failed) {
-    throw Failure(kFailed, fmt::format("cannot make {}: {}; choose another place with --profile",
-                                       profile.parent_path().string(), failed.message()));
-  }
+  prepare_place(place_of(options));
   const auto program = helper_program(std::string(flavour_of(mpi)) + "/tune");
   if (!program) {
     throw Failure(kFailed,
@@ -109,29 +122,42 @@ int tune(const TuneOptions& options, const std::vector<std::string>& given) {
   }
   Job job;
   job.words = launch;
-  job.words.insert(job.words.end(), {program->string(), "--profile", profile.string()});
+  job.words.push_back(program->string());
   const TemporaryFile output;
-  if (options.json) job.output = output.path();
-  say("measuring with {} (about half a minute)", name_of(mpi));
+  job.output = output.path();
+  say("measuring with {} (some seconds; longer over a slow network)", name_of(mpi));
   const Outcome outcome = run(job);
   if (outcome.interrupted != 0) throw Interrupted{outcome.interrupted};
   if (outcome.status != 0) {
     throw Failure(outcome.status,
                   fmt::format("measuring ended with status {}; nothing was stored", outcome.status));
   }
-  const auto text = read_file(profile);
-  const json stored = text ? json::parse(*text, nullptr, false) : json();
-  if (!stored.is_object()) {
-    throw Failure(kFailed, fmt::format("no profile was stored at {}", profile.string()));
+  return record_in(read_file(output.path()).value_or(""));
+}
+
+int tune(const TuneOptions& options, const std::vector<std::string>& given) {
+  if (options.show) {
+    if (!given.empty())
+      throw Failure(kUsage, fmt::format("--show starts nothing; {} is too much", given.front()));
+    return show_kept(options);
   }
+  const machine::Measured record = measured_by(options, given);
+  const std::string path = place_of(options).string();
+  machine::Profile profile;
+  std::string why;
+  if (std::filesystem::is_regular_file(path) && !machine::read_profile(path, &profile, &why))
+    say("{}: it is replaced", why);
+  profile.keep(record);
+  if (!machine::write_profile(path, profile, &why))
+    throw Failure(kFailed, fmt::format("{}; choose another place with --profile", why));
   if (options.json) {
-    fmt::print("{}\n", stored.dump());
+    fmt::print("{}\n", shown_as_json(record));
     return 0;
   }
-  room::Table table({{"parameter"}, {"value", true}});
-  add_rows(table, "", stored);
-  fmt::print("{}\nStored in {}. {}\n", table.text(room::colour_wanted(STDOUT_FILENO)), profile.string(),
-             options.profile.empty() ? "Every `lapwing run` uses it from now on."
+  machine::Profile alone;
+  alone.keep(record);
+  fmt::print("{}\nStored in {}. {}\n", shown_as_table(alone), path,
+             options.profile.empty() ? "Every `lapwing run` on such a machine uses it from now on."
                                      : "Use it with: lapwing run --profile " + options.profile + " ...");
   return 0;
 }
@@ -145,16 +171,19 @@ Command add_tune(CLI::App& app) {
   command
       ->add_option(
           "--profile", options->profile,
-          "Where to store what was found (default: " + std::string("~/.config/lapwing/profile.json)"))
+          "Where records are kept, one for each kind of link, machine, MPI and transport (default: " +
+              std::string("~/.config/lapwing/profile.json)"))
       ->type_name("FILE");
   command
       ->add_option("--mpi", options->mpi,
                    "Which MPI (default: that of the launcher, else MPICH if it is there)")
       ->check(CLI::IsMember({"mpich", "openmpi"}))
       ->type_name("mpich|openmpi");
-  command->add_flag("--json", options->json, "Print the profile as JSON");
+  command->add_flag("--show", options->show, "Measure nothing: print what is kept, and what follows from it");
+  command->add_flag("--json", options->json, "Print as JSON, one object for each record");
   command->footer(examples({{"lapwing tune", "two ranks on this machine"},
-                            {"lapwing tune -- mpiexec -hosts a,b -n 2", "two ranks on two hosts"}}));
+                            {"lapwing tune -- mpiexec -hosts a,b -n 2", "two ranks on two hosts"},
+                            {"lapwing tune --show", "what is kept"}}));
   return {command, true, [options](const std::vector<std::string>& words) { return tune(*options, words); }};
 }
 

@@ -1,47 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements of this machine and its network, and the thresholds that follow from them.
+// The file in which `lapwing tune` keeps what it measured: one record for each kind of link, machine, MPI and
+// transport.
 #pragma once
 
-#include <cstddef>
 #include <string>
+#include <vector>
 
-#include "options/table.hpp"
+#include "machine/costs.hpp"
+#include "machine/facts.hpp"
 
 namespace lapwing::machine {
 
-/// LogGP parameters of a transport and the costs of guarding (HUNT 5.1). Zero means not measured.
+enum class Link { node, network };  ///< between two ranks of one node, or of two
+const char* name_of(Link link);
+
+/// Names a record.
+struct Key {
+  Link link = Link::node;
+  Machine machine;
+  std::string mpi;        ///< its product and version
+  std::string transport;  ///< as the user has chosen it (mpi/product.hpp)
+};
+
+struct Measured {
+  Key key;
+  std::string date;  ///< for readers
+  Costs costs;
+};
+
 struct Profile {
-  double overhead_us = 0;        ///< o: processor time to send and to receive one message
-  double round_trip_us = 0;      ///< RTT of 8 bytes
-  double gap_ns_per_byte = 0;    ///< G
-  double fault_us = 0;           ///< I: a touch of a closed page, until the program goes on
-  double close_us = 0;           ///< M: closing a region, whatever its size
-  double close_ns_per_byte = 0;  ///< and for each byte of it
-  double open_ns_per_byte = 0;   ///< opening pages, per byte
+  std::vector<Measured> records;
+
+  /// Adds a record; one of the same link, kind of machine, MPI and transport goes.
+  void keep(const Measured& record);
+  /// The record that holds for `wanted`; null where there is none. `why` then says how the nearest record of
+  /// this link differs; it is empty where there is none of this link.
+  const Measured* find(const Key& wanted, std::string* why) const;
 };
 
-/// Sizes in bytes, for the engine; the defaults are those of the options.
-struct Thresholds {
-  /// From here on deferring a transfer can pay.
-  std::size_t guard = options::default_bytes("LAPWING_THRESHOLD_GUARD");
-  /// From here on decomposing it can pay.
-  std::size_t strip = options::default_bytes("LAPWING_THRESHOLD_STRIP");
-  /// Bytes of the first strip.
-  std::size_t first = options::default_bytes("LAPWING_STRIP_FIRST");
-};
-
-/// The two inequalities of HUNT 5.1. The first: all that is done before the first
-/// strip can be used, o + M(size) + I/2 + M(N1), must fit into its own transfer,
-/// RTT + G * N1. The second: the first strip's transfer and use must cover the
-/// second's, of which the lower bound is the bytes' way through memory.
-/// Unmeasured parameters leave the defaults.
-Thresholds thresholds_of(const Profile& profile);
-
-/// Reads the numbers that it knows from a JSON object; false with a sentence if
-/// the file cannot be read or holds none of them.
+/// False with a sentence, without its full stop, where the file cannot be read, is no profile of this
+/// version, or holds anything else besides.
 bool read_profile(const std::string& path, Profile* profile, std::string* why);
+bool parse_profile(const std::string& text, Profile* profile, std::string* why);
 
-/// The profile and its thresholds as a JSON object.
-std::string profile_as_json(const Profile& profile, const std::string& mpi, bool local);
+std::string as_json(const Profile& profile);
+/// One line.
+std::string as_json(const Measured& record);
+bool parse_record(const std::string& text, Measured* record, std::string* why);
+
+/// Replaces the file as a whole: it holds the old profile or the new one, whatever happens. False with a
+/// sentence, without its full stop, where it cannot be written.
+bool write_profile(const std::string& path, const Profile& profile, std::string* why);
 
 }  // namespace lapwing::machine

@@ -33,10 +33,15 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
   engine.governor().note_in_mpi(waited);
   engine.drop_locks_at_rest();
   const std::size_t bytes = bytes_of(status);
-  if (status.MPI_SOURCE < 0 || bytes < engine.settings().guard_threshold || bytes > destination.capacity)
+  const std::size_t least = engine.settings().guard_threshold;
+  if (status.MPI_SOURCE < 0 || bytes <= header_bytes || bytes > destination.capacity ||
+      (bytes < least && least != machine::never))
     return;
   if (!info.eligible) return started.went_plain(PlainCause::communicator);
   const int source = info.world_rank(status.MPI_SOURCE);
+  const std::size_t threshold = engine.sizes_to(source).guard;
+  if (threshold == machine::never) return started.went_plain(PlainCause::never_pays);
+  if (bytes < threshold) return;
   if (engine.never_strips(source)) return started.went_plain(PlainCause::own_node);
   if (!engine.governor().received(site, source, bytes, waited))
     return started.went_plain(PlainCause::watched);

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/costs.hpp"
 #include "progress/clock.hpp"
 #include "progress/locks.hpp"
 #include "transfer/comms.hpp"
@@ -37,6 +38,7 @@
 namespace lapwing::transfer {
 
 class Helper;
+struct KnownCosts;
 
 using progress::now_ns;
 
@@ -116,6 +118,10 @@ class Engine {
   bool expects_headers() const { return expects_headers_.load(std::memory_order_relaxed); }
   void set_expects_headers(bool expects) { expects_headers_.store(expects, std::memory_order_relaxed); }
   bool is_local(int world_rank) const { return local_[static_cast<std::size_t>(world_rank)]; }
+  /// From which sizes on messages to and from this rank are deferred.
+  const machine::Thresholds& sizes_to(int world_rank) const {
+    return is_local(world_rank) ? node_sizes_ : network_sizes_;
+  }
   bool may_defer_receives() const { return guarding_; }
   /// Whether all ranks want collective calls to be deferred.
   bool collectives_wanted() const { return collectives_wanted_; }
@@ -238,6 +244,7 @@ class Engine {
   ~Engine();
   void finish();
   void start_guards();
+  void take_sizes(const KnownCosts& known, bool all_know_node, bool all_know_network);
   bool agree(bool threads, const std::string& obstacle);
   bool poll_pending_receives();
   void on_credit(int source, const char* data, std::size_t size);
@@ -261,6 +268,7 @@ class Engine {
   bool guarding_ = false;
   bool collectives_wanted_ = false;
   bool spare_core_ = true;
+  machine::Thresholds node_sizes_, network_sizes_;
   int world_rank_ = 0, world_size_ = 1;
   std::uint32_t next_id_ = 1;
   std::list<std::shared_ptr<Outgoing>> outgoing_;

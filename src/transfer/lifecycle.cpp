@@ -14,6 +14,7 @@
 #include "mpi/launch.hpp"
 #include "transfer/accounts/record.hpp"
 #include "transfer/collectives/members.hpp"
+#include "transfer/decisions/sizes.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/helper.hpp"
 #include "transfer/planted.hpp"
@@ -79,6 +80,32 @@ void Engine::start_guards() {
   guarding_ = guard::start(wanted_backend(settings_.guard), demand, helper_.get());
 }
 
+// A rank's own sizes would do: its sender alone decides how a message travels. But where the two ranks of a
+// pair differ, one direction of an exchange is stripped and the other not.
+void Engine::take_sizes(const KnownCosts& known, bool all_know_node, bool all_know_network) {
+  const auto near = static_cast<int>(std::count(local_.begin(), local_.end(), true));
+  const bool in_node = near > 1, in_network = near < world_size_;
+  const auto say = [&](const std::string& other, bool here, bool everywhere) {
+    if (world_rank_ != 0) return;
+    if (!other.empty()) fmt::print(stderr, "lapwing: {}.\n", other);
+    if (here && !everywhere)
+      fmt::print(stderr,
+                 "lapwing: the profile {} does not hold for the machines of all ranks, so sizes keep their "
+                 "defaults.\n",
+                 settings_.profile);
+  };
+  if (in_node) say(known.node_other, known.node.has_value(), all_know_node);
+  if (in_network) say(known.network_other, known.network.has_value(), all_know_network);
+  const guard::Backend backend = guard::capability().backend;
+  node_sizes_ =
+      transfer::sizes_for(settings_, all_know_node ? known.node : std::nullopt, backend, true, spare_core_);
+  network_sizes_ = transfer::sizes_for(settings_, all_know_network ? known.network : std::nullopt, backend,
+                                       false, spare_core_);
+  // For those who ask before they know a message's destination.
+  settings_.guard_threshold = std::min(in_node || !in_network ? node_sizes_.guard : machine::never,
+                                       in_network ? network_sizes_.guard : machine::never);
+}
+
 void Engine::start(const Settings& settings, bool threads, const std::string& obstacle, bool futile) {
   int rank = 0, size = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -120,12 +147,17 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
         return;
     }
   }
+  const KnownCosts known = known_costs(settings);
+  if (rank == 0 && !known.unreadable.empty())
+    fmt::print(stderr, "lapwing: {}; sizes keep their defaults.\n", known.unreadable);
   // From here on every rank takes part, whatever it found.
   // A report is made also of a job in which nothing is deferred.
   const bool wanted = settings.defer != Defer::off || !settings.report.empty();
   const bool possible = threads && settings.helper && wanted && !futile;
-  int mine[3] = {possible, settings.enabled, Members::wanted(settings)}, all[3] = {0, 0, 0};
-  PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  int mine[5] = {possible, settings.enabled, Members::wanted(settings), known.node.has_value(),
+                 known.network.has_value()};
+  int all[5] = {};
+  PMPI_Allreduce(mine, all, 5, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!all[0]) {
     std::string why = "on some rank deferring is off";
     if (settings.defer == Defer::off)
@@ -144,6 +176,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   try {
     engine->helper_ = std::make_unique<Helper>(*engine);
     engine->start_guards();
+    engine->take_sizes(known, all[3] != 0, all[4] != 0);
     if (!engine->helper_->start(guard::event_fd())) throw std::runtime_error("no helper thread can be made");
   } catch (const std::exception& error) {
     fmt::print(

@@ -20,14 +20,19 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   CommInfo& info = engine.comms().of(a.comm);
   if (a.rank >= info.size()) return nullptr;
   Site& site = engine.sites().at(a.caller.address, a.caller.name);
+  if (!info.eligible) {
+    if (bytes >= engine.settings().guard_threshold) site.went_plain(PlainCause::communicator);
+    return nullptr;
+  }
+  const int destination = info.world_rank(a.rank);
+  const std::size_t threshold = engine.sizes_to(destination).guard;
   const auto plainly = [&](PlainCause cause) {
-    if (bytes >= engine.settings().guard_threshold) site.went_plain(cause);
+    if (bytes >= threshold || threshold == machine::never) site.went_plain(cause);
     return nullptr;
   };
-  if (!info.eligible) return plainly(PlainCause::communicator);
-  const int destination = info.world_rank(a.rank);
   if (!a.half) engine.governor().arrive(site, destination, bytes, true);
   if (engine.never_strips(destination)) return plainly(PlainCause::own_node);
+  if (threshold == machine::never) return plainly(PlainCause::never_pays);
   const char* base = contiguous_base(a.buffer, a.count, a.type);
   if (!base) return plainly(PlainCause::layout);
   // Control messages about earlier messages may have come while nothing flew.

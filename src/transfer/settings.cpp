@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
 
-#include "machine/profile.hpp"
 #include "options/check.hpp"
 #include "transfer/wire/wire.hpp"
 
@@ -119,18 +117,6 @@ static_assert(least_bytes("LAPWING_THRESHOLD_STRIP") == header_bytes);
 
 Settings read_settings() {
   Settings s;
-  if (const char* path = std::getenv("LAPWING_PROFILE"); path && *path) {
-    machine::Profile measured;
-    std::string why;
-    if (machine::read_profile(path, &measured, &why)) {
-      const machine::Thresholds t = machine::thresholds_of(measured);
-      s.guard_threshold = t.guard;
-      s.strip_threshold = t.strip;
-      s.strip_first = t.first;
-    } else {
-      s.complaints.push_back(why);
-    }
-  }
   for (char** entry = environ; entry && *entry; ++entry) {
     if (std::strncmp(*entry, "LAPWING", 7) != 0) continue;
     const char* equals = std::strchr(*entry, '=');
@@ -154,6 +140,9 @@ Settings read_settings() {
     }
     reader_of(*known)->read(s, *known, value);
     if (name.starts_with("LAPWING_STRIP_")) s.strips_given = true;
+    s.guard_given |= name == "LAPWING_THRESHOLD_GUARD";
+    s.strip_given |= name == "LAPWING_THRESHOLD_STRIP";
+    s.first_given |= name == "LAPWING_STRIP_FIRST";
   }
   s.strip_largest = std::max(s.strip_largest, s.strip_first);
   s.strip_threshold = std::max(s.strip_threshold, s.guard_threshold);

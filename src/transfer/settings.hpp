@@ -35,6 +35,8 @@ struct Settings {
   /// From here on a split call starts; smaller ones go at once.
   std::size_t proved_threshold = options::default_bytes("LAPWING_THRESHOLD_PROVED");
   bool strips_given = false;  ///< LAPWING_STRIP_FIRST or _MAX: they are always kept to
+  /// By the user; otherwise a profile may have others (decisions/sizes.hpp).
+  bool guard_given = false, strip_given = false, first_given = false;
   std::size_t strip_first = options::default_bytes("LAPWING_STRIP_FIRST");
   /// Below any transport's rendezvous, which would bring strips in together.
   std::size_t strip_largest = options::default_bytes("LAPWING_STRIP_MAX");
@@ -64,8 +66,7 @@ struct Settings {
   std::vector<std::string> complaints;
 };
 
-/// Reads the environment (and the profile that it names); never fails: what is
-/// wrong becomes a complaint and the default stays.
+/// Reads the environment; never fails: what is wrong becomes a complaint and the default stays.
 Settings read_settings();
 
 }  // namespace lapwing::transfer

@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from support import FLAVOURS, CommandTest, probe
+from support import FLAVOURS, PROGRAMS, CommandTest, probe
 
 
 PRODUCTS = {"MPICH": "mpich", "Open MPI": "openmpi"}
@@ -64,10 +64,13 @@ class Doctor(CommandTest):
     def test_profiles(self):
         place = self.folder / "lapwing"
         place.mkdir()
-        (place / "profile.json").write_text("{ damaged")
-        self.assertEqual(self.facts(XDG_CONFIG_HOME=str(self.folder))[0]["profile"]["level"], "no")
-        (place / "profile.json").write_text("{}")
-        self.assertEqual(self.facts(XDG_CONFIG_HOME=str(self.folder))[0]["profile"]["level"], "ok")
+        for text, said in (("{ damaged", "damaged"), ('{"mpi": "mpich", "overhead_us": 3}', "another version")):
+            (place / "profile.json").write_text(text)
+            fact = self.facts(XDG_CONFIG_HOME=str(self.folder))[0]["profile"]
+            self.assertEqual(fact["level"], "no")
+            self.assertIn(said, fact["found"])
+        (place / "profile.json").write_text('{"lapwing_profile": 2, "records": []}')
+        self.assertEqual(self.facts(XDG_CONFIG_HOME=str(self.folder))[0]["profile"]["level"], "warn")
         self.assertEqual(self.facts()[0]["profile"]["level"], "warn")
 
 
@@ -89,14 +92,60 @@ class Profile(CommandTest):
         (self.folder / "file").write_text("")
         result = self.lapwing("tune", "--profile", self.folder / "file" / "p.json", status=125)
         self.assertIn("--profile", result.stderr)
+        result = self.lapwing("tune", "--profile", "/proc/p.json", status=125)
+        self.assertIn("nothing can be written in /proc", result.stderr)
+        self.assertIn("there is no profile", self.lapwing("tune", "--show", status=125).stderr)
+        (self.folder / "file").write_text('{"mpi": "mpich", "overhead_us": 3}')
+        result = self.lapwing("tune", "--show", "--profile", self.folder / "file", status=125)
+        self.assertIn("another version of Lapwing; measure again with `lapwing tune`", result.stderr)
+        self.assertIn("--show starts nothing", self.lapwing("tune", "--show", "--", "mpiexec", status=2).stderr)
 
-    def test_tune_stores_what_it_found(self):
+    def test_what_tune_keeps_is_used(self):
+        path = self.folder / "new" / "profile.json"
         for mpi in FLAVOURS:
+            result = self.lapwing("tune", "--mpi", mpi, "--profile", path, status=0, timeout=200)
+            self.assertIn(str(path), result.stdout)
+        kept = json.loads(path.read_text())
+        self.assertEqual(len(kept["records"]), len(FLAVOURS))   # one beside the other
+        shown = [json.loads(line) for line in
+                 self.lapwing("tune", "--show", "--json", "--profile", path, status=0).stdout.splitlines()]
+        for record in shown:
+            self.assertEqual(record["link"], "same node")
+            self.assertTrue(record["holds_here"])
+            for name in ("send_overhead_us", "receive_overhead_us", "gap_us", "round_trip_us", "gap_ns_per_byte",
+                         "copy_ns_per_byte"):
+                self.assertGreater(record[name], 0, name)
+            for guard, sizes in record["thresholds"].items():
+                self.assertGreater(record[guard]["fault_us"], 0)
+                self.assertGreater(record[guard]["close_us"], 0)
+                self.assertEqual(list(sizes), ["guard_bytes", "strip_bytes", "first_bytes"])
+        self.assertIn("round_trip_us", self.lapwing("tune", "--show", "--profile", path, status=0).stdout)
+        for number, mpi in enumerate(FLAVOURS):
             with self.subTest(mpi):
-                path = self.folder / "new" / f"{mpi}.json"
-                result = self.lapwing("tune", "--mpi", mpi, "--profile", path, status=0, timeout=200)
-                self.assertTrue(json.loads(path.read_text()))
-                self.assertIn(str(path), result.stdout)
+                self.check_use(mpi, kept, path, number)
+
+    def check_use(self, mpi, kept, path, number):
+        """A link that is slow for its processors pays; one that its processors carry does not; other records are refused."""
+        def run(text):
+            path.write_text(text)
+            report = self.folder / "report"
+            done = self.lapwing("run", "--profile", path, "--defer", "on", "--report", report, "-n", 2,
+                                PROGRAMS / mpi / "waits", "late", status=0)
+            found = json.loads(self.lapwing("report", "--json", report, status=0).stdout)
+            return sum(site["deferred"] for site in found["sites"]), done.stderr
+
+        def having(**changes):
+            return json.dumps({**kept, "records": [{**record, **changes} for record in kept["records"]]})
+
+        copied = {"gap_ns_per_byte": 0.1, "send_ns_per_byte": 0.1, "receive_ns_per_byte": 0.1, "spare_cores": 0}
+        self.assertGreater(run(having(**{**copied, "gap_ns_per_byte": 100}))[0], 0)
+        self.assertEqual(run(having(**copied))[0], 0)
+        refused, said = ((having(**copied, kernel="2.6"), "another kernel (2.6"),
+                         (having(**copied)[:-3], "is damaged or cut off"))[number % 2]
+        deferred, told = run(refused)
+        self.assertIn(said, told)
+        self.assertEqual(told.count("lapwing:"), 1, told)
+        self.assertGreater(deferred, 0)   # as without a profile
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include "cli/launch/paths.hpp"
 #include "cli/launch/process.hpp"
 #include "cli/say.hpp"
+#include "machine/profile.hpp"
 
 namespace lapwing::cli {
 
@@ -72,15 +73,30 @@ Fact netlab_fact() {
 
 Fact profile_fact() {
   const fs::path path = default_profile();
-  const auto text = read_file(path);
-  if (!text) {
+  std::error_code none;
+  if (!fs::exists(path, none)) {
     return {"profile", Level::warn, "none at " + path.string(),
-            "safe defaults are used; `lapwing tune` measures this machine in half a minute"};
+            "safe defaults are used; `lapwing tune` measures this machine in some seconds"};
   }
-  if (!nlohmann::json::parse(*text, nullptr, false).is_object()) {
-    return {"profile", Level::no, path.string() + " is damaged", "it is ignored; make it anew: lapwing tune"};
+  machine::Profile profile;
+  std::string why;
+  if (!machine::read_profile(path.string(), &profile, &why))
+    return {"profile", Level::no, why, "it is ignored; make it anew: lapwing tune"};
+  const machine::Machine here = machine::this_machine();
+  std::string fitting, differs = "it holds no record";
+  for (const machine::Measured& record : profile.records) {
+    const std::string difference = machine::difference(record.key.machine, here);
+    if (difference.empty())
+      fitting += fmt::format("{}{} with {}", fitting.empty() ? "" : ", ", machine::name_of(record.key.link),
+                             record.key.mpi);
+    else
+      differs = "measured " + difference;
   }
-  return {"profile", Level::ok, path.string(), "thresholds and strips follow what was measured"};
+  if (fitting.empty())
+    return {"profile", Level::warn, fmt::format("{}: {}", path.string(), differs),
+            "safe defaults are used; `lapwing tune` measures this machine in some seconds"};
+  return {"profile", Level::ok, fmt::format("{}: {}", path.string(), fitting),
+          "thresholds and strips follow what was measured"};
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "machine/costs.hpp"
+
 namespace lapwing::transfer {
 namespace {
 
@@ -62,6 +64,12 @@ Reason decided(const std::string& decision, const char* whose) {
   return {"did-not-pay", fmt::format("both ways were tried: {} did not make the program faster", whose)};
 }
 
+Reason never_pays() {
+  return {
+      "never-pays",
+      "not deferred: by the profile of this machine, hiding costs more between these ranks than it saves"};
+}
+
 // Messages that could have been deferred by their size.
 Reason of_plain(const Line& line) {
   const auto most = std::max_element(line.plain.begin(), line.plain.end());
@@ -77,6 +85,8 @@ Reason of_plain(const Line& line) {
       return {"communicator", "not deferred: a rank of its communicator has no Lapwing"};
     case PlainCause::shared:
       return {"shared-memory", "not deferred: its memory is used by another transfer, or cannot be guarded"};
+    case PlainCause::never_pays:
+      return never_pays();
     case PlainCause::watched:
       break;
   }
@@ -143,6 +153,7 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
   if (decision == "learning" && line.stripped == 0 &&
       line.plain[static_cast<std::size_t>(PlainCause::watched)] >= many_watched)
     return {"no-gain-seen", "watched: strips would save too small a part of the loop"};
+  if (decision == "plain" && line.calls > 0 && job.guard_threshold == machine::never) return never_pays();
   if (decision == "plain" && line.calls > 0 && mean_bytes(line) < job.guard_threshold)
     return {"too-small", fmt::format("too small: {} a message, and hiding begins at {}",
                                      size_of(mean_bytes(line)), size_of(job.guard_threshold))};

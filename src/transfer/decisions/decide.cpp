@@ -26,18 +26,19 @@ Decision Engine::decide(Site& site, std::size_t bytes, int destination, bool agr
   const Direction direction = settings_.order == Order::up     ? Direction::up
                               : settings_.order == Order::down ? Direction::down
                                                                : site.direction;
-  if (never_strips(destination) || bytes < settings_.guard_threshold || bytes > INT_MAX ||
-      destination == world_rank_ || !(agreed || governor_->strips(destination))) {
+  const machine::Thresholds& sizes = sizes_to(destination);
+  if (never_strips(destination) || bytes < sizes.guard || bytes > INT_MAX || destination == world_rank_ ||
+      !(agreed || governor_->strips(destination))) {
     return decision;
   }
-  const bool whole = bytes < settings_.strip_threshold || outgoing_.size() >= train;
+  const bool whole = bytes < sizes.strip || outgoing_.size() >= train;
   decision.stripped = true;
   // Small strips let a reader follow close behind, at a price for each. Where
   // nobody has read before all had landed, larger ones cost less.
   const bool followed = settings_.strips_given || site.untouched < untouched_before_coarse;
-  const std::size_t first = followed ? settings_.strip_first : std::max(settings_.strip_first, coarse_first);
+  const std::size_t first = followed ? sizes.first : std::max(sizes.first, coarse_first);
   const std::size_t largest =
-      followed ? settings_.strip_largest : std::max(settings_.strip_largest, coarse_largest);
+      std::max(first, followed ? settings_.strip_largest : std::max(settings_.strip_largest, coarse_largest));
   decision.plan =
       whole ? StripPlan(bytes, middle, middle, direction) : StripPlan(bytes, first, largest, direction);
   return decision;

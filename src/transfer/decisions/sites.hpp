@@ -33,8 +33,9 @@ enum class PlainCause : std::uint8_t {
   own_node,      ///< its partner is on this node, and no core is free for the helper
   communicator,  ///< a member of its communicator is outside the job that has Lapwing
   shared,        ///< its memory is in use by another transfer, or cannot be guarded
+  never_pays,    ///< by the machine's profile nothing is gained between these ranks, at any size
 };
-constexpr std::size_t plain_causes = 5;
+constexpr std::size_t plain_causes = 6;
 
 struct Site {
   const void* address = nullptr;  ///< where the call returns to
