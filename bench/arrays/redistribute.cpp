@@ -29,9 +29,9 @@ lapwing::bench::RedistributeOptions parse(int argc, char** argv) {
     else if (word == "--seconds")
       options.seconds = lapwing::bench::parse_positive(value);
     else
-      throw lapwing::bench::BadOption(word +
-                                      " is not an option: --what transfer|small|construct --cases LIST " +
-                                      "--sizes LIST --rounds N --seconds S");
+      throw lapwing::bench::BadOption(
+          word + " is not an option: --what transfer|small|lists|construct --cases LIST " +
+          "--sizes LIST --rounds N --seconds S");
   }
   return options;
 }
@@ -47,10 +47,13 @@ int main(int argc, char** argv) {
       right = measure_transfers(options);
     else if (options.what == "small")
       right = measure_small(options);
+    else if (options.what == "lists")
+      right = measure_lists(options);
     else if (options.what == "construct")
       right = measure_construction(options);
     else
-      throw lapwing::bench::BadOption("--what " + options.what + ": it is transfer, small or construct");
+      throw lapwing::bench::BadOption("--what " + options.what +
+                                      ": it is transfer, small, lists or construct");
   } catch (const lapwing::bench::BadOption& error) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

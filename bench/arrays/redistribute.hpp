@@ -25,6 +25,8 @@ struct RedistributeOptions {
 bool measure_transfers(const RedistributeOptions& options);
 /// Small persistent ones against an exchange written by hand.
 bool measure_small(const RedistributeOptions& options);
+/// Index lists of regular distributions against the closed form and against MPI_Alltoallv by hand.
+bool measure_lists(const RedistributeOptions& options);
 /// One process' part of schedules between a thousand simulated ones.
 bool measure_construction(const RedistributeOptions& options);
 

@@ -56,6 +56,18 @@ class Distribution {
   lapwing_distribution* handle_;
 };
 
+class IndexLists {
+ public:
+  explicit IndexLists(lapwing_index_lists* handle) : handle_(handle) {}
+  ~IndexLists() { lapwing_index_lists_free(&handle_); }
+  IndexLists(const IndexLists&) = delete;
+  IndexLists& operator=(const IndexLists&) = delete;
+  const lapwing_index_lists* get() const { return handle_; }
+
+ private:
+  lapwing_index_lists* handle_;
+};
+
 /// A request, and the memory that its transfer uses.
 class Request {
  public:

@@ -59,6 +59,24 @@ void define_collectives(nb::class_<Tasks>& tasks) {
                                             at<MPI_Datatype>(type), root, self.get());
              }));
            })
+      .def("plain_allgather",
+           [](Tasks& self, nb::handle send, nb::handle recv, Address type) {
+             const Memory out = reading(send), in = optional(recv, true);
+             const auto count = static_cast<int>(out->elements());
+             check(released([&] {
+               return lapwing_tasks_allgather(out->data(), data(in), count, at<MPI_Datatype>(type),
+                                              self.get());
+             }));
+           })
+      .def("plain_alltoall",
+           [](Tasks& self, nb::handle send, nb::handle recv, Address type) {
+             const Memory out = reading(send), in = optional(recv, true);
+             const auto count = static_cast<int>(out->elements() / lapwing_tasks_size(self.get()));
+             check(released([&] {
+               return lapwing_tasks_alltoall(out->data(), data(in), count, at<MPI_Datatype>(type),
+                                             self.get());
+             }));
+           })
       .def("array_bcast",
            [](Tasks& self, nb::handle local, const Distribution& array, int root) {
              const Memory memory = optional(local, true);
@@ -107,6 +125,24 @@ void define_collectives(nb::class_<Tasks>& tasks) {
             }));
           },
           nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg())
+      .def("array_allgather",
+           [](Tasks& self, nb::handle local, const Distribution& array, nb::handle whole_local,
+              const Distribution& whole) {
+             const Memory out = reading(local), in = optional(whole_local, true);
+             check(released([&] {
+               return lapwing_array_allgather(out->data(), out->elements(), array.get(), data(in),
+                                              elements(in), whole.get(), self.get());
+             }));
+           })
+      .def("array_alltoall",
+           [](Tasks& self, nb::handle send, const Distribution& send_array, nb::handle recv,
+              const Distribution& recv_array) {
+             const Memory out = reading(send), in = optional(recv, true);
+             check(released([&] {
+               return lapwing_array_alltoall(out->data(), out->elements(), send_array.get(), data(in),
+                                             elements(in), recv_array.get(), self.get());
+             }));
+           })
       .def("plan", [](Tasks& self, const Distribution& array, int root, int all) {
         const auto room = static_cast<std::size_t>(2 * lapwing_tasks_size(self.get()));
         std::vector<int> from(room), to(room);

@@ -12,12 +12,14 @@ using Numbers = std::vector<std::int64_t>;
 
 std::unique_ptr<Distribution> create(int type, const std::vector<Axis>& axes, const std::vector<int>& extents,
                                      const std::vector<int>& ranks, int grid_order, int order,
-                                     const Numbers& leading) {
+                                     const Numbers& leading, const nb::list& lists) {
   std::vector<lapwing_dimension> dimensions;
   for (const Axis& axis : axes) {
     const auto& [extent, layout, block, bounds, grid_dimension, first, offset, below, above] = axis;
+    const nb::handle list = lists[dimensions.size()];
     dimensions.push_back({extent, layout, block, bounds.empty() ? nullptr : bounds.data(), grid_dimension,
-                          first, offset, below, above});
+                          first, offset, below, above,
+                          list.is_none() ? nullptr : nb::cast<const IndexLists&>(list).get()});
   }
   const lapwing_grid grid{static_cast<int>(extents.size()), extents.data(), grid_order,
                           ranks.empty() ? nullptr : ranks.data()};
@@ -82,6 +84,7 @@ std::string schedule(const Distribution& from, const Distribution& to, int rank,
 }  // namespace
 
 void define_distributions(nb::module_& module) {
+  nb::class_<IndexLists>(module, "IndexLists");
   nb::class_<Distribution>(module, "Distribution")
       .def("section", &section)
       .def("converting", &converting)

@@ -21,6 +21,20 @@ void define_tasks(nb::module_& module) {
            [](const Tasks& self, std::uintptr_t address) {
              *reinterpret_cast<MPI_Comm*>(address) = lapwing_tasks_comm(self.get());
            })
+      .def("index_lists",
+           [](const Tasks& self, std::int64_t extent, nb::handle indices, const std::vector<int>& extents,
+              const std::vector<int>& ranks, int grid_order, int grid_dimension) {
+             const Buffer list(indices, false);
+             const lapwing_grid grid{static_cast<int>(extents.size()), extents.data(), grid_order,
+                                     ranks.empty() ? nullptr : ranks.data()};
+             lapwing_index_lists* out = nullptr;
+             check(released([&] {
+               return lapwing_index_lists_create(extent, static_cast<const std::int64_t*>(list.data()),
+                                                 list.elements(), extents.empty() ? nullptr : &grid,
+                                                 grid_dimension, self.get(), &out);
+             }));
+             return std::make_unique<IndexLists>(out);
+           })
       .def("strategy", [](Tasks& self, int strategy) { check(lapwing_tasks_strategy(self.get(), strategy)); })
       .def("time_steps",
            [](Tasks& self, bool on) { check(lapwing_tasks_time_steps(self.get(), on ? 1 : 0)); })

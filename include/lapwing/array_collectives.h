@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 4 of 5: collectives over tasks (HPF/MPI, section 4.1).
+ * Distributed arrays, part 4 of 6: collectives over tasks (HPF/MPI, section 4.1).
  *
  * All tasks of a lapwing_tasks take part, each with all of its processes. They
  * block, and are called by all in the same order.
@@ -29,6 +29,11 @@ int lapwing_tasks_gather(const void* send, void* recv, int count, MPI_Datatype t
 int lapwing_tasks_scatter(const void* send, void* recv, int count, MPI_Datatype type, int root,
                           lapwing_tasks* tasks);
 
+/** All tasks' elements, in the order of tasks, to all. */
+int lapwing_tasks_allgather(const void* send, void* recv, int count, MPI_Datatype type, lapwing_tasks* tasks);
+/** `count` elements in `send` for each task, and in `recv` from each, in the order of tasks. */
+int lapwing_tasks_alltoall(const void* send, void* recv, int count, MPI_Datatype type, lapwing_tasks* tasks);
+
 /** With distributed arguments. Every task gives an array of the same shape and
  *  type in the distribution that it likes. Which tasks exchange arrays, in which
  *  order and where partial results are made is planned so that the fewest
@@ -49,6 +54,17 @@ int lapwing_array_gather(const void* local, int64_t elements, const lapwing_dist
 int lapwing_array_scatter(const void* whole_local, int64_t whole_elements, const lapwing_distribution* whole,
                           void* local, int64_t elements, const lapwing_distribution* array, int root,
                           lapwing_tasks* tasks);
+
+/** lapwing_array_gather() with every task as the root: each has its `whole`, in the
+ *  distribution that it likes. Its memory does not overlap that of `local`. */
+int lapwing_array_allgather(const void* local, int64_t elements, const lapwing_distribution* array,
+                            void* whole_local, int64_t whole_elements, const lapwing_distribution* whole,
+                            lapwing_tasks* tasks);
+/** Dimension 0 of both arrays is in as many equal parts as there are tasks: part t
+ *  of what a task s sends becomes part s of what task t receives. */
+int lapwing_array_alltoall(const void* send_local, int64_t send_elements,
+                           const lapwing_distribution* send_array, void* recv_local, int64_t recv_elements,
+                           const lapwing_distribution* recv_array, lapwing_tasks* tasks);
 
 /** The plan of a reduction (`all` 0), an allreduce (1) or a broadcast (2) of such
  *  arrays: `from[i]` sends to `to[i]`, in this order; both have room for

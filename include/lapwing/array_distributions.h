@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 1 of 5: what a distributed array looks like.
+ * Distributed arrays, part 1 of 6: what a distributed array looks like.
  *
  * A distribution says which process of a task holds which elements of an array
  * of any number of dimensions; it knows nothing of MPI, and every process of the
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** Every function of the five headers returns one of these; 0 is success. */
+/** Every function of the six headers returns one of these; 0 is success. */
 enum lapwing_array_error {
   LAPWING_ARRAY_OK = 0,
   LAPWING_ARRAY_ERR_SHAPE = 1,    /**< the two sides' shapes differ */
@@ -62,7 +62,16 @@ enum lapwing_array_type {
 /** Bytes of an element; 0 for an unknown type. */
 size_t lapwing_array_type_size(int type);
 
-enum lapwing_array_layout { LAPWING_COLLAPSED = 0, LAPWING_CYCLIC = 1, LAPWING_IRREGULAR = 2 };
+enum lapwing_array_layout {
+  LAPWING_COLLAPSED = 0,
+  LAPWING_CYCLIC = 1,
+  LAPWING_IRREGULAR = 2,
+  LAPWING_INDEXED = 3
+};
+
+/** Which indices each process holds; see array_index_lists.h. */
+typedef struct lapwing_index_lists lapwing_index_lists;
+
 enum lapwing_array_order { LAPWING_ROW_MAJOR = 0, LAPWING_COLUMN_MAJOR = 1 };
 
 /** One dimension of an array. All zero but `extent`, and `grid_dimension` -1: it
@@ -77,6 +86,7 @@ struct lapwing_dimension {
   int64_t offset;        /**< alignment: element i lies where element i + offset of the template lies */
   int64_t ghost_below;   /**< layers around the owned elements in local memory; see array_ghosts.h */
   int64_t ghost_above;
+  const lapwing_index_lists* lists; /**< of INDEXED; see lapwing_indexed() */
 };
 
 /** (*): every process of a grid line has all of it. */

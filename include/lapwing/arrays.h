@@ -9,6 +9,7 @@
 #include "lapwing/array_collectives.h"
 #include "lapwing/array_distributions.h"
 #include "lapwing/array_ghosts.h"
+#include "lapwing/array_index_lists.h"
 #include "lapwing/array_tasks.h"
 
 #endif

@@ -199,4 +199,5 @@ class DistributedArray {
 
 }  // namespace lapwing
 
+#include "lapwing/array_index_lists.hpp"
 #include "lapwing/array_transfers.hpp"

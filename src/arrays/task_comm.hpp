@@ -14,7 +14,9 @@
 #include "arrays/plan_cache.hpp"
 #include "arrays/transfers/control.hpp"
 #include "arrays/transfers/matching.hpp"
+#include "arrays/transfers/met.hpp"
 #include "arrays/transfers/node_wire.hpp"
+#include "arrays/transfers/parcels.hpp"
 #include "arrays/transfers/steps.hpp"
 
 namespace lapwing::arrays {
@@ -72,6 +74,10 @@ class TaskComm : public std::enable_shared_from_this<TaskComm> {
   std::deque<Request*> checking;
   /// How many requests wait for a message of the other side.
   int unmatched = 0;
+  /// Parcels that have come and were not taken yet, and exchanges of them that go on.
+  std::map<ParcelKey, std::vector<Parcel>> parcels;
+  int exchanges = 0;
+  MetCache met_within, met_between;
   int strategy = 0;
   /// The same tasks once more, for what collectives send; and the plans of those.
   std::shared_ptr<TaskComm> collective;

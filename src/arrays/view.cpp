@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "arrays/schedules/index_list.hpp"
 #include "arrays/schedules/local.hpp"
 
 namespace lapwing::arrays {
@@ -127,6 +128,8 @@ Error compare(const Descriptor& from, const Party& sender, const Descriptor& to,
       return {Code::grid, fmt::format("{}task {}: {}", which, sender.task, why)};
     if (std::string why = validate(b.distribution, receiver.processes); !why.empty())
       return {Code::grid, fmt::format("{}task {}: {}", which, receiver.task, why)};
+    if (std::string why = cannot_send(a.distribution); !why.empty())
+      return {Code::argument, fmt::format("{}task {}: {}", which, sender.task, why)};
     const bool same_type = a.distribution.type == b.distribution.type &&
                            a.distribution.opaque_bytes == b.distribution.opaque_bytes;
     if (!same_type && !b.converts)
@@ -145,6 +148,7 @@ Error check_local(const View& view, const Party& mine, int rank, const void* loc
   const std::string who = fmt::format("task {}, rank {}: ", mine.task, rank);
   if (std::string why = validate(view.distribution, mine.processes); !why.empty())
     return {Code::grid, who + why};
+  if (std::string why = wrong_lists(view.distribution, rank); !why.empty()) return {Code::grid, who + why};
   if (std::string why = validate_leading(view.distribution, rank); !why.empty())
     return {Code::buffer, who + why};
   const LocalPart part = local_part(view.distribution, rank);

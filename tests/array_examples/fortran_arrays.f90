@@ -129,6 +129,8 @@ program fortran_arrays
 
   call ghosts(lapwing_tasks_processes(tasks, lapwing_tasks_rank(tasks)))
 
+  call index_lists(lapwing_tasks_processes(tasks, lapwing_tasks_rank(tasks)))
+
   text = lapwing_array_schedule(array, array, rank, lapwing_schedule_ascii)
   call expect(len(text) > 0, "a drawing")
   call lapwing_distribution_free(array)
@@ -220,6 +222,40 @@ contains
     call expect(all(u(1:3, 1) == merge(4, 1, rank > 0)), "three additions")
     call lapwing_array_request_free(update)
     call lapwing_distribution_free(layered)
+  end subroutine
+
+  ! Every so-manieth column, from the last one on, and from there into rows; then what is refused.
+  subroutine index_lists(processes)
+    integer, intent(in) :: processes
+    type(lapwing_index_lists) :: lists
+    type(lapwing_distribution) :: columns, rows
+    real(8), allocatable :: u(:, :), v(:, :)
+    integer, allocatable :: mine(:)
+    integer(8) :: at(2)
+    integer :: p, q
+    mine = [(p, p=n - rank, 1, -processes)]
+    call lapwing_index_lists_create(lists, n, mine, tasks)
+    call lapwing_distribution_create(columns, lapwing_float64, [lapwing_collapsed(4), lapwing_indexed(lists, 1)], [processes])
+    call lapwing_index_lists_free(lists)
+    call lapwing_distribution_create(rows, lapwing_float64, [lapwing_block(4, processes, 1), lapwing_collapsed(n)], [processes])
+    allocate (u(4, size(mine)), v(4 / processes, n))
+    do q = 1, size(mine)
+      u(:, q) = [(100 * p + mine(q), p=1, 4)]
+    end do
+    call lapwing_array_redistribute(u, columns, v, rows, tasks)
+    do q = 1, n
+      do p = 1, size(v, 1)
+        call expect(nint(v(p, q)) == 100 * (p + rank * size(v, 1)) + q, "from index lists into rows")
+      end do
+    end do
+    call lapwing_distribution_index(columns, rank, 5_8, at)
+    call expect(all(at == [1, mine(2)]), "an index by its list")
+    call expect(lapwing_distribution_position(columns, rank, [2, mine(2)]) == 6, "a position in a list")
+    call lapwing_distribution_free(columns)
+    call lapwing_distribution_free(rows)
+    call lapwing_index_lists_create(lists, n, [1, 11], tasks, [processes], 1, ierr=ierr)
+    text = lapwing_array_error_string()
+    call expect(ierr == lapwing_array_err_argument .and. scan_for(text, "position 1") > 0, "an index outside: " // text)
   end subroutine
 
   integer function scan_for(string, part)

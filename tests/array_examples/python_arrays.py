@@ -239,6 +239,39 @@ def test_distarray():
         assert (whole == np.arange(18)).all(), whole
 
 
+def test_index_lists():
+    processes = TASKS.processes()
+    mine = np.arange(N)[::-1][RANK::processes]
+    lists = TASKS.index_lists(N, mine)
+    columns = lapwing.Distribution([lapwing.collapsed(N), lapwing.indexed(lists)], "float32", grid=[processes])
+    del lists
+    local = values(columns)
+    assert (columns.indices(RANK)[1].reshape(-1) == mine).all()
+    rows = ROWS.zeros(RANK)
+    TASKS.redistribute(local, columns, rows, ROWS)
+    assert (rows == values(ROWS)).all()
+    if SENDER:
+        TASKS.send(rows, ROWS, 1, 12)
+    else:
+        local[...] = 0
+        TASKS.recv(local, columns, 0, 12)
+        assert (local == values(columns)).all()
+    # A halo: the same indices everywhere, others nowhere.
+    halo = lapwing.Distribution([lapwing.collapsed(N), lapwing.indexed(TASKS.index_lists(N, [7, 2]))], "float32",
+                                grid=[processes])
+    copies = halo.zeros(RANK)
+    TASKS.redistribute(rows, ROWS, copies, halo)
+    assert (copies == values(halo)).all()
+    refused(lapwing.ArrayError.ARGUMENT, ["dimension 1", "index 0", "no list"] if processes == 1 else ["index 2", "ranks 0 and 1"],
+            TASKS.redistribute, copies, halo, rows, ROWS)
+    refused(lapwing.ArrayError.ARGUMENT, ["rank 0", "position 2", "is 11"], TASKS.index_lists, N, [0, 1, N])
+    try:
+        TASKS.index_lists(N, [0.5])
+        raise AssertionError("a fraction was taken as an index")
+    except TypeError:
+        pass
+
+
 def test_pictures_of_the_documentation():
     """docs/arrays.md shows what the library draws."""
     rows = lapwing.Distribution([lapwing.block(8), lapwing.collapsed(8)], "float32", grid=[4])

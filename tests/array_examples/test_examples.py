@@ -19,7 +19,7 @@ BUILD, FLAVOUR, PYTHON, MPIEXEC = pathlib.Path(sys.argv[1]), sys.argv[2], sys.ar
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "arrays"
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-array-examples-"))
-NAMES = ("producer_consumer", "fft2d", "multiblock", "restart", "jacobi")
+NAMES = ("producer_consumer", "fft2d", "multiblock", "restart", "jacobi", "mesh")
 
 
 HAS_FLANG = shutil.which("flang-new-19") and (BUILD / "lib" / "lapwing" / FLAVOUR / "mod" / "lapwing_arrays.mod").exists()
@@ -127,6 +127,14 @@ def expected_jacobi(rows, columns, steps):
     return f"jacobi: {rows} x {columns}, {steps} steps, checksum {total:.6E}\n"
 
 
+def expected_mesh(cells, steps):
+    u = [float(c * c % 17) for c in range(cells)]
+    for _ in range(steps):
+        u = [0.5 * u[c] + 0.25 * (u[(3 * c + 1) % cells] + u[(5 * c + 2) % cells]) for c in range(cells)]
+    total = sum(u[c] * (c % 7 + 1) for c in range(cells))
+    return f"mesh: {cells} cells, {steps} steps, checksum {total:.6E}\n"
+
+
 class Examples(unittest.TestCase):
     def everywhere(self, name, expected, *runs):
         for language, command in versions(name):
@@ -154,6 +162,11 @@ class Examples(unittest.TestCase):
         # The last blocks have fewer elements; 4 rows leave the last of 3 processes without any.
         self.everywhere("jacobi", expected_jacobi(11, 9, 7), *((n, ("11", "9", "7")) for n in (1, 4)))
         self.everywhere("jacobi", expected_jacobi(4, 5, 6), (3, ("4", "5", "6")))
+
+    def test_mesh(self):
+        # With two cells most processes have none, and read none.
+        self.everywhere("mesh", expected_mesh(60, 5), (4, ("60", "5")))
+        self.everywhere("mesh", expected_mesh(2, 3), (3, ("2", "3")))
 
     def test_restart(self):
         self.everywhere("restart", expected_restart(), (6, ("memory",)))

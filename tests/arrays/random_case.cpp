@@ -167,7 +167,8 @@ std::string Case::describe() const {
                      source.grid.ranks, arrays::describe(destination), part(to), destination.grid.ranks);
 }
 
-OwnerMap::OwnerMap(const Distribution& distribution, int rank) : distribution_(distribution) {
+OwnerMap::OwnerMap(const Distribution& distribution, int rank, const ListsByDimension& lists)
+    : distribution_(distribution) {
   // Coordinates by counting through the grid in its numbering.
   const ProcessGrid& grid = distribution.grid;
   std::vector<int> coordinates(grid.extents.size(), 0);
@@ -190,7 +191,13 @@ OwnerMap::OwnerMap(const Distribution& distribution, int rank) : distribution_(d
   for (std::size_t d = 0; d < dimensions; ++d) {
     const Dimension& dimension = distribution.dimensions[d];
     std::int64_t place = 0;
-    for (std::int64_t i = 0; i < dimension.extent; ++i) {
+    if (dimension.layout == Layout::indexed) {
+      places_[d].assign(static_cast<std::size_t>(dimension.extent), -1);
+      const auto g = static_cast<std::size_t>(dimension.grid_dimension);
+      for (const std::int64_t i : lists.at(d)[static_cast<std::size_t>(coordinates[g])])
+        places_[d][static_cast<std::size_t>(i)] = place++;
+    }
+    for (std::int64_t i = 0; i < dimension.extent && dimension.layout != Layout::indexed; ++i) {
       bool mine = true;
       const std::int64_t t = i + dimension.offset;
       if (dimension.layout != Layout::collapsed) {

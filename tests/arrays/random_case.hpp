@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,11 +15,15 @@
 
 namespace lapwing::arrays::testing {
 
+/// Of dimensions that index lists distribute: the list of each coordinate.
+using ListsByDimension = std::map<std::size_t, std::vector<std::vector<std::int64_t>>>;
+
 struct Case {
   Distribution source, destination;
   Section from, to;
   int source_tasks = 1, destination_tasks = 1;  ///< ranks of the two tasks
   Processes processes;
+  ListsByDimension source_lists, destination_lists;
 
   [[nodiscard]] std::string describe() const;
 };
@@ -26,11 +31,18 @@ struct Case {
 /// With given numbers of ranks the two tasks share none, or are the same.
 Case random_case(std::mt19937_64& random, int source_tasks = 0, int destination_tasks = 0, bool same = false);
 
+/// Makes index lists of some of its dimensions (index_case.cpp); the distributions then hold no process' own
+/// list.
+void add_lists(std::mt19937_64& random, Case& c);
+/// As the process at this rank has it; -1: none. `number` tells the lists from others.
+Distribution with_lists(const Distribution& distribution, const ListsByDimension& lists, int rank,
+                        std::int64_t number);
+
 /// Where element `index` of the array lies in the allocation of a rank; -1
 /// where that rank does not have it. Counts owned elements one by one.
 class OwnerMap {
  public:
-  OwnerMap(const Distribution& distribution, int rank);
+  OwnerMap(const Distribution& distribution, int rank, const ListsByDimension& lists = {});
   [[nodiscard]] std::int64_t offset(const std::vector<std::int64_t>& index) const;
   [[nodiscard]] std::int64_t allocated() const { return allocated_; }
   /// The indices along one dimension that it has, ascending; none where it is not in the grid.

@@ -50,6 +50,17 @@ TEST_F(Collectives, Plain) {
     ASSERT_EQ(0, lapwing_tasks_scatter(gathered.data(), scattered.data(), 2, MPI_INT, root, tasks_));
     EXPECT_EQ(mine[1], scattered[1]);
   }
+  std::vector<int> all(static_cast<std::size_t>(2 * count_), -1), swapped(all);
+  const int mine[2] = {task_ + 1, 10 * (task_ + 1)};
+  ASSERT_EQ(0, lapwing_tasks_allgather(mine, all.data(), 2, MPI_INT, tasks_));
+  std::vector<int> out(all);
+  for (int t = 0; t < count_; ++t) {
+    EXPECT_EQ(t + 1, all[static_cast<std::size_t>(2 * t)]);
+    EXPECT_EQ(10 * (t + 1), all[static_cast<std::size_t>(2 * t + 1)]);
+    out[static_cast<std::size_t>(2 * t)] = 100 * task_ + t;
+  }
+  ASSERT_EQ(0, lapwing_tasks_alltoall(out.data(), swapped.data(), 2, MPI_INT, tasks_));
+  for (int t = 0; t < count_; ++t) EXPECT_EQ(100 * t + task_, swapped[static_cast<std::size_t>(2 * t)]);
 }
 
 TEST_F(Collectives, Reductions) {
@@ -104,6 +115,35 @@ TEST_F(Collectives, GatherAndScatter) {
     part.each([&](const auto& index, double& here) { wrong += here != shifted(index); });
     EXPECT_EQ(0, wrong);
   }
+}
+
+TEST_F(Collectives, AllGatherAndAllToAll) {
+  // Tasks have 1, 2, 3 rows of 7; each takes all in its own distribution.
+  const std::int64_t rows = task_ + 1, all = count_ * (count_ + 1) / 2, before = task_ * (task_ + 1) / 2;
+  Array part({lapwing_collapsed(rows), lapwing_cyclic(7, 2, 0)}, {mine_}, tasks_);
+  Array whole({task_ == 1 ? lapwing_block(all, mine_, 0) : lapwing_cyclic(all, 1, 0), lapwing_collapsed(7)},
+              {mine_}, tasks_);
+  part.each([&](const auto& index, double& here) { here = Array::value({index[0] + before, index[1]}, 2); });
+  ASSERT_EQ(0, lapwing_array_allgather(part.local.data(), part.size(), part.distribution, whole.local.data(),
+                                       whole.size(), whole.distribution, tasks_));
+  EXPECT_EQ(0, whole.wrong(2));
+
+  // Rows 4 t to 4 t + 3 are for task t.
+  Array out({lapwing_cyclic(4 * count_, 3, 0), lapwing_collapsed(5)}, {mine_}, tasks_);
+  Array in({lapwing_collapsed(4 * count_), lapwing_block(5, mine_, 0)}, {mine_}, tasks_);
+  const auto value = [](int from, int to, std::int64_t row, std::int64_t column) {
+    return 1000.0 * from + 100.0 * to + 10.0 * static_cast<double>(row) + static_cast<double>(column);
+  };
+  out.each([&](const auto& index, double& here) {
+    here = value(task_, static_cast<int>(index[0] / 4), index[0] % 4, index[1]);
+  });
+  ASSERT_EQ(0, lapwing_array_alltoall(out.local.data(), out.size(), out.distribution, in.local.data(),
+                                      in.size(), in.distribution, tasks_));
+  int wrong = 0;
+  in.each([&](const auto& index, double& here) {
+    wrong += here != value(static_cast<int>(index[0] / 4), task_, index[0] % 4, index[1]);
+  });
+  EXPECT_EQ(0, wrong);
 }
 
 // The example of HPF/MPI 4.1, with costs that come from the schedules.

@@ -12,6 +12,7 @@
 
 #include "arrays/random_case.hpp"
 #include "arrays/schedules/local.hpp"
+#include "arrays/transfers/index_lists.hpp"
 #include "entry/arrays/arrays.hpp"
 
 namespace lapwing::arrays::testing {
@@ -59,7 +60,7 @@ class Transfer {
     if (sends_) {
       Index extents;
       for (const Dimension& d : case_.source.dimensions) extents.push_back(d.extent);
-      const OwnerMap map(case_.source, rank_);
+      const OwnerMap map(case_.source, rank_, case_.source_lists);
       each_index(extents, [&](const Index& index) {
         if (const std::int64_t offset = map.offset(index); offset >= 0)
           put(&out_, case_.source, offset, value_at(index));
@@ -133,7 +134,7 @@ class Transfer {
     const Section from = filled(case_.from, case_.source), to = filled(case_.to, case_.destination);
     Index counts;
     for (const auto& d : to.dimensions) counts.push_back(d.count);
-    const OwnerMap map(case_.destination, rank_);
+    const OwnerMap map(case_.destination, rank_, case_.destination_lists);
     each_index(counts, [&](const Index& index) {
       Index there(index.size()), here(from.dimensions.size());
       for (std::size_t s = 0; s < here.size(); ++s) here[s] = from.dimensions[s].first;
@@ -161,7 +162,7 @@ class Transfer {
     } else {
       ASSERT_EQ(0, lapwing_array_wait_section(request, first.data() + 1, count.data() + 1));
     }
-    const OwnerMap map(case_.destination, rank_);
+    const OwnerMap map(case_.destination, rank_, case_.destination_lists);
     const auto bytes = static_cast<std::size_t>(case_.destination.element_bytes());
     each_index({count.begin() + 1, count.end()}, [&](Index index) {
       for (std::size_t d = 0; d < index.size(); ++d) index[d] += first[d + 1];
@@ -184,6 +185,20 @@ class Transfer {
   lapwing_distribution from_, to_;
 };
 
+// By the processes of the task that has the array.
+void make_lists(lapwing_tasks* tasks, Distribution& distribution, const ListsByDimension& lists) {
+  for (const auto& [d, all] : lists) {
+    Dimension& dimension = distribution.dimensions[d];
+    const int position = distribution.grid.position_of(lapwing_tasks_process_rank(tasks));
+    const auto g = static_cast<std::size_t>(dimension.grid_dimension);
+    std::vector<std::int64_t> mine;
+    if (position >= 0) mine = all[static_cast<std::size_t>(distribution.grid.coordinates(position)[g])];
+    const Error error = make_index_lists(*tasks->comm, dimension.extent, mine, distribution.grid,
+                                         dimension.grid_dimension, {}, &dimension.lists);
+    ASSERT_FALSE(error) << error.text;
+  }
+}
+
 TEST(Property, RandomTransfersArrive) {
   const std::int64_t cases = from_environment("ARRAYS_CASES", 300), seed = from_environment("ARRAYS_SEED", 1);
   int size = 0, rank = 0;
@@ -197,7 +212,13 @@ TEST(Property, RandomTransfersArrive) {
     std::mt19937_64 random(static_cast<std::uint64_t>(seed + i));
     const int split = 1 + static_cast<int>(random() % static_cast<unsigned>(size));
     const bool same = split == size;
-    const Case drawn = random_case(random, split, same ? size : size - split, same);
+    Case drawn = random_case(random, split, same ? size : size - split, same);
+    if (random() % 5 < 2) {
+      add_lists(random, drawn);
+      const int here = rank < split ? 0 : 1;
+      if (here == 0) make_lists(tasks[split], drawn.source, drawn.source_lists);
+      if (same || here == 1) make_lists(tasks[split], drawn.destination, drawn.destination_lists);
+    }
     const auto how = static_cast<unsigned>(random() % 60);
     lapwing_tasks* const here = tasks[split];
     lapwing_tasks_strategy(here, static_cast<int>(random() % 5));

@@ -13,6 +13,7 @@
 #include "arrays/random_case.hpp"
 #include "arrays/schedules/local.hpp"
 #include "arrays/schedules/pack.hpp"
+#include "arrays/schedules/rendezvous.hpp"
 
 namespace lapwing::arrays::testing {
 
@@ -40,14 +41,15 @@ class Simulation {
   void run() {
     make_sources();
     make_destinations();
+    meet();
     for (int r = 0; r < case_.source_tasks; ++r)
-      sends_.push_back(
-          Schedule::sending(case_.source, case_.from, r, case_.destination, case_.to, case_.processes));
+      sends_.push_back(Schedule::sending(case_.source, case_.from, r, case_.destination, case_.to,
+                                         case_.processes, &sent_[static_cast<std::size_t>(r)]));
     for (int r = 0; r < case_.destination_tasks; ++r)
-      receives_.push_back(
-          Schedule::receiving(case_.destination, case_.to, r, case_.source, case_.from, case_.processes));
+      receives_.push_back(Schedule::receiving(case_.destination, case_.to, r, case_.source, case_.from,
+                                              case_.processes, &received_[static_cast<std::size_t>(r)]));
     check_agreement();
-    check_rounds();
+    if (case_.source_lists.empty() && case_.destination_lists.empty()) check_rounds();
     for (int r = 0; r < case_.source_tasks; ++r) {
       for (const Piece& piece : sends_[static_cast<std::size_t>(r)].pieces()) move(r, piece);
     }
@@ -91,9 +93,38 @@ class Simulation {
     return 1 + id % (bound_ - 1);
   }
 
+  // The rendezvous of all processes of both sides; those of one task are the same ones.
+  void meet() {
+    sent_.resize(static_cast<std::size_t>(case_.source_tasks));
+    received_.resize(static_cast<std::size_t>(case_.destination_tasks));
+    const bool same =
+        !case_.processes.source.empty() && case_.processes.source == case_.processes.destination;
+    const int parties = case_.source_tasks + (same ? 0 : case_.destination_tasks);
+    std::vector<Rendezvous> all;
+    for (int p = 0; p < parties; ++p) {
+      const int out = p < case_.source_tasks ? p : -1;
+      const int in = same ? p : p - case_.source_tasks;
+      all.emplace_back(with_lists(case_.source, case_.source_lists, out, 1), case_.from, out,
+                       with_lists(case_.destination, case_.destination_lists, in, 2), case_.to,
+                       std::max(in, -1), parties, p);
+    }
+    for (int p = 0; p < parties; ++p)
+      for (int q = 0; q < parties; ++q)
+        all[static_cast<std::size_t>(q)].hear(p, all[static_cast<std::size_t>(p)].question(q));
+    for (int p = 0; p < parties; ++p)
+      for (int q = 0; q < parties; ++q)
+        all[static_cast<std::size_t>(p)].learn(all[static_cast<std::size_t>(q)].answer(p));
+    for (int p = 0; p < parties; ++p) {
+      Rendezvous& here = all[static_cast<std::size_t>(p)];
+      if (p < case_.source_tasks) sent_[static_cast<std::size_t>(p)] = here.sent();
+      if (same || p >= case_.source_tasks)
+        received_[static_cast<std::size_t>(same ? p : p - case_.source_tasks)] = here.received();
+    }
+  }
+
   void make_sources() {
     for (int r = 0; r < case_.source_tasks; ++r) {
-      const OwnerMap map(case_.source, r);
+      const OwnerMap map(case_.source, r, case_.source_lists);
       const LocalPart part = local_part(case_.source, r);
       // An allocation is counted only where it holds something.
       if (part.elements > 0) {
@@ -210,7 +241,7 @@ class Simulation {
     std::vector<std::int64_t> counts;
     for (const auto& d : to.dimensions) counts.push_back(d.count);
     for (std::size_t r = 0; r < destinations_.size(); ++r) {
-      const OwnerMap map(case_.destination, static_cast<int>(r));
+      const OwnerMap map(case_.destination, static_cast<int>(r), case_.destination_lists);
       each_index(counts, [&](const std::vector<std::int64_t>& index) {
         std::vector<std::int64_t> there(index.size()), here(from.dimensions.size());
         for (std::size_t s = 0; s < here.size(); ++s) here[s] = from.dimensions[s].first;
@@ -232,6 +263,7 @@ class Simulation {
   std::int64_t bound_;
   std::vector<Buffer> sources_, destinations_, expected_;
   std::vector<Schedule> sends_, receives_;
+  std::vector<KnownSets> sent_, received_;
 };
 
 }  // namespace
@@ -243,6 +275,19 @@ TEST(Transfers, EveryElementArrivesAndNothingElseIsTouched) {
     const auto number = static_cast<std::uint64_t>(seed + k);
     std::mt19937_64 random(number);
     const Case c = random_case(random);
+    Simulation(c, number).run();
+    if (HasFatalFailure()) FAIL() << "LAPWING_SEED=" << number << " LAPWING_CASES=1: " << c.describe();
+  }
+}
+
+TEST(Transfers, IndexListsAmongTheDistributions) {
+  const std::int64_t cases = from_environment("LAPWING_CASES", 600);
+  const std::int64_t seed = from_environment("LAPWING_SEED", 1);
+  for (std::int64_t k = 0; k < cases; ++k) {
+    const auto number = static_cast<std::uint64_t>(seed + k);
+    std::mt19937_64 random(number);
+    Case c = random_case(random);
+    add_lists(random, c);
     Simulation(c, number).run();
     if (HasFatalFailure()) FAIL() << "LAPWING_SEED=" << number << " LAPWING_CASES=1: " << c.describe();
   }

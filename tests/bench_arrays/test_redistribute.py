@@ -24,6 +24,14 @@ class Redistribute(DriverTest):
             self.assert_fields(record, "persistent_s", "hand_s", "slowdown", "control")
             self.assertTrue(record["verified"], record)
 
+    def test_lists(self):
+        records = self.drive("redistribute", "--mpi", MPIS[-1], "--ranks", "2", "--pairs", "2", "--cases", "lists", "--sizes", "500")
+        self.assertEqual(len(records), 4)
+        for record in records:
+            self.assert_fields(record, "lists_s", "hand_s", "slowdown", "control", "fresh_s")
+            self.assertTrue(record["verified"], record)
+        self.assertGreater(records[0]["vs_closed"], 0)
+
     def test_construction(self):
         records = self.drive("redistribute", "--pairs", "2", "--construct")
         self.assertEqual(records[0]["case"], "CYCLIC(1000)/1024 -> CYCLIC(999)/1023")

@@ -11,7 +11,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = ["lapwing_arrays_c", "lapwing_arrays_dimensions", "lapwing_arrays_base",
-         "lapwing_arrays_tasks", "lapwing_arrays_plain"]
+         "lapwing_arrays_tasks", "lapwing_arrays_lists", "lapwing_arrays_plain"]
 RANKS = (1, 2, 3, 4)
 # Suffix, declaration, element types of that many bits: Fortran has no unsigned kinds, so those go by the signed ones.
 KINDS = [("i1", "integer(c_int8_t)", ("int8", "uint8")), ("i2", "integer(c_int16_t)", ("int16", "uint16")),
@@ -47,8 +47,10 @@ CALLS = {
     "array_allreduce": "<send_local >recv_local =array p t",
     "array_gather": "<local =array >whole_local =whole #root t",
     "array_scatter": "<whole_local =whole >local =array #root t",
+    "array_allgather": "<local =array >whole_local =whole t",
+    "array_alltoall": "<send_local =send_array >recv_local =recv_array t",
 }
-LAYOUTS = ("LAPWING_COLLAPSED", "LAPWING_CYCLIC", "LAPWING_IRREGULAR")
+LAYOUTS = ("LAPWING_COLLAPSED", "LAPWING_CYCLIC", "LAPWING_IRREGULAR", "LAPWING_INDEXED")
 WITH_HANDLE = {"array_reduce", "array_allreduce"}  # one size for both memories, and an MPI handle
 
 
@@ -132,7 +134,7 @@ def local_of(suffix, memory_type, types, rank):
             "  if (memory%elements > 0) memory%address = c_loc(array)", "end function", ""]
 
 
-HEADERS = ("array_distributions", "array_tasks", "array_calls", "array_collectives", "array_ghosts")
+HEADERS = ("array_distributions", "array_tasks", "array_calls", "array_collectives", "array_ghosts", "array_index_lists")
 PROTOTYPE = re.compile(r"^((?:const )?\w+\*?) lapwing_(\w+)\(([^()]*)\);", re.M)
 SCALARS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "MPI_Comm": "integer(c_int)", "MPI_Op": "integer(c_int)",
            "MPI_Datatype": "integer(c_int)", "char*": "type(c_ptr)"}

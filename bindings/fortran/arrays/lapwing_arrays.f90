@@ -18,6 +18,7 @@ module lapwing_arrays
   use lapwing_arrays_dimensions
   use lapwing_arrays_base
   use lapwing_arrays_tasks
+  use lapwing_arrays_lists
   use lapwing_arrays_plain
   use lapwing_arrays_calls
   implicit none

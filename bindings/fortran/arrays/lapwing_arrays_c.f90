@@ -19,6 +19,7 @@ module lapwing_arrays_c
     integer(c_int) :: grid_dimension = -1
     integer(c_int) :: first_process = 0
     integer(c_int64_t) :: offset = 0, ghost_below = 0, ghost_above = 0
+    type(c_ptr) :: lists = c_null_ptr
   end type
 
   type, bind(c) :: lapwing_grid_c

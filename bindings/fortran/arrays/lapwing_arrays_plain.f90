@@ -9,6 +9,7 @@ module lapwing_arrays_plain
   implicit none
   private
   public :: lapwing_tasks_bcast, lapwing_tasks_reduce, lapwing_tasks_allreduce, lapwing_tasks_gather, lapwing_tasks_scatter
+  public :: lapwing_tasks_allgather, lapwing_tasks_alltoall
 
   ! The handle of tasks has one component, an address: it goes to C as that.
   interface
@@ -57,6 +58,26 @@ module lapwing_arrays_plain
       !DIR$ IGNORE_TKR send, recv
       type(*), dimension(*) :: send, recv
       integer(c_int), value :: count, datatype, root
+      type(lapwing_tasks), intent(in) :: tasks
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine lapwing_tasks_allgather(send, recv, count, datatype, tasks, ierr) &
+        bind(c, name="lapwing_tasks_allgather_f")
+      import :: c_int, lapwing_tasks
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: send, recv
+      !DIR$ IGNORE_TKR send, recv
+      type(*), dimension(*) :: send, recv
+      integer(c_int), value :: count, datatype
+      type(lapwing_tasks), intent(in) :: tasks
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine lapwing_tasks_alltoall(send, recv, count, datatype, tasks, ierr) &
+        bind(c, name="lapwing_tasks_alltoall_f")
+      import :: c_int, lapwing_tasks
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: send, recv
+      !DIR$ IGNORE_TKR send, recv
+      type(*), dimension(*) :: send, recv
+      integer(c_int), value :: count, datatype
       type(lapwing_tasks), intent(in) :: tasks
       integer(c_int), intent(out), optional :: ierr
     end subroutine

@@ -19,7 +19,8 @@ error ends the job.
 """
 from ._load import core as _core
 from .distarray import from_distarray, to_distarray
-from .distributions import (Dimension, Distribution, LocalPart, block, collapsed, cyclic, irregular, schedule)
+from .distributions import (Dimension, Distribution, IndexLists, LocalPart, block, collapsed, cyclic, indexed, irregular,
+                            schedule)
 from .errors import ArrayError, FlavourError
 from .tasks import (ANY_TAG, ANY_TASK, STRATEGIES, TASK_NULL, Request, Status, Tasks, attach_buffer, detach_buffer,
                     progress, startall, testall, waitall, waitany)
@@ -33,6 +34,6 @@ def errors_return(on: bool) -> bool:
 _core.errors_return(True)
 
 __all__ = ["ANY_TAG", "ANY_TASK", "STRATEGIES", "TASK_NULL", "ArrayError", "Dimension", "Distribution", "FlavourError",
-           "LocalPart", "Request", "Status", "Tasks", "attach_buffer", "block", "collapsed", "cyclic", "detach_buffer",
-           "errors_return", "from_distarray", "irregular", "progress", "schedule", "startall", "testall",
+           "IndexLists", "LocalPart", "Request", "Status", "Tasks", "attach_buffer", "block", "collapsed", "cyclic", "detach_buffer",
+           "errors_return", "from_distarray", "indexed", "irregular", "progress", "schedule", "startall", "testall",
            "to_distarray", "waitall", "waitany"]

@@ -13,7 +13,7 @@ from .errors import ArrayError
 _TYPES = {"i1": 0, "u1": 1, "i2": 2, "u2": 3, "i4": 4, "u4": 5, "i8": 6, "u8": 7, "f4": 8, "f8": 9, "f16": 10, "c8": 11,
           "c16": 12, "c32": 13, "b1": 1}
 _OPAQUE = 1000
-_COLLAPSED, _CYCLIC, _IRREGULAR = range(3)
+_COLLAPSED, _CYCLIC, _IRREGULAR, _INDEXED = range(4)
 _FORMS = {"text": 0, "ascii": 1, "svg": 2}
 
 
@@ -31,9 +31,16 @@ def _order_of(order: str) -> int:
     return 0 if order == "C" else 1
 
 
+class IndexLists:
+    """Which indices of a dimension each process of a task holds; made by Tasks.index_lists()."""
+
+    def __init__(self, native, extent: int) -> None:
+        self._core, self.extent = native, extent
+
+
 @dataclass(frozen=True)
 class Dimension:
-    """One dimension; made by collapsed(), block(), cyclic() and irregular()."""
+    """One dimension; made by collapsed(), block(), cyclic(), irregular() and indexed()."""
 
     extent: int
     layout: int = _COLLAPSED
@@ -43,6 +50,7 @@ class Dimension:
     first_process: int = 0
     offset: int = 0
     ghosts: Tuple[int, int] = (0, 0)
+    lists: Optional[IndexLists] = None
 
     def with_ghosts(self, below: int, above: int) -> Dimension:
         """Layers around the owned elements in local memory; Tasks.update_ghosts fills them."""
@@ -68,6 +76,11 @@ def cyclic(extent: int, block: int = 1, grid_dimension: int = 0, *, first_proces
 def irregular(bounds: Sequence[int], grid_dimension: int = 0) -> Dimension:
     """Position p of the grid dimension has elements bounds[p] to bounds[p + 1] - 1."""
     return Dimension(int(bounds[-1]), _IRREGULAR, 0, tuple(int(bound) for bound in bounds), grid_dimension)
+
+
+def indexed(lists: IndexLists, grid_dimension: int = 0) -> Dimension:
+    """Each process has the indices of its list, in the list's order."""
+    return Dimension(lists.extent, _INDEXED, 0, (), grid_dimension, lists=lists)
 
 
 @dataclass(frozen=True)
@@ -108,7 +121,8 @@ class Distribution:
             axes.append((one.extent, one.layout, size, list(one.bounds), one.grid_dimension, one.first_process,
                          one.offset, *one.ghosts))
         self._core = core.create(_type_of(self.dtype), axes, grid, list(ranks or ()), _order_of(grid_order),
-                                 _order_of(order), list(leading or ()))
+                                 _order_of(order), list(leading or ()),
+                                 [one.lists._core if one.lists else None for one in dimensions])
 
     @classmethod
     def _of(cls, native, dtype: np.dtype, order: str) -> Distribution:

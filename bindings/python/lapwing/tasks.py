@@ -8,7 +8,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ._load import core
-from .distributions import Distribution, checked
+from .distributions import Distribution, IndexLists, _order_of, checked
 from .errors import ArrayError
 
 ANY_TASK, ANY_TAG, TASK_NULL = -1, -1, -2
@@ -148,6 +148,16 @@ class Tasks:
         made = MPI.Intracomm()
         self._core.write_comm(MPI._addressof(made))
         return made
+
+    def index_lists(self, extent: int, indices, grid: Optional[Sequence[int]] = None, *, grid_dimension: int = 0,
+                    ranks: Optional[Sequence[int]] = None, grid_order: str = "C") -> IndexLists:
+        """The caller holds `indices` of a dimension, in this order. The lists lie along a dimension of the grid; without
+        one, along all processes of the task. Collective over the task."""
+        held = np.ascontiguousarray(indices)
+        if held.size and held.dtype.kind not in "iu":
+            raise TypeError(f"indices are integers, not {held.dtype}")
+        return IndexLists(self._core.index_lists(int(extent), held.reshape(-1).astype(np.int64), list(grid or ()),
+                                                 list(ranks or ()), _order_of(grid_order), grid_dimension), int(extent))
 
     def strategy(self, name: str) -> None:
         if name not in STRATEGIES:
@@ -301,6 +311,32 @@ class Tasks:
             send = checked(send, whole, "send", False) if self.task == root else None
             self._core.array_scatter(send, whole._core if self.task == root else None,
                                      checked(recv, array, "recv", True), array._core, root)
+
+    def allgather(self, send, recv, array: Optional[Distribution] = None, whole: Optional[Distribution] = None) -> None:
+        """gather() with every task as the root."""
+        if array is None:
+            self._room(recv, np.size(send) * self.size)
+            self._core.plain_allgather(send, recv, MPI._addressof(_mpi_type(send)))
+        else:
+            self._core.array_allgather(checked(send, array, "send", False), array._core,
+                                       checked(recv, whole, "recv", True), whole._core)
+
+    def alltoall(self, send, recv, send_array: Optional[Distribution] = None,
+                 recv_array: Optional[Distribution] = None) -> None:
+        """Equal parts of `send`, along dimension 0, for each task, and in `recv` from each."""
+        if send_array is None:
+            self._room(recv, np.size(send))
+            if np.size(send) % self.size:
+                raise ArrayError(ArrayError.ARGUMENT, f"'send' has {np.size(send)} elements for {self.size} tasks")
+            self._core.plain_alltoall(send, recv, MPI._addressof(_mpi_type(send)))
+        else:
+            self._core.array_alltoall(checked(send, send_array, "send", False), send_array._core,
+                                      checked(recv, recv_array, "recv", True), recv_array._core)
+
+    @staticmethod
+    def _room(recv, elements):
+        if np.size(recv) < elements:
+            raise ArrayError(ArrayError.BUFFER, f"'recv' has {np.size(recv)} elements and needs {elements}")
 
     def plan(self, array: Distribution, root: int = 0, kind: str = "reduce") -> List[Tuple[int, int]]:
         """Which task sends to which, in order, in a 'reduce', an 'allreduce' or a 'bcast' of such arrays. Collective."""

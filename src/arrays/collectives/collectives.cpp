@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "arrays/schedules/index_list.hpp"
 #include "arrays/schedules/local.hpp"
 #include "arrays/schedules/pack.hpp"
 #include "arrays/transfers/progress.hpp"
@@ -61,6 +62,14 @@ std::vector<std::int64_t> costs_from_here(TaskComm& comm, const View& mine,
   for (std::size_t t = 0; t < all.size(); ++t) {
     if (static_cast<int>(t) == comm.task()) continue;
     const View& theirs = *all[t]->views[0];
+    if (has_lists(mine.distribution) || has_lists(theirs.distribution)) {
+      // Their schedule takes messages: all of this part to as many processes as may be.
+      const std::int64_t elements = local_part(mine.distribution, comm.rank()).elements;
+      const double own = static_cast<double>(elements * mine.distribution.element_bytes());
+      row[t] = static_cast<long long>(comm.processes(static_cast<int>(t)) * comm.message_ns +
+                                      2 * own * comm.byte_ns);
+      continue;
+    }
     const Schedule schedule =
         Schedule::sending(mine.distribution, mine.section, comm.rank(), theirs.distribution, theirs.section);
     double cost = 0;
@@ -244,53 +253,6 @@ Error reduce(TaskComm& comm, const Operand& array, void* result, MPI_Op op, int 
     keep(wait(begin_within(wire, partial, to, false)).error);
   }
   return first;
-}
-
-Error gather(TaskComm& comm, const Operand& array, const Operand& whole, int root, bool back) {
-  if (!array.view) return {Code::argument, "the distribution is null"};
-  const Section mine = filled(array.view->section, array.view->distribution);
-  const std::int64_t rows = mine.dimensions.empty() ? 0 : mine.dimensions[0].count;
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.tasks()));
-  plain_gather(comm, &rows, counts.data(), 1, MPI_INT64_T, root);
-  const std::shared_ptr<TaskComm> wire = inner(comm).shared_from_this();
-  auto transfer = [&](const Operand& there, int task, bool sends) {
-    return sends ? begin_send(wire, {&there, 1}, task, 0, false)
-                 : begin_receive(wire, {&there, 1}, task, 0, false);
-  };
-  std::vector<Handle> handles;
-  if (comm.task() != root) {
-    handles.push_back(transfer(array, root, !back));
-    return settle(&handles);
-  }
-  if (!whole.view) return {Code::argument, "the whole array is null at the root"};
-  const Section all = filled(whole.view->section, whole.view->distribution);
-  std::int64_t first = 0;
-  std::vector<Operand> parts;
-  for (const std::int64_t count : counts) {
-    View part = *whole.view;
-    part.section = all;
-    part.section.permutation.clear();
-    if (all.dimensions.empty() || first + count > all.dimensions[0].count) {
-      // Too little room: the tasks' own sizes make the sentence.
-      part.section.dimensions.assign(all.dimensions.size(), {0, 0, 1});
-    } else {
-      part.section.dimensions[0].first += first * all.dimensions[0].stride;
-      part.section.dimensions[0].count = count;
-    }
-    first += count;
-    Operand operand = whole;
-    operand.view = std::make_shared<View>(std::move(part));
-    parts.push_back(operand);
-  }
-  for (int t = 0; t < comm.tasks(); ++t) {
-    const Operand& part = parts[static_cast<std::size_t>(t)];
-    if (t != root)
-      handles.push_back(transfer(part, t, back));
-    else
-      handles.push_back(back ? begin_within(wire, part, array, false)
-                             : begin_within(wire, array, part, false));
-  }
-  return settle(&handles);
 }
 
 }  // namespace lapwing::arrays

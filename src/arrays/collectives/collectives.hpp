@@ -21,6 +21,8 @@ void plain_reduce(TaskComm& comm, const void* send, void* receive, int count, MP
                   int root);
 void plain_gather(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type, int root);
 void plain_scatter(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type, int root);
+void plain_allgather(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type);
+void plain_alltoall(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type);
 
 // With distributed arguments.
 enum class Shape { reduction, allreduce, broadcast };
@@ -32,6 +34,12 @@ Error broadcast(TaskComm& comm, const Operand& array, int root);
 Error reduce(TaskComm& comm, const Operand& array, void* result, MPI_Op op, int root);
 /// To the root's `whole`, or from it (`back`).
 Error gather(TaskComm& comm, const Operand& array, const Operand& whole, int root, bool back);
+
+/// To every task's `whole`; both have distributions.
+Error allgather(TaskComm& comm, const Operand& array, const Operand& whole);
+/// Whether dimension 0 can be cut for alltoall().
+Error divisible(const TaskComm& comm, const Operand& array);
+Error alltoall(TaskComm& comm, const Operand& send, const Operand& receive);
 
 /// The same tasks once more: what collectives send, and do within a task, meets
 /// nothing of the program's or of requests'. Made in the first collective that

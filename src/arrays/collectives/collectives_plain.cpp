@@ -107,4 +107,20 @@ void plain_scatter(TaskComm& comm, const void* send, void* receive, int count, M
   hand_on(comm, receive, count, type);
 }
 
+void plain_allgather(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type) {
+  inner(comm);
+  if (first(comm))
+    run_plain(
+        [&](MPI_Request* r) { PMPI_Iallgather(send, count, type, receive, count, type, comm.leaders(), r); });
+  hand_on(comm, receive, count * comm.tasks(), type);
+}
+
+void plain_alltoall(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type) {
+  inner(comm);
+  if (first(comm))
+    run_plain(
+        [&](MPI_Request* r) { PMPI_Ialltoall(send, count, type, receive, count, type, comm.leaders(), r); });
+  hand_on(comm, receive, count * comm.tasks(), type);
+}
+
 }  // namespace lapwing::arrays

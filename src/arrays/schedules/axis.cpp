@@ -45,6 +45,10 @@ Axis::Axis(const Dimension& dimension, int processes, const SectionDimension& se
     single_owner_ = -1;
     return;
   }
+  if (dimension_.layout == Layout::indexed) {
+    kind_ = Kind::listed;
+    return;
+  }
   if (dimension_.layout == Layout::irregular) {
     kind_ = Kind::irregular;
     run_length_ = std::max<std::int64_t>(1, count_ / processes_);
@@ -100,6 +104,7 @@ std::int64_t Axis::run_end(std::int64_t i) const {
 
 std::int64_t Axis::next(std::int64_t i, int coordinate) const {
   if (i >= count_) return count_;
+  if (kind_ == Kind::listed) return i;
   if (kind_ == Kind::single) return coordinate == single_owner_ ? i : count_;
   const std::int64_t t = cell(i);
   const std::int64_t block = (coordinate - dimension_.first_process + processes_) % processes_;

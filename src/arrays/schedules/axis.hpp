@@ -35,6 +35,9 @@ class Axis {
 
   /// One coordinate owns everything, in one run.
   [[nodiscard]] bool single() const { return kind_ == Kind::single; }
+  /// Distributed by index lists: only count() and processes() are known, and each coordinate counts as an
+  /// owner.
+  [[nodiscard]] bool listed() const { return kind_ == Kind::listed; }
   /// Each coordinate has one run of run_length() in each period, or none; the
   /// first and the last of the section may be cut.
   [[nodiscard]] bool uniform() const { return kind_ == Kind::uniform; }
@@ -45,7 +48,7 @@ class Axis {
   [[nodiscard]] std::int64_t own_runs_in(std::int64_t indices) const;
 
  private:
-  enum class Kind : std::uint8_t { single, uniform, general, irregular };
+  enum class Kind : std::uint8_t { single, uniform, general, irregular, listed };
 
   void set_cyclic();
   [[nodiscard]] std::int64_t cell(std::int64_t i) const { return origin_ + i * stride_; }

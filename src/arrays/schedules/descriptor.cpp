@@ -6,14 +6,13 @@
 
 #include <cstring>
 
-#include "arrays/schedules/distribution.hpp"
-#include "arrays/schedules/section.hpp"
+#include "arrays/schedules/index_list.hpp"
 
 namespace lapwing::arrays {
 
 namespace {
 
-constexpr std::int64_t distribution_mark = 0x314944574c;  // "LWDI1"
+constexpr std::int64_t distribution_mark = 0x324944574c;  // "LWDI2"
 constexpr std::int64_t section_mark = 0x314553574c;       // "LWSE1"
 
 class Writer {
@@ -81,7 +80,28 @@ class DescriptorReader {
   bool short_ = false, wide_ = false;
 };
 
-constexpr std::size_t dimension_words = 9;
+constexpr std::size_t dimension_words = 10;
+
+constexpr std::size_t words_of_lists = 8;
+/// Of index lists the other side learns that they are the same ones, and whether they can be sent.
+std::vector<std::int64_t> words_of(const IndexLists* lists) {
+  if (lists == nullptr) return {};
+  return {lists->id[0],   lists->id[1],    lists->extent,     lists->processes,
+          lists->missing, lists->repeated, lists->first_rank, lists->second_rank};
+}
+
+std::shared_ptr<const IndexLists> lists_of(const std::vector<std::int64_t>& words) {
+  if (words.size() != words_of_lists) return nullptr;
+  auto lists = std::make_shared<IndexLists>();
+  lists->id = {words[0], words[1]};
+  lists->extent = words[2];
+  lists->processes = static_cast<int>(words[3]);
+  lists->missing = words[4];
+  lists->repeated = words[5];
+  lists->first_rank = static_cast<int>(words[6]);
+  lists->second_rank = static_cast<int>(words[7]);
+  return lists;
+}
 
 }  // namespace
 
@@ -104,6 +124,7 @@ std::vector<std::byte> encode(const Distribution& distribution) {
     out.word(dimension.ghost_below);
     out.word(dimension.ghost_above);
     out.list(dimension.bounds);
+    out.list(words_of(dimension.lists.get()));
   }
   return out.take();
 }
@@ -124,7 +145,7 @@ Decoded decode(std::span<const std::byte> bytes) {
   for (Dimension& dimension : result.dimensions) {
     dimension.extent = in.word();
     const std::int64_t layout = in.word();
-    if (layout < 0 || layout > 2) worst_layout = layout;
+    if (layout < 0 || layout > 3) worst_layout = layout;
     dimension.layout = static_cast<Layout>(layout);
     dimension.block = in.word();
     dimension.grid_dimension = in.narrow<int>();
@@ -133,6 +154,9 @@ Decoded decode(std::span<const std::byte> bytes) {
     dimension.ghost_below = in.word();
     dimension.ghost_above = in.word();
     in.list(dimension.bounds);
+    std::vector<std::int64_t> lists;
+    in.list(lists);
+    if (dimension.layout == Layout::indexed) dimension.lists = lists_of(lists);
   }
   if (std::string problem = in.problem("array descriptor"); !problem.empty()) return {{}, problem};
   if (type < 0 || type >= element_types || order < 0 || order > 1 || worst_layout != 0) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "arrays/schedules/index_list.hpp"
+
 namespace lapwing::arrays {
 
 namespace {
@@ -49,6 +51,29 @@ std::string validate_irregular(const Dimension& dimension, std::size_t d, int pr
   return {};
 }
 
+std::string validate_indexed(const Dimension& dimension, std::size_t d, int processes) {
+  if (!dimension.lists)
+    return fmt::format("dimension {} is to be distributed by index lists, but has none", d);
+  const IndexLists& lists = *dimension.lists;
+  if (lists.processes != processes) {
+    return fmt::format("dimension {} lies on {} processes, but its index lists were made for {}", d,
+                       processes, lists.processes);
+  }
+  if (lists.extent != dimension.extent) {
+    return fmt::format("dimension {} has an extent of {}, but its index lists were made for {}", d,
+                       dimension.extent, lists.extent);
+  }
+  if (dimension.offset != 0 || dimension.first_process != 0 || dimension.ghost_below != 0 ||
+      dimension.ghost_above != 0) {
+    return fmt::format(
+        "dimension {} is distributed by index lists; it has no alignment, no first process and no ghost "
+        "layers "
+        "(a receiver's lists may name the halo too)",
+        d);
+  }
+  return {};
+}
+
 std::string validate_placing(const Distribution& distribution, std::size_t d, std::vector<int>& users) {
   const Dimension& dimension = distribution.dimensions[d];
   const int g = dimension.grid_dimension;
@@ -67,6 +92,7 @@ std::string validate_placing(const Distribution& distribution, std::size_t d, st
     return fmt::format("the first block of dimension {} is on process {}, but grid dimension {} has {}", d,
                        dimension.first_process, g, processes);
   }
+  if (dimension.layout == Layout::indexed) return validate_indexed(dimension, d, processes);
   return dimension.layout == Layout::cyclic ? validate_cyclic(dimension, d, processes)
                                             : validate_irregular(dimension, d, processes);
 }
@@ -77,6 +103,8 @@ std::string layout_name(const Dimension& dimension, int processes) {
       return "*";
     case Layout::irregular:
       return fmt::format("IRREGULAR({})", fmt::join(dimension.bounds, ","));
+    case Layout::indexed:
+      return fmt::format("INDEXED({})", processes);
     case Layout::cyclic:
       break;
   }

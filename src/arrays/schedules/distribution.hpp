@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,19 +19,23 @@ namespace lapwing::arrays {
 enum class Layout : std::uint8_t {
   collapsed,  ///< HPF's *: every process of the grid has the whole dimension
   cyclic,     ///< CYCLIC(k), which is BLOCK where k times the processes cover the dimension
-  irregular   ///< contiguous parts with given boundaries
+  irregular,  ///< contiguous parts with given boundaries
+  indexed     ///< what a list for each process names (index_list.hpp)
 };
+
+struct IndexLists;
 
 struct Dimension {
   std::int64_t extent = 0;
   Layout layout = Layout::collapsed;
-  std::int64_t block = 1;            ///< cyclic: the k of CYCLIC(k)
-  std::vector<std::int64_t> bounds;  ///< irregular: as many boundaries as processes, and one
-  int grid_dimension = -1;           ///< -1: collapsed
-  int first_process = 0;             ///< who has the first block; ScaLAPACK's RSRC and CSRC
-  std::int64_t offset = 0;           ///< alignment: element i lies where the template's i + offset lies
-  std::int64_t ghost_below = 0;      ///< layers of the local allocation that a transfer leaves
-  std::int64_t ghost_above = 0;      ///< alone; a ghost update fills them
+  std::int64_t block = 1;                   ///< cyclic: the k of CYCLIC(k)
+  std::vector<std::int64_t> bounds;         ///< irregular: as many boundaries as processes, and one
+  std::shared_ptr<const IndexLists> lists;  ///< indexed
+  int grid_dimension = -1;                  ///< -1: collapsed
+  int first_process = 0;                    ///< who has the first block; ScaLAPACK's RSRC and CSRC
+  std::int64_t offset = 0;       ///< alignment: element i lies where the template's i + offset lies
+  std::int64_t ghost_below = 0;  ///< layers of the local allocation that a transfer leaves
+  std::int64_t ghost_above = 0;  ///< alone; a ghost update fills them
 
   bool operator==(const Dimension&) const = default;
 };

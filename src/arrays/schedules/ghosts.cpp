@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "arrays/schedules/adder.hpp"
+#include "arrays/schedules/index_list.hpp"
 #include "arrays/schedules/local.hpp"
 
 namespace lapwing::arrays {
@@ -124,6 +125,10 @@ std::string GhostUpdate::key() const {
 }
 
 std::string validate(const GhostUpdate& update, const Distribution& distribution) {
+  if (has_lists(distribution))
+    return fmt::format(
+        "{} is distributed by index lists, which have no neighbours; receive the halo by a list of its own",
+        describe(distribution));
   for (std::size_t d = 0; d < distribution.dimensions.size(); ++d) {
     const Dimension& dimension = distribution.dimensions[d];
     if (dimension.ghost_below == 0 && dimension.ghost_above == 0) continue;

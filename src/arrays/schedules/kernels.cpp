@@ -156,6 +156,14 @@ inline std::int64_t cut(std::uintptr_t row, To to, std::int64_t x, std::int64_t 
   return x - static_cast<std::int64_t>((row + static_cast<std::uintptr_t>(to[x])) % line) / bytes;
 }
 
+/// Whether columns [low, high) lie one after the other; of those of index lists the ends alone do not tell.
+template <std::size_t atom, class To>
+inline bool in_one_run(To to, std::int64_t low, std::int64_t high) {
+  for (std::int64_t x = low + 1; x < high; ++x)
+    if (to[x] != to[x - 1] + static_cast<std::int64_t>(atom)) return false;
+  return true;
+}
+
 /// Through a buffer that stays in the cache, out of which rows are written in runs.
 template <std::size_t atom, class From, class To>
 void tiles(const std::byte* source, BlockSide a, From from, std::byte* destination, BlockSide b, To to,
@@ -169,6 +177,7 @@ void tiles(const std::byte* source, BlockSide a, From from, std::byte* destinati
   for (std::int64_t left = 0; left < width; left += wide) {
     const std::int64_t low = std::max<std::int64_t>(0, left - line / bytes),
                        high = std::min(width, left + wide);
+    const bool run = in_one_run<atom>(to, low, high);
     for (std::int64_t top = 0; top < height; top += tall) {
       const std::int64_t down = std::min(height - top, tall);
       const std::int64_t* rows = a.rows + top;
@@ -185,7 +194,7 @@ void tiles(const std::byte* source, BlockSide a, From from, std::byte* destinati
         const std::int64_t last = cut<atom>(address, to, left + wide, width);
         for (std::int64_t x = cut<atom>(address, to, left, width); x < last;) {
           std::int64_t end = last;
-          if (to[last - 1] - to[x] != (last - 1 - x) * bytes) {  // else ascending without gaps
+          if (!run) {
             for (end = x + 1; end < last && to[end] == to[end - 1] + bytes;) ++end;
           }
           copy_run(row + to[x], buffer + places[y] + (x - low) * bytes, (end - x) * bytes, stream);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "arrays/schedules/index_list.hpp"
+
 namespace lapwing::arrays {
 
 namespace {
@@ -44,6 +46,11 @@ std::int64_t owned(const Dimension& dimension, int processes, int coordinate) {
       const auto [low, high] = part(dimension, processes, coordinate);
       return high - low;
     }
+    case Layout::indexed: {
+      const auto& counts = dimension.lists->counts;
+      const auto at = static_cast<std::size_t>(coordinate);
+      return at < counts.size() ? counts[at] : 0;
+    }
   }
   return 0;
 }
@@ -67,6 +74,10 @@ Place place(const Dimension& dimension, int processes, std::int64_t global) {
       const std::int64_t low = std::max(dimension.bounds[static_cast<std::size_t>(block)], dimension.offset);
       return {(block + dimension.first_process) % processes, t - low};
     }
+    case Layout::indexed: {
+      const std::int64_t position = dimension.lists->list.position(global);
+      return {position < 0 ? -1 : dimension.lists->coordinate, position};
+    }
   }
   return {0, global};
 }
@@ -83,6 +94,8 @@ std::int64_t global_index(const Dimension& dimension, int processes, int coordin
     }
     case Layout::irregular:
       return part(dimension, processes, coordinate).first + local - dimension.offset;
+    case Layout::indexed:
+      return coordinate == dimension.lists->coordinate ? dimension.lists->list.index(local) : -1;
   }
   return local;
 }

@@ -34,9 +34,10 @@ std::string validate_leading(const Distribution& distribution, int rank);
 std::int64_t owned(const Dimension& dimension, int processes, int coordinate);
 
 struct Place {
-  int coordinate;      ///< in the grid dimension; 0 where the dimension is collapsed
+  int coordinate;      ///< in the grid dimension; 0 where the dimension is collapsed, -1 where none is known
   std::int64_t local;  ///< among the elements that it owns, from 0
 };
+/// With index lists, those of this process alone; -1 for indices and coordinates of others.
 Place place(const Dimension& dimension, int processes, std::int64_t global);
 std::int64_t global_index(const Dimension& dimension, int processes, int coordinate, std::int64_t local);
 

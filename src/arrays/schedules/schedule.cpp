@@ -13,14 +13,9 @@
 
 namespace lapwing::arrays {
 
-/// One dimension of the section on both sides. -1: that side has none.
-struct Matched {
-  int source, destination;
-};
-
 struct WireOrder {
-  std::vector<Matched> dimensions;  ///< slowest first
-  bool transposed = false;          ///< the fastest dimension is another one at each side
+  std::vector<MatchedDimensions> dimensions;  ///< slowest first
+  bool transposed = false;                    ///< the fastest dimension is another one at each side
 };
 
 namespace {
@@ -31,7 +26,7 @@ namespace {
 WireOrder wire_order(const Distribution& source, const Section& from, const Distribution& destination,
                      const Section& to) {
   const auto destinations = static_cast<int>(destination.dimensions.size());
-  std::vector<Matched> result;
+  std::vector<MatchedDimensions> result;
   std::vector<bool> taken(source.dimensions.size(), false);
   for (int k = 0; k < destinations; ++k) {
     const int d = destination.order == Order::row_major ? k : destinations - 1 - k;
@@ -43,11 +38,12 @@ WireOrder wire_order(const Distribution& source, const Section& from, const Dist
     if (!taken[s]) result.push_back({static_cast<int>(s), -1});
   }
   // Those that have one element do not matter.
-  const auto matters = [&](const Matched& m) {
+  const auto matters = [&](const MatchedDimensions& m) {
     return m.source >= 0 && from.dimensions[static_cast<std::size_t>(m.source)].count != 1;
   };
-  std::stable_partition(result.begin(), result.end(), [&](const Matched& m) { return !matters(m); });
-  const auto slower = [&](const Matched& a, const Matched& b) {
+  std::stable_partition(result.begin(), result.end(),
+                        [&](const MatchedDimensions& m) { return !matters(m); });
+  const auto slower = [&](const MatchedDimensions& a, const MatchedDimensions& b) {
     return source.order == Order::row_major ? a.source < b.source : a.source > b.source;
   };
   const auto begin = std::find_if(result.begin(), result.end(), matters);
@@ -147,14 +143,16 @@ class SideAxes {
 class Scheduler {
  public:
   Scheduler(Schedule::Way way, const Distribution& source, const Section& from,
-            const Distribution& destination, const Section& to, int rank, const Processes& processes)
+            const Distribution& destination, const Section& to, int rank, const Processes& processes,
+            const KnownSets* known)
       : way_(way),
         source_(source),
         destination_(destination),
         from_(filled(from, source)),
         to_(filled(to, destination)),
         rank_(rank),
-        processes_(processes) {
+        processes_(processes),
+        known_(known) {
     for (const std::string& problem : {validate(source, -1), validate(destination, -1),
                                        validate(from, source), validate(to, destination)}) {
       if (!problem.empty()) throw std::invalid_argument(problem);
@@ -174,7 +172,7 @@ class Scheduler {
     my_coordinates_ = own.grid().coordinates(position);
     std::vector<std::vector<Shared>> shared;
     for (std::size_t d = 0; d < own.axes.size(); ++d) {
-      shared.push_back(intersect(own.axes[d], own.coordinate(my_coordinates_, d), other.axes[d]));
+      shared.push_back(shared_in(d, own, other));
       if (shared.back().empty()) return result;
     }
     std::vector<int> coordinates(other.grid().extents.size(), 0);
@@ -203,7 +201,7 @@ class Scheduler {
     // An odd number of cache lines, so that columns do not fall on each other in caches.
     panel_ = wire.transposed ? std::max<std::int64_t>(1, 33 * 64 / source_.element_bytes()) : 0;
     std::vector<int> sources, destinations;
-    for (const Matched& m : order_) {
+    for (const MatchedDimensions& m : order_) {
       sources.push_back(m.source);
       destinations.push_back(m.destination);
     }
@@ -218,6 +216,18 @@ class Scheduler {
           source_position_.emplace(processes_.source[rank], static_cast<int>(k));
       }
     }
+  }
+
+  /// Index lists are not in the descriptors: what they share has been found by messages.
+  [[nodiscard]] std::vector<Shared> shared_in(std::size_t d, const SideAxes& own,
+                                              const SideAxes& other) const {
+    if (!own.axes[d].listed() && !other.axes[d].listed())
+      return intersect(own.axes[d], own.coordinate(my_coordinates_, d), other.axes[d]);
+    const auto found =
+        known_ ? known_->find({order_[d].source, order_[d].destination}) : KnownSets::const_iterator{};
+    if (known_ == nullptr || found == known_->end())
+      throw std::invalid_argument("what index lists share is known in a transfer only");
+    return found->second;
   }
 
   static bool advance(std::vector<std::size_t>& chosen, const std::vector<std::vector<Shared>>& shared) {
@@ -306,7 +316,8 @@ class Scheduler {
   Section from_, to_;
   int rank_;
   const Processes& processes_;
-  std::vector<Matched> order_;
+  const KnownSets* known_;
+  std::vector<MatchedDimensions> order_;
   std::int64_t panel_ = 0;
   std::optional<SideAxes> sender_, receiver_;
   LocalPart part_;
@@ -323,13 +334,15 @@ Processes Processes::same(int size) {
 }
 
 Schedule Schedule::sending(const Distribution& mine, const Section& from, int my_rank,
-                           const Distribution& theirs, const Section& to, const Processes& processes) {
-  return Scheduler(Way::send, mine, from, theirs, to, my_rank, processes).compose();
+                           const Distribution& theirs, const Section& to, const Processes& processes,
+                           const KnownSets* known) {
+  return Scheduler(Way::send, mine, from, theirs, to, my_rank, processes, known).compose();
 }
 
 Schedule Schedule::receiving(const Distribution& mine, const Section& to, int my_rank,
-                             const Distribution& theirs, const Section& from, const Processes& processes) {
-  return Scheduler(Way::receive, theirs, from, mine, to, my_rank, processes).compose();
+                             const Distribution& theirs, const Section& from, const Processes& processes,
+                             const KnownSets* known) {
+  return Scheduler(Way::receive, theirs, from, mine, to, my_rank, processes, known).compose();
 }
 
 std::int64_t Schedule::elements() const {

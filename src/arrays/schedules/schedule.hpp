@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,6 +56,14 @@ struct Processes {
   static Processes same(int size);
 };
 
+/// A dimension of the sender's array and the one of the receiver's that takes it; -1: that side has none.
+struct MatchedDimensions {
+  int source, destination;
+};
+/// The elements that this process shares in dimensions that index lists distribute, by source and
+/// destination: they follow from no descriptor, but from a rendezvous (rendezvous.hpp).
+using KnownSets = std::map<std::pair<int, int>, std::vector<Shared>>;
+
 class Schedule {
  public:
   enum class Way : std::uint8_t { send, receive };
@@ -63,11 +72,13 @@ class Schedule {
   /// Of pieces that were found another way: in their order.
   Schedule(Way way, std::vector<Piece> pieces) : way_(way), pieces_(std::move(pieces)) {}
   /// Throws std::invalid_argument with the sentence of validate() or mismatch()
-  /// where the two do not fit.
+  /// where the two do not fit. `known` is needed where a dimension has index lists.
   static Schedule sending(const Distribution& mine, const Section& from, int my_rank,
-                          const Distribution& theirs, const Section& to, const Processes& processes = {});
+                          const Distribution& theirs, const Section& to, const Processes& processes = {},
+                          const KnownSets* known = nullptr);
   static Schedule receiving(const Distribution& mine, const Section& to, int my_rank,
-                            const Distribution& theirs, const Section& from, const Processes& processes = {});
+                            const Distribution& theirs, const Section& from, const Processes& processes = {},
+                            const KnownSets* known = nullptr);
 
   [[nodiscard]] Way way() const { return way_; }
   /// One per partner, in the order in which to send or expect them: by rounds.

@@ -98,11 +98,29 @@ void Control::spread(bool persistent, const Receives::Decision& decision) {
   }
 }
 
-void Control::post(int to, const Header& header, const std::string& descriptor, const std::string& text) {
+// The fields of a parcel are those of its key: `code` says whether it is between two tasks, `strategy` and
+// `tag` name them, `wildcard` is the round.
+void Control::parcel(int to, const ParcelKey& key, int round, const std::vector<std::int64_t>& words) {
+  Header header{};
+  header.kind = Kind::parcel;
+  header.persistent = key.persistent;
+  header.code = key.between ? 1 : 0;
+  header.task = comm_.task();
+  header.strategy = key.source;
+  header.tag = key.destination;
+  header.number = key.number;
+  header.wildcard = static_cast<std::uint64_t>(round);
+  header.descriptor = -1;
+  post(to, header, {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::int64_t)}, {});
+}
+
+void Control::post(int to, const Header& header, std::string_view descriptor, const std::string& text) {
   Header whole = header;
   whole.bytes = static_cast<std::uint32_t>(descriptor.size());
   whole.text = static_cast<std::uint32_t>(text.size());
   Outgoing& message = outgoing_.emplace_back();
+  message.parcel = header.kind == Kind::parcel;
+  parcels_ += message.parcel ? 1 : 0;
   message.bytes.resize(sizeof whole + descriptor.size() + text.size());
   std::memcpy(message.bytes.data(), &whole, sizeof whole);
   std::copy(descriptor.begin(), descriptor.end(), message.bytes.begin() + sizeof whole);
@@ -117,6 +135,7 @@ void Control::finish_sends() {
   for (auto message = outgoing_.begin(); message != outgoing_.end();) {
     int done = 0;
     PMPI_Test(&message->request, &done, MPI_STATUS_IGNORE);
+    if (done && message->parcel) --parcels_;
     message = done ? outgoing_.erase(message) : std::next(message);
   }
 }
@@ -159,6 +178,15 @@ void Control::take(int from, std::vector<char> message) {
       comm_.receives(header.persistent).decision(header.wildcard, header.task, header.number);
       spread(header.persistent, {header.wildcard, header.task, header.number});
       break;
+    case Kind::parcel: {
+      const ParcelKey key{header.code != 0, header.persistent, header.strategy, header.tag, header.number};
+      Parcel& parcel = comm_.parcels[key].emplace_back();
+      parcel.from = from;
+      parcel.round = static_cast<int>(header.wildcard);
+      parcel.words.resize(header.bytes / sizeof(std::int64_t));
+      std::memcpy(parcel.words.data(), rest.data(), parcel.words.size() * sizeof(std::int64_t));
+      break;
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/transfers/datatypes.hpp"
 
+#include <algorithm>
+
 namespace lapwing::arrays {
 namespace {
 
@@ -51,7 +53,30 @@ MPI_Datatype select(const IndexSet& set, MPI_Aint place, MPI_Datatype inner) {
   return members.make();
 }
 
+// Open MPI 4.1 takes a vector whose elements lie one before the other for one whose elements follow.
+bool backwards(const PieceDimension& dimension) {
+  const IndexSet& set = *dimension.set;
+  if (set.elements() > 1 && set.step() * dimension.stride < 0) return true;
+  return std::any_of(set.members().begin(), set.members().end(), [](const Falls& falls) {
+    return (falls.count > 1 && falls.local_stride < 0) ||
+           std::any_of(falls.inner.begin(), falls.inner.end(),
+                       [](const Segments& family) { return family.count > 1 && family.local_stride < 0; });
+  });
+}
+
+// Beyond, to make a datatype of each costs more than to pack them.
+constexpr std::int64_t most_families = 4096;
+
 }  // namespace
+
+// Bytes as they are cannot be converted on their way, and a transposition in
+// panels is no product of dimensions. Both sides have the same panels.
+bool fits_datatype(const Piece& piece) {
+  return piece.wire == piece.local && piece.panel == 0 &&
+         std::none_of(piece.dimensions.begin(), piece.dimensions.end(), [](const PieceDimension& dimension) {
+           return backwards(dimension) || dimension.set->families() > most_families;
+         });
+}
 
 MPI_Datatype make_datatype(const std::vector<Part>& parts) {
   Members all;

@@ -11,6 +11,9 @@
 
 namespace lapwing::arrays {
 
+/// Whether a datatype can carry the piece, and is small enough to.
+bool fits_datatype(const Piece& piece);
+
 /// Committed, and to be used with MPI_BOTTOM. Its bytes are in the wire's order.
 MPI_Datatype make_datatype(const std::vector<Part>& parts);
 

@@ -13,13 +13,6 @@ constexpr std::int64_t largest_message = 1 << 30;
 // A sender works on so many streams at a time, with so many strips each.
 constexpr int streams_at_once = 2, window = 2;
 
-// Open MPI 4.1 takes a vector whose elements lie one before the other for one whose elements follow.
-bool backwards(const Piece& piece) {
-  return std::any_of(piece.dimensions.begin(), piece.dimensions.end(), [](const PieceDimension& dimension) {
-    return dimension.set->elements() > 1 && dimension.set->step() * dimension.stride < 0;
-  });
-}
-
 }  // namespace
 
 Exchange::Exchange(MPI_Comm comm, const Near& near, Tags tags, Way way, bool persistent, StepTimes& steps)
@@ -94,13 +87,10 @@ char* Exchange::inplace(const Stream& stream, std::int64_t number) const {
   return contiguous(*part.piece, offset) ? part.local + (offset + here.from) * part.wire : nullptr;
 }
 
-// Bytes as they are cannot be converted on their way, and a transposition in
-// panels is no product of dimensions. Both sides have the same panels.
 bool Exchange::use_datatype(const Stream& stream) const {
   return way_ == Way::datatype && stream.strips == 1 &&
-         std::all_of(stream.parts.begin(), stream.parts.end(), [](const Part& part) {
-           return part.piece->wire == part.piece->local && part.piece->panel == 0 && !backwards(*part.piece);
-         });
+         std::all_of(stream.parts.begin(), stream.parts.end(),
+                     [](const Part& part) { return fits_datatype(*part.piece); });
 }
 
 void Exchange::pack_strip(const Stream& stream, std::int64_t number, char* wire) {

@@ -58,7 +58,7 @@ std::int64_t bytes_of(const Descriptor& descriptor) {
 }  // namespace
 
 std::shared_ptr<const Plan> Movement::plan(TaskComm& comm, const Descriptor& mine, const Descriptor& theirs,
-                                           bool sends, bool same_task, int rank) {
+                                           bool sends, bool same_task, int rank, const Met* met) {
   const std::uint64_t begin = steps_.now();
   // Each of the bytes says its own length, so nothing else has the same key.
   std::string key;
@@ -66,18 +66,22 @@ std::shared_ptr<const Plan> Movement::plan(TaskComm& comm, const Descriptor& min
   key += static_cast<char>((sends ? 1 : 0) + (same_task ? 2 : 0) + (rank == comm.rank() ? 0 : 4));
   key += theirs.bytes;
   key += mine.key;
-  std::shared_ptr<const Plan> found = comm.plans().find(key);
+  // Plans of index lists do not follow from their descriptors; the sets of these are kept elsewhere
+  // (met.hpp).
+  std::shared_ptr<const Plan> found = met ? nullptr : comm.plans().find(key);
   if (!found) {
     auto made = std::make_shared<Plan>();
     const Processes processes = same_task ? Processes::same(comm.processes()) : Processes{};
     for (std::size_t i = 0; i < mine.views.size(); ++i) {
       const View &a = *mine.views[i], &b = *theirs.views[i];
-      made->schedules.push_back(
-          sends ? Schedule::sending(a.distribution, a.section, rank, b.distribution, b.section, processes)
-                : Schedule::receiving(a.distribution, a.section, rank, b.distribution, b.section, processes));
+      const KnownSets* known = !met ? nullptr : sends ? &met->views[i].sent : &met->views[i].received;
+      made->schedules.push_back(sends ? Schedule::sending(a.distribution, a.section, rank, b.distribution,
+                                                          b.section, processes, known)
+                                      : Schedule::receiving(a.distribution, a.section, rank, b.distribution,
+                                                            b.section, processes, known));
     }
     found = std::move(made);
-    comm.plans().keep(key, found);
+    if (!met) comm.plans().keep(key, found);
   }
   steps_.add(&StepTimes::schedule, begin);
   plans_.push_back(found);
@@ -92,15 +96,18 @@ Exchange& Movement::stage(MPI_Comm comm, const Near& near, Exchange::Tags tags, 
 
 std::unique_ptr<Movement> Movement::between(TaskComm& comm, const Ends& ends, bool sends,
                                             const std::vector<char*>& local, Strategy strategy,
-                                            bool persistent, std::uint64_t call, std::uint64_t match) {
+                                            bool persistent, std::uint64_t call, std::uint64_t match,
+                                            const Met* met) {
   std::unique_ptr<Movement> made(new Movement(comm.steps));
   if (strategy == Strategy::automatic) strategy = cheapest(comm, ends);
+  // To gather an array would take a rendezvous with the process that has all of it.
+  if (strategy == Strategy::centralized && met) strategy = Strategy::parallel;
   if (strategy == Strategy::centralized) {
     made->centralized(comm, ends, sends, local, persistent, call, match);
     return made;
   }
   const auto plan = made->plan(comm, sends ? *ends.from : *ends.to, sends ? *ends.to : *ends.from, sends,
-                               false, comm.rank());
+                               false, comm.rank(), met);
   Exchange& exchange =
       made->stage(comm.all(), comm.near(), comm.data_tag(match, persistent), strategy, persistent);
   Streams streams;
@@ -118,11 +125,11 @@ std::unique_ptr<Movement> Movement::between(TaskComm& comm, const Ends& ends, bo
 
 std::unique_ptr<Movement> Movement::within(TaskComm& comm, const Ends& ends, const std::vector<char*>& from,
                                            const std::vector<char*>& to, Strategy strategy, bool persistent,
-                                           std::uint64_t call) {
+                                           std::uint64_t call, const Met* met) {
   std::unique_ptr<Movement> made(new Movement(comm.steps));
   if (strategy == Strategy::centralized) strategy = Strategy::parallel;
-  const auto out = made->plan(comm, *ends.from, *ends.to, true, true, comm.rank());
-  const auto in = made->plan(comm, *ends.to, *ends.from, false, true, comm.rank());
+  const auto out = made->plan(comm, *ends.from, *ends.to, true, true, comm.rank(), met);
+  const auto in = made->plan(comm, *ends.to, *ends.from, false, true, comm.rank(), met);
   Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
   made->carry(exchange, *out, from, *in, to, comm.rank());
   made->elements_ = in->elements();

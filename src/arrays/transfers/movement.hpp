@@ -25,11 +25,12 @@ class Movement {
   /// of the call within the task, `match` that of the send on its channel.
   static std::unique_ptr<Movement> between(TaskComm& comm, const Ends& ends, bool sends,
                                            const std::vector<char*>& local, Strategy strategy,
-                                           bool persistent, std::uint64_t call, std::uint64_t match);
-  /// Within this task.
+                                           bool persistent, std::uint64_t call, std::uint64_t match,
+                                           const Met* met);
+  /// Within this task. `met`, of both: what index lists share; null where there are none.
   static std::unique_ptr<Movement> within(TaskComm& comm, const Ends& ends, const std::vector<char*>& from,
                                           const std::vector<char*>& to, Strategy strategy, bool persistent,
-                                          std::uint64_t call);
+                                          std::uint64_t call, const Met* met);
 
   /// The ghosts of an array over this task, from their owners' memory; or, where they are
   /// added, into it: they arrive in memory of their own, and are added in one order when all have.
@@ -54,7 +55,7 @@ class Movement {
  private:
   explicit Movement(StepTimes& steps) : steps_(steps) {}
   std::shared_ptr<const Plan> plan(TaskComm& comm, const Descriptor& mine, const Descriptor& theirs,
-                                   bool sends, bool same_task, int rank);
+                                   bool sends, bool same_task, int rank, const Met* met = nullptr);
   std::shared_ptr<const Plan> ghost_plan(TaskComm& comm, const Descriptor& array, const GhostUpdate& update,
                                          Schedule::Way way);
   void carry(Exchange& exchange, const Plan& out, const std::vector<char*>& from, const Plan& in,

@@ -58,7 +58,8 @@ bool Progress::advance() {
   lock_.assert_held();
   bool moved = false;
   for (const auto& comm : comms_) {
-    if (comm->unmatched > 0 || comm->control().sending()) comm->news |= comm->control().receive();
+    if (comm->unmatched > 0 || comm->exchanges > 0 || comm->control().sending())
+      comm->news |= comm->control().receive();
     if (!comm->news) continue;
     match(*comm);
     moved = true;
@@ -82,7 +83,7 @@ void Progress::wait_in_mpi(const std::shared_ptr<Request>& request) {
     const progress::Holding guard(lock_);
     if (active_.size() != 1 || active_[0] != request || !request->with_mpi()) return;
     for (const auto& comm : comms_)
-      if (comm->unmatched > 0 || comm->news || comm->control().sending()) return;
+      if (comm->unmatched > 0 || comm->exchanges > 0 || comm->news || comm->control().sending()) return;
     active_.clear();
   }
   request->wait();

@@ -151,12 +151,48 @@ void Request::prepare(const Side& other) {
   // The sender's wish, else the receiver's.
   const int first = sends ? comm.strategy : other.strategy, second = sends ? other.strategy : comm.strategy;
   const auto strategy = static_cast<Strategy>(first != 0 ? first : second);
+  if (Meeting::needed(ends)) return meet(ends, strategy);
+  plan(ends, strategy);
+}
+
+// Where index lists are among the arrays, the processes first tell each other what theirs share. A transfer
+// within a task may find that another one has done so, or is about it.
+void Request::meet(const Movement::Ends& ends, Strategy strategy) {
+  TaskComm& comm = *call_.comm;
+  bool is_new = true;
+  const bool within = call_.kind == Kind::within;
+  met_ = (within ? comm.met_within : comm.met_between).find(ends.from->bytes + ends.to->bytes, &is_new);
+  if (within && met_->known) return plan(ends, strategy);
+  if (!within || is_new) {
+    const ParcelKey key{!within, !within && call_.persistent, ends.sender.task, ends.receiver.task,
+                        within ? number_ : match_number_};
+    meeting_ = std::make_unique<Meeting>(comm, ends, key, met_);
+  }
+  ends_ = ends;
+  strategy_ = strategy;
+  state_ = State::meeting;
+}
+
+bool Request::step_meeting() {
+  const bool moved = meeting_ && meeting_->step();
+  if (meeting_ ? !meeting_->done() : !met_->known) return moved;
+  if (meeting_) met_ = meeting_->result();
+  meeting_.reset();
+  state_ = State::ready;
+  plan(ends_, strategy_);
+  return true;
+}
+
+void Request::plan(const Movement::Ends& ends, Strategy strategy) {
+  TaskComm& comm = *call_.comm;
+  const Met* met = met_.get();
   if (call_.kind == Kind::within)
     movement_ =
-        Movement::within(comm, ends, call_.local, call_.to_local, strategy, call_.persistent, number_);
+        Movement::within(comm, ends, call_.local, call_.to_local, strategy, call_.persistent, number_, met);
   else
-    movement_ =
-        Movement::between(comm, ends, sends, call_.local, strategy, call_.persistent, number_, match_number_);
+    movement_ = Movement::between(comm, ends, call_.kind == Kind::send, call_.local, strategy,
+                                  call_.persistent, number_, match_number_, met);
+  met_.reset();  // the schedules hold of it what they need
   simple_ = movement_->simple();
   status_.elements = movement_->elements();
   if (started_) go();
@@ -192,6 +228,8 @@ bool Request::step() {
     case State::matching:
     case State::ready:
       return false;
+    case State::meeting:
+      return step_meeting();
     case State::moving:
       break;
   }

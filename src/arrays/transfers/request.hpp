@@ -12,6 +12,7 @@
 
 #include "arrays/task_comm.hpp"
 #include "arrays/transfers/exchange.hpp"
+#include "arrays/transfers/meeting.hpp"
 #include "arrays/transfers/movement.hpp"
 
 namespace lapwing::arrays {
@@ -79,12 +80,15 @@ class Request {
   std::size_t arrays() const { return call_.descriptor->views.size(); }
 
  private:
-  enum class State { checking, telling, matching, ready, moving };
+  enum class State { checking, telling, matching, meeting, ready, moving };
 
   void check();
   bool step_check();
   void post();
   void prepare(const Side& other);
+  void meet(const Movement::Ends& ends, Strategy strategy);
+  bool step_meeting();
+  void plan(const Movement::Ends& ends, Strategy strategy);
   void go();
   void fail(Error error);
   void finish();
@@ -96,6 +100,11 @@ class Request {
   std::uint64_t number_ = 0;        // of the call within the task
   std::uint64_t match_number_ = 0;  // of the send on its channel
   std::unique_ptr<Movement> movement_;
+  // Where arrays have index lists: what they share, and the transfer that waits for it.
+  std::shared_ptr<Met> met_;
+  std::unique_ptr<Meeting> meeting_;
+  Movement::Ends ends_{};
+  Strategy strategy_ = Strategy::automatic;
   std::uint64_t since_ = 0, packing_before_ = 0;
 
   // Errors are returned: what the processes of the task agree on.

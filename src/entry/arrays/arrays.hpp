@@ -12,6 +12,10 @@ struct lapwing_distribution {
   std::shared_ptr<const lapwing::arrays::View> view;
 };
 
+struct lapwing_index_lists {
+  std::shared_ptr<const lapwing::arrays::IndexLists> lists;
+};
+
 struct lapwing_tasks {
   std::shared_ptr<lapwing::arrays::TaskComm> comm;
 };

@@ -80,6 +80,20 @@ LAPWING_ENTRY int lapwing_tasks_scatter(const void* send, void* recv, int count,
   return LAPWING_ARRAY_OK;
 }
 
+LAPWING_ENTRY int lapwing_tasks_allgather(const void* send, void* recv, int count, MPI_Datatype type,
+                                          lapwing_tasks* tasks) {
+  LAPWING_CHECK(check(tasks, 0, count));
+  arrays::plain_allgather(*tasks->comm, send, recv, count, type);
+  return LAPWING_ARRAY_OK;
+}
+
+LAPWING_ENTRY int lapwing_tasks_alltoall(const void* send, void* recv, int count, MPI_Datatype type,
+                                         lapwing_tasks* tasks) {
+  LAPWING_CHECK(check(tasks, 0, count));
+  arrays::plain_alltoall(*tasks->comm, send, recv, count, type);
+  return LAPWING_ARRAY_OK;
+}
+
 LAPWING_ENTRY int lapwing_array_bcast(void* local, int64_t elements, const lapwing_distribution* array,
                                       int root, lapwing_tasks* tasks) {
   LAPWING_CHECK(check(tasks, root));
@@ -122,6 +136,34 @@ LAPWING_ENTRY int lapwing_array_scatter(const void* whole_local, int64_t whole_e
   const Operand part{local, elements, view_of(array)}, all{whole_local, whole_elements, view_of(whole)};
   LAPWING_CHECK(agree(tasks, check_local(tasks, part)));
   return arrays::report(__func__, arrays::gather(*tasks->comm, part, all, root, true));
+}
+
+LAPWING_ENTRY int lapwing_array_allgather(const void* local, int64_t elements,
+                                          const lapwing_distribution* array, void* whole_local,
+                                          int64_t whole_elements, const lapwing_distribution* whole,
+                                          lapwing_tasks* tasks) {
+  LAPWING_CHECK(check(tasks, 0));
+  const Operand part{local, elements, view_of(array)}, all{whole_local, whole_elements, view_of(whole)};
+  arrays::Error found = check_local(tasks, part);
+  if (!found) found = check_local(tasks, all);
+  LAPWING_CHECK(agree(tasks, found));
+  return arrays::report(__func__, arrays::allgather(*tasks->comm, part, all));
+}
+
+LAPWING_ENTRY int lapwing_array_alltoall(const void* send_local, int64_t send_elements,
+                                         const lapwing_distribution* send_array, void* recv_local,
+                                         int64_t recv_elements, const lapwing_distribution* recv_array,
+                                         lapwing_tasks* tasks) {
+  LAPWING_CHECK(check(tasks, 0));
+  const Operand send{send_local, send_elements, view_of(send_array)};
+  const Operand recv{recv_local, recv_elements, view_of(recv_array)};
+  arrays::Error found;
+  for (const Operand* each : {&send, &recv}) {
+    if (!found) found = check_local(tasks, *each);
+    if (!found) found = arrays::divisible(*tasks->comm, *each);
+  }
+  LAPWING_CHECK(agree(tasks, found));
+  return arrays::report(__func__, arrays::alltoall(*tasks->comm, send, recv));
 }
 
 LAPWING_ENTRY int lapwing_array_plan(const lapwing_distribution* array, int root, int all,

@@ -53,6 +53,7 @@ arrays::Dimension dimension_from(const lapwing_dimension& from, const lapwing_gr
   to.offset = from.offset;
   to.ghost_below = from.ghost_below;
   to.ghost_above = from.ghost_above;
+  if (from.layout == LAPWING_INDEXED && from.lists) to.lists = from.lists->lists;
   return to;
 }
 
@@ -85,7 +86,7 @@ LAPWING_ENTRY size_t lapwing_array_type_size(int type) {
 }
 
 LAPWING_ENTRY struct lapwing_dimension lapwing_collapsed(int64_t extent) {
-  return {extent, LAPWING_COLLAPSED, 1, nullptr, -1, 0, 0, 0, 0};
+  return {extent, LAPWING_COLLAPSED, 1, nullptr, -1, 0, 0, 0, 0, nullptr};
 }
 
 LAPWING_ENTRY struct lapwing_dimension lapwing_block(int64_t extent, int processes, int grid_dimension) {
@@ -94,12 +95,12 @@ LAPWING_ENTRY struct lapwing_dimension lapwing_block(int64_t extent, int process
 }
 
 LAPWING_ENTRY struct lapwing_dimension lapwing_cyclic(int64_t extent, int64_t block, int grid_dimension) {
-  return {extent, LAPWING_CYCLIC, block, nullptr, grid_dimension, 0, 0, 0, 0};
+  return {extent, LAPWING_CYCLIC, block, nullptr, grid_dimension, 0, 0, 0, 0, nullptr};
 }
 
 LAPWING_ENTRY struct lapwing_dimension lapwing_irregular(int64_t extent, const int64_t* bounds,
                                                          int grid_dimension) {
-  return {extent, LAPWING_IRREGULAR, 1, bounds, grid_dimension, 0, 0, 0, 0};
+  return {extent, LAPWING_IRREGULAR, 1, bounds, grid_dimension, 0, 0, 0, 0, nullptr};
 }
 
 LAPWING_ENTRY int lapwing_distribution_create(int type, int dimensions,
@@ -114,7 +115,7 @@ LAPWING_ENTRY int lapwing_distribution_create(int type, int dimensions,
   if (dimensions < 0 || (dimensions > 0 && !dimension) || !grid || grid->dimensions < 0 || !out)
     return refused(name, Code::argument, "the dimensions, the grid or the place for the result are missing");
   for (int d = 0; d < dimensions; ++d) {
-    if (dimension[d].layout < LAPWING_COLLAPSED || dimension[d].layout > LAPWING_IRREGULAR)
+    if (dimension[d].layout < LAPWING_COLLAPSED || dimension[d].layout > LAPWING_INDEXED)
       return refused(name, Code::argument,
                      fmt::format("dimension {}: there is no layout {}", d, dimension[d].layout));
     made.dimensions.push_back(dimension_from(dimension[d], *grid));
@@ -221,6 +222,7 @@ LAPWING_ENTRY int64_t lapwing_distribution_position(const lapwing_distribution* 
     if (index[d] < 0 || index[d] >= dimension.extent) return -1;
     const arrays::Place at = place(dimension, array.processes(d), index[d]);
     const int g = dimension.grid_dimension;
+    // Of index lists only this process' own is known: no other one's places are.
     if (g >= 0 && here.coordinates[static_cast<std::size_t>(g)] != at.coordinate) return -1;
     position += at.local * here.strides[d];
   }
@@ -239,6 +241,7 @@ LAPWING_ENTRY int lapwing_distribution_index(const lapwing_distribution* distrib
     const int g = dimension.grid_dimension;
     index[d] = global_index(dimension, array.processes(d),
                             g < 0 ? 0 : here.coordinates[static_cast<std::size_t>(g)], local);
+    if (index[d] < 0) return LAPWING_ARRAY_ERR_ARGUMENT;
   }
   return LAPWING_ARRAY_OK;
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "arrays/schedules/drawing.hpp"
+#include "arrays/schedules/index_list.hpp"
 #include "arrays/transfers/progress.hpp"
 #include "entry/arrays/arrays.hpp"
 #include "entry/p2p/p2p.hpp"
@@ -26,6 +27,14 @@ void release(lapwing_array_request** request) {
 }
 
 bool pending(const lapwing_array_request* request) { return request && request->handle->begun(); }
+
+// The sentence for schedules that no process can work out alone; null where one can.
+const char* no_schedule(const lapwing_distribution* from, const lapwing_distribution* to) {
+  const bool lists = has_lists(from->view->distribution) || has_lists(to->view->distribution);
+  return lists ? "what index lists share is found out by a transfer; without one there is no schedule of "
+                 "them to show"
+               : nullptr;
+}
 
 // Why nothing can be said about a section of what the request receives.
 const char* no_section(const lapwing_array_request* request, const int64_t* first, const int64_t* count) {
@@ -154,6 +163,7 @@ LAPWING_ENTRY int lapwing_array_schedule_size(const lapwing_distribution* from,
                                               const lapwing_distribution* to, int rank,
                                               lapwing_schedule_size* size) {
   if (!from || !to || !size) return LAPWING_ARRAY_ERR_ARGUMENT;
+  if (const char* why = no_schedule(from, to)) return refused(__func__, Code::argument, why);
   const auto a = arrays::Descriptor::of({from->view}), b = arrays::Descriptor::of({to->view});
   if (arrays::Error error = compare(*a, {0, 1 << 30}, *b, {1, 1 << 30}, 0)) {
     arrays::report(__func__, error);
@@ -169,6 +179,10 @@ LAPWING_ENTRY int lapwing_array_schedule_size(const lapwing_distribution* from,
 LAPWING_ENTRY int64_t lapwing_array_schedule(const lapwing_distribution* from, const lapwing_distribution* to,
                                              int rank, int form, char* text, int64_t room) {
   if (!from || !to) return -1;
+  if (const char* why = no_schedule(from, to)) {
+    refused(__func__, Code::argument, why);
+    return -1;
+  }
   const auto a = arrays::Descriptor::of({from->view}), b = arrays::Descriptor::of({to->view});
   if (arrays::Error error = compare(*a, {0, 1 << 30}, *b, {1, 1 << 30}, 0)) {
     arrays::report(__func__, error);

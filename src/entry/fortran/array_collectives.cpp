@@ -59,3 +59,13 @@ LAPWING_ENTRY void lapwing_tasks_scatter_f(const void* send, void* recv, int cou
                                            lapwing_tasks* const* tasks, int* ierr) {
   answer(lapwing_tasks_scatter(send, recv, count, PMPI_Type_f2c(type), root, *tasks), ierr);
 }
+
+LAPWING_ENTRY void lapwing_tasks_allgather_f(const void* send, void* recv, int count, MPI_Fint type,
+                                             lapwing_tasks* const* tasks, int* ierr) {
+  answer(lapwing_tasks_allgather(send, recv, count, PMPI_Type_f2c(type), *tasks), ierr);
+}
+
+LAPWING_ENTRY void lapwing_tasks_alltoall_f(const void* send, void* recv, int count, MPI_Fint type,
+                                            lapwing_tasks* const* tasks, int* ierr) {
+  answer(lapwing_tasks_alltoall(send, recv, count, PMPI_Type_f2c(type), *tasks), ierr);
+}
