@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "progress/policy.hpp"
+
 namespace lapwing::machine {
 namespace {
 
@@ -31,6 +33,14 @@ struct Account {
         handling(1e-3 * (costs.receive_ns_per_byte + guard.open_ns_per_byte)),
         sending(in.same_node ? 1e-3 * costs.send_ns_per_byte : 0) {}
 };
+
+/// Of a helper without a core of its own: it interrupts a program that computes when a message is matched,
+/// when it has landed, and at each pause between. The half of a stop is a thread's way onto a core. A program
+/// that reads what lands leaves its core to the helper while it waits.
+double waking_us(const Costs& costs, const GuardCosts& guard, double transfer_us) {
+  const double wakes = 2 + 1e3 * transfer_us / static_cast<double>(progress::for_strips.shortest);
+  return wakes * (guard.fault_us / 2 + progress::looks_per_wake * costs.receive_overhead_us);
+}
 
 /// The first strip that the engine would choose: it covers all that is done before it can be used.
 std::size_t chosen_first(const Costs& costs, const GuardCosts& guard, std::size_t bytes) {
@@ -86,9 +96,11 @@ double saved_whole_us(const Costs& costs, const GuardCosts& guard, std::size_t b
   const Account a(costs, guard, bytes, in);
   if (a.rest <= 0) return -guard.fault_us;
   const auto size = static_cast<double>(bytes);
-  const double taken = in.spare_core ? 0
-                                     : costs.receive_overhead_us + a.handling * a.rest +
-                                           (in.same_node ? costs.send_overhead_us : 0) + a.sending * a.rest;
+  double taken = 0;
+  if (!in.spare_core) {
+    taken = costs.receive_overhead_us + a.handling * a.rest + (in.same_node ? costs.send_overhead_us : 0) +
+            a.sending * a.rest + waking_us(costs, guard, a.gap * a.rest);
+  }
   const double computed = a.header + guard.closing_us(size) + a.compute * size + taken;
   const double landed = a.header + costs.overhead_us() + a.gap * a.rest;
   return a.plain - std::max(computed, landed) - guard.fault_us - guard.opening_us(a.rest);

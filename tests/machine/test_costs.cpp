@@ -93,8 +93,16 @@ TEST(Thresholds, SlowNetworksPayForSmallMessages) {
     EXPECT_GE(t.first, 4096u);
     EXPECT_LE(t.first, largest_strip);
   }
-  // Without a free core the helper's work is the program's time.
+  // Without a free core the helper's work is the program's time, and so are its wake-ups beside a
+  // computation.
   EXPECT_GT(of(link_of(0.86, 0.3), false, false).strip, fast.strip);
+  const Costs link = link_of(8.5, 0.3);
+  Circumstances spare, busy;
+  busy.spare_core = false;
+  const std::size_t bytes = 64 * K;
+  EXPECT_GE(saved_whole_us(link, link.userfaultfd, bytes, spare) -
+                saved_whole_us(link, link.userfaultfd, bytes, busy),
+            2 * (link.userfaultfd.fault_us / 2 + link.receive_overhead_us));
 }
 
 // 10 GB/s gave a threshold of 1 MiB once, and 16 MiB lost.
