@@ -118,6 +118,8 @@ TEST(Thresholds, NeverInSharedMemoryOnBusyCores) {
       EXPECT_EQ(of(costs, true, false).strip, never) << gap << " " << sender;
     }
   }
+  // However little of it was seen in the overheads.
+  EXPECT_EQ(of(link_of(3, 0.05), true, false).guard, never);
   EXPECT_EQ(of(link_of(0.1, 0.1), true, true).strip, never) << "strips cannot be handled so fast";
 }
 
