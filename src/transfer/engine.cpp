@@ -313,8 +313,9 @@ bool Engine::somebody_waits() const {
 
 bool Engine::guard_outgoing(Outgoing& transfer) {
   if (planted::is(planted::skipped_write_guard)) return true;
-  // Pages that another transfer keeps closed cannot be closed twice.
-  return guarding_ && !guard::meets_closed(transfer.payload(), transfer.total()) && transfer.guard();
+  // Pages of what comes cannot be closed twice; those of what leaves to several at once can.
+  const bool open = transfer.shares_pages || !guard::meets_closed(transfer.payload(), transfer.total());
+  return guarding_ && open && transfer.guard();
 }
 
 void Engine::wake_helper() {

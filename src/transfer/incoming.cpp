@@ -6,6 +6,7 @@
 
 #include "transfer/engine.hpp"
 #include "transfer/planted.hpp"
+#include "transfer/relay.hpp"
 #include "transfer/wire/datatype.hpp"
 #include "transfer/wire/mark.hpp"
 #include "transfer/wire/pages.hpp"
@@ -66,6 +67,42 @@ void Incoming::claim(Engine& engine, const HeaderBytes& header, const Destinatio
   destination_ = destination;
   site_ = site;
   if (landed()) deliver(engine);
+}
+
+void Incoming::copy_landed(char* to) {
+  // Of the middle, what is closed lies elsewhere, and an edge may share its page.
+  std::size_t closed = 0, open_again = 0;
+  if (region_) {
+    char *begin = region_->begin(), *end = region_->end();
+    const Strip last = landed_ > 0 ? plan_.strip(landed_ - 1) : Strip{};
+    if (landed_ > 0 && plan_.direction() == Direction::up)
+      begin = std::clamp(page_floor(base_ + last.offset + last.length), begin, end);
+    else if (landed_ > 0)
+      end = std::clamp(page_ceil(base_ + last.offset), begin, end);
+    closed = static_cast<std::size_t>(begin - base_);
+    open_again = static_cast<std::size_t>(end - base_);
+  }
+  const char* const plainly = base_ ? base_ : copy_.data();
+  const auto copy_part = [&](std::size_t from, std::size_t end, const char* source) {
+    if (from < end) std::memcpy(to + from, source, end - from);
+  };
+  const auto copy = [&](std::size_t from, std::size_t end) {
+    copy_part(from, std::min(end, closed), plainly + from);
+    const std::size_t first = std::max(from, closed), last = std::min(end, open_again);
+    if (first < last) copy_part(first, last, place(first));
+    copy_part(std::max(from, open_again), end, plainly + std::max(from, open_again));
+  };
+  copy(0, edge_bytes);
+  copy(total_ - edge_bytes, total_);
+  for (std::size_t i = 0; i < landed_; ++i) {
+    const Strip strip = plan_.strip(i);
+    copy(strip.offset, strip.offset + strip.length);
+  }
+}
+
+void Incoming::pass_on(std::unique_ptr<Relay> relay) {
+  relay_ = std::move(relay);
+  relay_->release(landed_);
 }
 
 char* Incoming::place(std::size_t offset) {
@@ -129,6 +166,11 @@ bool Incoming::advance(Engine& engine) {
     moved = true;
     engine.note_strips(landed_ - before);
     const bool last = landed_ == plan_.count();
+    if (relay_) {
+      for (std::size_t i = before; i < landed_; ++i)
+        relay_->landed(plan_.strip(i), place(plan_.strip(i).offset));
+      relay_->release(landed_);
+    }
     if (last || landed_bytes_ - credited_ >= engine.settings().window / 4) {
       credited_ = landed_bytes_;
       engine.send_credit(*this, site_key_, landed_bytes_, last);

@@ -18,6 +18,7 @@
 namespace lapwing::transfer {
 
 class Engine;
+class Relay;
 struct Site;
 
 /// Where a receive wants its payload.
@@ -58,6 +59,13 @@ class Incoming {
   bool writes(const char* from, const char* to) const {
     return boundary_ && !landed() && base_ < to && from < base_ + total_;
   }
+  /// Whether others can be sent what comes while it comes: its bytes lie in one run here.
+  bool may_be_passed_on() const { return !boundary_ && (base_ || !copy_.empty()); }
+  /// Both edges and the strips that have landed, to their places in a copy of the whole payload.
+  void copy_landed(char* to);
+  /// The relay hears of all strips that land from now on.
+  void pass_on(std::unique_ptr<Relay> relay);
+  const StripPlan& plan() const { return plan_; }
   /// After landing: MPI's error where the receive was too small, else success.
   int result() const { return result_; }
 
@@ -84,6 +92,7 @@ class Incoming {
   std::vector<char> copy_;  // where it is not contiguous, or too small
   std::unique_ptr<guard::Region> region_;
   std::unique_ptr<Boundary> boundary_;  // instead of the region, where the benchmark asks
+  std::unique_ptr<Relay> relay_;        // where it is passed on
   std::deque<MPI_Request> flying_;
   std::size_t next_ = 0, landed_ = 0;
   std::uint64_t posted_ = 0, landed_bytes_ = 0, credited_ = 0;

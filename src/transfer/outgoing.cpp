@@ -50,9 +50,14 @@ void Outgoing::own_payload() {
   adopt(std::move(copy));
 }
 
-void Outgoing::adopt(std::unique_ptr<char[]> copy) {
+void Outgoing::adopt(std::shared_ptr<char[]> copy) {
   owned_ = std::move(copy);
   payload_ = owned_.get();
+}
+
+void Outgoing::follow(std::shared_ptr<char[]> copy, std::size_t strips) {
+  adopt(std::move(copy));
+  release_strips(strips);
 }
 
 bool Outgoing::guard() {
@@ -127,7 +132,7 @@ bool Outgoing::advance(Engine& engine) {
     flying_.pop_front();
     ++done_;
   }
-  while (next_ < plan_.count() && posted_ < credited_ + engine.settings().window) {
+  while (next_ < std::min(released_, plan_.count()) && posted_ < credited_ + engine.settings().window) {
     Strip strip = plan_.strip(next_);
     if (planted::is(planted::lost_strip) && next_ + 1 == plan_.count()) break;
     if (planted::is(planted::repeated_strip) && next_ > 0) strip.offset = plan_.strip(next_ - 1).offset;

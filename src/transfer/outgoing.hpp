@@ -32,7 +32,10 @@ class Outgoing {
   /// The payload is copied and the program's buffer is free at once.
   void own_payload();
   /// The payload is this heap copy, which the transfer takes over.
-  void adopt(std::unique_ptr<char[]> copy);
+  void adopt(std::shared_ptr<char[]> copy);
+  /// The payload comes into this copy by and by: so many strips may leave.
+  void follow(std::shared_ptr<char[]> copy, std::size_t strips);
+  void release_strips(std::size_t strips) { released_ = strips; }
   /// Write-guards what has not left; false where this memory cannot be guarded.
   bool guard();
 
@@ -73,6 +76,8 @@ class Outgoing {
   MPI_Comm comm = MPI_COMM_NULL;
   int tag = 0;
   bool drained = false;  ///< the receiver was told to take the strips without a header
+  /// Several processes are sent the same bytes: their transfers guard the same pages.
+  bool shares_pages = false;
 
  private:
   void open_frontier();
@@ -86,10 +91,11 @@ class Outgoing {
   StripPlan plan_;
   Site* site_;
   std::unique_ptr<HeaderBytes> header_;
-  std::unique_ptr<char[]> owned_;
+  std::shared_ptr<char[]> owned_;
   std::unique_ptr<guard::Region> region_;
   MovedStrips moved_;
   std::deque<MPI_Request> flying_;
+  std::size_t released_ = SIZE_MAX;          // strips that are there
   std::size_t next_ = 0, done_ = 0;          // strips posted, strips left
   std::uint64_t posted_ = 0, credited_ = 0;  // bytes of the middle
   bool header_left_ = false;

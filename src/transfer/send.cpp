@@ -44,6 +44,7 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
       std::make_shared<Outgoing>(engine.next_id(), base, bytes, destination, decision.plan, &site);
   transfer->comm = a.comm;
   transfer->tag = a.tag;
+  transfer->shares_pages = a.of_all;
   if (!blocking) return transfer;
   // The buffer belongs to the program again when the call returns.
   if (!engine.guard_outgoing(*transfer)) {

@@ -24,6 +24,38 @@ struct UnevenBlocks {
   }
 };
 
+// A share of each process, anywhere in the room that step.bytes gives it.
+struct UnevenShares {
+  std::vector<int> counts, places;
+  explicit UnevenShares(const Step& step, int size) {
+    for (int other = 0; other < size; ++other) {
+      const uint64_t die = combine(step.key, static_cast<uint64_t>(other), 5), room = step.bytes;
+      const uint64_t count = die % 4 == 0 ? 0 : die % 4 == 1 ? room : die / 4 % (room + 1);
+      counts.push_back(static_cast<int>(count));
+      places.push_back(static_cast<int>(static_cast<uint64_t>(other) * room + die % (room - count + 1)));
+    }
+  }
+  int of(int process) const { return counts[static_cast<size_t>(process)]; }
+};
+
+int gatherv(const Step& step, const void* in, void* out, int me, int size, MPI_Comm comm) {
+  const UnevenShares shares(step, size);
+  return MPI_Gatherv(in, shares.of(me), MPI_BYTE, out, shares.counts.data(), shares.places.data(), MPI_BYTE,
+                     step.root, comm);
+}
+
+int scatterv(const Step& step, const void* in, void* out, int me, int size, MPI_Comm comm) {
+  const UnevenShares shares(step, size);
+  return MPI_Scatterv(in, shares.counts.data(), shares.places.data(), MPI_BYTE, out, shares.of(me), MPI_BYTE,
+                      step.root, comm);
+}
+
+int allgatherv(const Step& step, const void* in, void* out, int me, int size, MPI_Comm comm) {
+  const UnevenShares shares(step, size);
+  return MPI_Allgatherv(in, shares.of(me), MPI_BYTE, out, shares.counts.data(), shares.places.data(),
+                        MPI_BYTE, comm);
+}
+
 int alltoallv(const Step& step, const void* in, void* out, int me, int size, MPI_Comm comm) {
   const UnevenBlocks sent(step, me, size, true), got(step, me, size, false);
   return MPI_Alltoallv(in, sent.counts.data(), sent.places.data(), MPI_BYTE, out, got.counts.data(),
@@ -43,6 +75,7 @@ void Runner::collective(Frame& frame) {
   MPI_Comm comm = frame.comm;
   MPI_Request request = MPI_REQUEST_NULL;
   int result = MPI_SUCCESS;
+  const bool uneven = step.key % 2 != 0;
   switch (step.variant) {
     case 0:
       result = MPI_Barrier(comm);
@@ -57,13 +90,16 @@ void Runner::collective(Frame& frame) {
       result = MPI_Reduce(in.at, out.at, words, MPI_UINT64_T, MPI_MAX, root, comm);
       break;
     case 4:
-      result = MPI_Gather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm);
+      result = uneven ? gatherv(step, in.at, out.at, me, size, comm)
+                      : MPI_Gather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm);
       break;
     case 5:
-      result = MPI_Scatter(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm);
+      result = uneven ? scatterv(step, in.at, out.at, me, size, comm)
+                      : MPI_Scatter(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, root, comm);
       break;
     case 6:
-      result = MPI_Allgather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm);
+      result = uneven ? allgatherv(step, in.at, out.at, me, size, comm)
+                      : MPI_Allgather(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm);
       break;
     case 7:
       result = MPI_Alltoall(in.at, bytes, MPI_BYTE, out.at, bytes, MPI_BYTE, comm);

@@ -7,19 +7,18 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "transfer/collectives/agreement.hpp"
 #include "transfer/collectives/call_times.hpp"
+#include "transfer/collectives/kinds.hpp"
 #include "transfer/requests.hpp"
 #include "transfer/settings.hpp"
 
 namespace lapwing::transfer {
 
 class Engine;
-
-enum class Collective : std::uint8_t { alltoall, alltoallv };
-inline constexpr std::size_t deferrable_collectives = 2;
 
 /// The calls of one kind on one communicator. MPI lets one thread at a time make them.
 class GroupCalls {
@@ -61,12 +60,16 @@ class Members {
   static void stop();
   static bool on(Collective kind) { return on_[static_cast<std::size_t>(kind)]; }
 
-  GroupCalls& calls(Collective kind) { return kind == Collective::alltoall ? alltoall_ : alltoallv_; }
+  GroupCalls& calls(Collective kind) {
+    auto& calls = calls_[static_cast<std::size_t>(kind)];
+    if (!calls) calls = std::make_unique<GroupCalls>(always_);
+    return *calls;
+  }
   int rank() const { return rank_; }
   int size() const { return size_; }
   /// Collective over the members the first time: at a call that all have agreed to defer.
   MPI_Comm wire();
-  /// Tag of the next deferred call; that of an earlier one comes again after many calls.
+  /// Tag of the next deferred call, of whatever kind; that of an earlier one comes again after many calls.
   int next_tag() { return static_cast<int>(deferred_++ & 0x7fff); }
 
  private:
@@ -82,7 +85,7 @@ class Members {
   int rank_ = 0, size_ = 0;
   std::uint32_t deferred_ = 0;
   bool eligible_ = false;
-  GroupCalls alltoall_{always_}, alltoallv_{always_};
+  std::array<std::unique_ptr<GroupCalls>, deferrable_collectives> calls_;
 };
 
 }  // namespace lapwing::transfer

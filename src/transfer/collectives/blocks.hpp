@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Alltoall and MPI_Alltoallv as a program means them, over the engine.
+// The buffers of a collective call, as its arguments name them.
 #pragma once
 
 #include <mpi.h>
 
-#include "transfer/collectives/members.hpp"
-#include "transfer/operations.hpp"
+#include <cstddef>
 
 namespace lapwing::transfer {
 
-/// One side of an exchange between all: a block for each process.
+/// One side of a call: one block, or one for each process.
 struct Blocks {
   const void* buffer;
   MPI_Datatype type;
@@ -24,10 +23,23 @@ struct Blocks {
   MPI_Count count(int process) const {
     return counts ? counts[process] : large_counts ? large_counts[process] : each;
   }
+  MPI_Count place(int process) const {
+    return places ? places[process] : large_places ? large_places[process] : process * each;
+  }
 };
 
-/// `out` leaves, `in` comes; `plain` makes the program's own call.
-int exchange_all(Collective kind, const Blocks& out, const Blocks& in, MPI_Comm comm, Caller caller,
-                 Plain plain);
+/// The arguments of a call. Where a side means nothing at this process it may hold anything.
+struct CollectiveArguments {
+  Blocks out, in;
+  int root = 0;  ///< of the kinds that have one
+};
+
+/// Elements that one message takes along.
+struct Block {
+  char* buffer = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  std::size_t bytes = 0;
+};
 
 }  // namespace lapwing::transfer
