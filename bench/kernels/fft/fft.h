@@ -43,7 +43,8 @@ static inline void fft_line(int n, const fft_complex* restrict roots, double sca
   for (int k = 0; k < n; ++k) line[k] = (fft_complex){from[k].re * scale, from[k].im * scale};
 }
 
-/* The change of phase of one plane with the first index x, `work` times, and its transform along both axes. */
+/* The change of phase of one plane with the first index x, `work` times, and its transform along both axes.
+ */
 static inline void fft_plane(const fft_task* task, int step, int x, double scale, fft_complex* plane) {
   const int n = task->n;
   const fft_complex* roots = task->roots;
@@ -64,7 +65,8 @@ static inline void fft_plane(const fft_task* task, int step, int x, double scale
   }
 }
 
-/* The part of the checksum of what was received that one number has: by its place, in whatever order it came. */
+/* The part of the checksum of what was received that one number has: by its place, in whatever order it came.
+ */
 static inline uint64_t fft_seen(fft_complex v, uint64_t place) {
   return (kernel_bits(v.re) + 3 * kernel_bits(v.im)) * (2 * place + 1);
 }

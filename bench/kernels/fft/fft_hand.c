@@ -14,7 +14,8 @@ uint64_t fft_run(const fft_task* task, fft_complex* slab) {
   const int slabs = task->slabs < mine ? task->slabs : mine, most = (mine + slabs - 1) / slabs;
   const size_t part = (size_t)mine * n, block = mine * part;
   const double scale = 1.0 / sqrt((double)n);
-  fft_complex *out = malloc(sizeof *out * block * task->ranks), *in = malloc(sizeof *in * block * task->ranks);
+  fft_complex *out = malloc(sizeof *out * block * task->ranks),
+              *in = malloc(sizeof *in * block * task->ranks);
   MPI_Request* requests = malloc(sizeof *requests * slabs);
   if (!out || !in || !requests) kernel_fail("fft", "not enough memory for this class.");
   uint64_t received = 0;
@@ -33,7 +34,8 @@ uint64_t fft_run(const fft_task* task, fft_complex* slab) {
                  sizeof *out * part);
         MPI_Testall(started, requests, &flag, MPI_STATUSES_IGNORE);
       }
-      if (task->spoil && step == 0 && begin + planes == mine) group[planes * part * task->ranks - 1].re += 0.5;
+      if (task->spoil && step == 0 && begin + planes == mine)
+        group[planes * part * task->ranks - 1].re += 0.5;
       MPI_Ialltoall(group, (int)(2 * planes * part), MPI_DOUBLE, in + (size_t)begin * part * task->ranks,
                     (int)(2 * planes * part), MPI_DOUBLE, MPI_COMM_WORLD, &requests[started]);
     }

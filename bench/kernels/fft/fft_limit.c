@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The steps one part after the other, each timed. All transforms count as what could be done meanwhile: those of
- * the planes while earlier planes travel, those of the third axis while later strips do. Packing is the rest. */
+ * The steps one part after the other, each timed. All transforms count as what could be done meanwhile: those
+ * of the planes while earlier planes travel, those of the third axis while later strips do. Packing is the
+ * rest. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@ uint64_t fft_run_limit(const fft_task* task, fft_complex* slab, kernel_phases* p
   const int n = task->n, mine = n / task->ranks, first = task->rank * mine;
   const size_t part = (size_t)mine * n, block = mine * part;
   const double scale = 1.0 / sqrt((double)n);
-  fft_complex *out = malloc(sizeof *out * block * task->ranks), *in = malloc(sizeof *in * block * task->ranks);
+  fft_complex *out = malloc(sizeof *out * block * task->ranks),
+              *in = malloc(sizeof *in * block * task->ranks);
   if (!out || !in) kernel_fail("fft", "not enough memory for this class.");
   uint64_t received = 0;
   *phases = (kernel_phases){0, 0, 0, 0};

@@ -31,7 +31,8 @@ static kernel_result measure(const kernel_options* options, const fft_task* task
   MPI_Barrier(MPI_COMM_WORLD);
   result.seconds = MPI_Wtime() - start;
   for (size_t i = 0; i < mine; ++i)
-    result.checksum += kernel_share(slab[i].re, 2 * (first + i)) + kernel_share(slab[i].im, 2 * (first + i) + 1);
+    result.checksum +=
+        kernel_share(slab[i].re, 2 * (first + i)) + kernel_share(slab[i].im, 2 * (first + i) + 1);
   result.checksum = kernel_sum(result.checksum);
   free(slab);
   return result;
@@ -48,13 +49,15 @@ int main(int argc, char** argv) {
     if (classes[i].name == options.class_name) size = classes[i];
   if (!options.repeat) options.repeat = size.repeat;
   if (!options.work) options.work = 1;
-  if (size.n % ranks) kernel_fail("fft", "the number of ranks must divide 16, 64, 128 or 256, as the class has it.");
+  if (size.n % ranks)
+    kernel_fail("fft", "the number of ranks must divide 16, 64, 128 or 256, as the class has it.");
 
   const double pi = acos(-1.0);
   fft_complex roots[FFT_MOST];
   for (int k = 0; k < size.n; ++k)
     roots[k] = (fft_complex){cos(2.0 * pi * k / size.n), -sin(2.0 * pi * k / size.n)};
-  const fft_task task = {size.n, ranks, rank, options.repeat, options.work, options.slabs, options.spoil, roots};
+  const fft_task task = {size.n,       ranks,         rank,          options.repeat,
+                         options.work, options.slabs, options.spoil, roots};
   kernel_phases phases;
   kernel_result result = {0};
   if (!options.serial) result = measure(&options, &task, &phases);

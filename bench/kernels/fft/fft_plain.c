@@ -10,9 +10,11 @@ const char* const fft_variant = "plain";
 
 uint64_t fft_run(const fft_task* task, fft_complex* slab) {
   const int n = task->n, mine = n / task->ranks, first = task->rank * mine;
-  const size_t part = (size_t)mine * n, block = mine * part; /* of a plane, and of all planes, for one process */
+  const size_t part = (size_t)mine * n,
+               block = mine * part; /* of a plane, and of all planes, for one process */
   const double scale = 1.0 / sqrt((double)n);
-  fft_complex *out = malloc(sizeof *out * block * task->ranks), *in = malloc(sizeof *in * block * task->ranks);
+  fft_complex *out = malloc(sizeof *out * block * task->ranks),
+              *in = malloc(sizeof *in * block * task->ranks);
   if (!out || !in) kernel_fail("fft", "not enough memory for this class.");
   uint64_t received = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sort: rounds of a bucket sort of whole numbers, as HUNT's (section 8) and the integer sort of the NAS benchmarks.
- * Each process makes its keys, arranges them by the process whose range they are in, sends them there
- * (MPI_Alltoallv), and counts what it has received. The order in which keys come changes no bit. */
+ * sort: rounds of a bucket sort of whole numbers, as HUNT's (section 8) and the integer sort of the NAS
+ * benchmarks. Each process makes its keys, arranges them by the process whose range they are in, sends them
+ * there (MPI_Alltoallv), and counts what it has received. The order in which keys come changes no bit. */
 #ifndef LAPWING_BENCH_SORT_H
 #define LAPWING_BENCH_SORT_H
 
@@ -28,7 +28,8 @@ static inline int sort_key(uint64_t place, int round, int work, int all) {
 
 /* The share of a value in the checksum: how many keys of all are smaller. */
 static inline uint64_t sort_told(int round, int value, uint64_t smaller) {
-  return kernel_mix(smaller + ((uint64_t)value * SORT_MOST_ROUNDS + (uint64_t)round + 1) * 0x9e3779b97f4a7c15ULL);
+  return kernel_mix(smaller +
+                    ((uint64_t)value * SORT_MOST_ROUNDS + (uint64_t)round + 1) * 0x9e3779b97f4a7c15ULL);
 }
 
 /* The part of the checksum of what was received that one key has. */
@@ -43,7 +44,8 @@ static inline uint64_t sort_count(const int* key, int keys, int first, int* coun
   return sum;
 }
 
-/* Where each value of the process's range begins among all sorted keys: its share of the checksum. Communicates. */
+/* Where each value of the process's range begins among all sorted keys: its share of the checksum.
+ * Communicates. */
 static inline uint64_t sort_rank(const sort_task* task, int round, int received, const int* count) {
   long long mine = received, before = 0;
   MPI_Exscan(&mine, &before, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);

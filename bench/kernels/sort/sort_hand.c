@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sort_plain rewritten by hand: keys are sent in portions, by MPI_Ialltoallv, while the next portion is made, with
- * looks after the messages. */
+ * sort_plain rewritten by hand: keys are sent in portions, by MPI_Ialltoallv, while the next portion is made,
+ * with looks after the messages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ uint64_t sort_run(const sort_task* task, uint64_t* received) {
   const int keys = task->keys, range = task->range, ranks = task->ranks, all = range * ranks;
   const int most = (keys + task->slabs - 1) / task->slabs;
   const uint64_t first = (uint64_t)task->rank * (uint64_t)keys;
-  int *key = malloc(sizeof *key * keys), *out = malloc(sizeof *out * keys), *in = malloc(sizeof *in * task->room);
+  int *key = malloc(sizeof *key * keys), *out = malloc(sizeof *out * keys),
+      *in = malloc(sizeof *in * task->room);
   int* count = malloc(sizeof *count * range);
   portion* portions = calloc(task->slabs, sizeof *portions);
   MPI_Request* requests = malloc(sizeof *requests * task->slabs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rounds one part after the other, each timed. Making and arranging could be done while earlier keys travel,
- * counting while later ones do; the numbers of keys and the positions belong to the rest. */
+ * The rounds one part after the other, each timed. Making and arranging could be done while earlier keys
+ * travel, counting while later ones do; the numbers of keys and the positions belong to the rest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 uint64_t sort_run_limit(const sort_task* task, uint64_t* received, kernel_phases* phases) {
   const int keys = task->keys, range = task->range, ranks = task->ranks, all = range * ranks;
   const uint64_t first = (uint64_t)task->rank * (uint64_t)keys;
-  int *key = malloc(sizeof *key * keys), *out = malloc(sizeof *out * keys), *in = malloc(sizeof *in * task->room);
+  int *key = malloc(sizeof *key * keys), *out = malloc(sizeof *out * keys),
+      *in = malloc(sizeof *in * task->room);
   int* count = malloc(sizeof *count * range);
   if (!key || !out || !in || !count) kernel_fail("sort", "not enough memory for this class.");
   uint64_t told = 0;

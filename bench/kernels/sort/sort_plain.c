@@ -10,7 +10,8 @@ const char* const sort_variant = "plain";
 uint64_t sort_run(const sort_task* task, uint64_t* received) {
   const int keys = task->keys, range = task->range, ranks = task->ranks, all = range * ranks;
   const uint64_t first = (uint64_t)task->rank * (uint64_t)keys;
-  int *key = malloc(sizeof *key * keys), *out = malloc(sizeof *out * keys), *in = malloc(sizeof *in * task->room);
+  int *key = malloc(sizeof *key * keys), *out = malloc(sizeof *out * keys),
+      *in = malloc(sizeof *in * task->room);
   int* count = malloc(sizeof *count * range);
   if (!key || !out || !in || !count) kernel_fail("sort", "not enough memory for this class.");
   uint64_t told = 0;
