@@ -120,7 +120,7 @@ class NetPipe(running.ProgramTest):
         # -i checks every byte that came, instead of the clock.
         for mode, lapwing in {"off": None, **running.MODES}.items():
             with self.subTest(mode=mode):
-                ran = self.mpirun(mpi, [path, "-i", "-u", "100000", "-o", "np.out"], lapwing, limit=240)
+                ran = self.mpirun(mpi, [path, "-i", "-u", "100000", "-n", "30", "-o", "np.out"], lapwing, limit=240)
                 self.succeeds(ran, f"{path}, {mode}")
                 self.assertNotRegex(ran.both(), "(?i)integrity check.*fail|error")
 

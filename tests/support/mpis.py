@@ -6,6 +6,12 @@ import unittest
 MPIS = tuple(os.environ.get("TESTED_MPIS", "mpich,openmpi").split(","))
 
 
+def in_turn(index, mpi):
+    """Whether a case that says little about the MPI is tried with this one: the cases go to the MPIs in turn, or each to
+    all of them with TESTED_CASES=all."""
+    return os.environ.get("TESTED_CASES") == "all" or MPIS[index % len(MPIS)] == mpi
+
+
 def needs(*mpis):
     """A test, or a class of tests, that is skipped where one of these has not been built for."""
     missing = [mpi for mpi in mpis if mpi not in MPIS]
