@@ -10,7 +10,7 @@
 
 enum { looks = 50 }; /* in vain, a few microseconds */
 
-unsigned ucp_worker_progress(void* worker) {
+__attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
   static unsigned (*next)(void*);
   static __thread int in_vain;
   if (next == NULL) next = (unsigned (*)(void*))dlsym(RTLD_NEXT, "ucp_worker_progress");
