@@ -52,7 +52,8 @@ TEST(Profile, ReadsWhatItWrites) {
   Profile read;
   ASSERT_TRUE(read_profile(path, &read, &why)) << why;
   ASSERT_EQ(read.records.size(), 2u);
-  const Measured &wrote = two_records().records[1], &got = read.records[1];
+  const Profile written = two_records();
+  const Measured &wrote = written.records[1], &got = read.records[1];
   EXPECT_EQ(got.key.link, Link::network);
   EXPECT_EQ(got.key.machine.cpu, node7.cpu);
   EXPECT_EQ(got.key.machine.cores, 8);
