@@ -30,9 +30,10 @@ def _measure(options, build, place, cases, share, emit):
                     argv += ["--" + name, value]
             print(f"bench: overlap, {mpi}, {place.transport}" + (f", link {place.rate}" if place.rate else ""), file=sys.stderr)
 
-            # On one node without a free core Lapwing stands aside; a benchmark wants to see what it would do.
+            # Deferred from the start, unless the user wants to see learning: a job that begins by learning strips nothing
+            # until both ranks have agreed, and the turns of the variants leave no loop to learn from.
             under_lapwing = build.preload(mpi)
-            if under_lapwing and not place.rate:
+            if under_lapwing:
                 under_lapwing["LAPWING_DEFER"] = options.defer or "on"
 
             def line(text):
