@@ -24,7 +24,7 @@ _MOST = {"100mbit": "1M", "1gbit": "4M"}
 _QUICK = ("16K", "32K", "64K", "128K", "256K", "1M")
 # The smallest message that can be deferred at all, and a size that none has.
 _LEAST, _NONE = "8288", "1G"
-# What is swept: the case of `overlap`, and from where on messages are decomposed.
+# A sweep of each threshold: the case of `overlap`, and from where on messages are decomposed.
 KINDS = {"strip": ("scan_up", _LEAST), "guard": ("independent", _NONE)}
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages and guards cost on a machine, and from which sizes on hiding a message pays (HUNT 5.1).
+// The costs of messages and guards on a machine, and from which sizes on hiding a message pays (HUNT 5.1).
 #pragma once
 
 #include <cstddef>

@@ -70,4 +70,25 @@ inline lapwing_tasks* two_tasks(int first = 0) {
   return tasks;
 }
 
+/// Two tasks whose calls return errors.
+class TwoTasks : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    lapwing_array_errors_return(1);
+    tasks_ = two_tasks();
+  }
+  static void TearDownTestSuite() {
+    EXPECT_EQ(0, lapwing_tasks_free(&tasks_));
+    lapwing_array_errors_return(0);
+  }
+  void SetUp() override {
+    task_ = lapwing_tasks_rank(tasks_);
+    mine_ = lapwing_tasks_processes(tasks_, task_);
+    rank_ = lapwing_tasks_process_rank(tasks_);
+  }
+
+  static inline lapwing_tasks* tasks_ = nullptr;
+  int task_ = 0, mine_ = 0, rank_ = 0;  ///< this process' task, how many it has, and its rank there
+};
+
 }  // namespace lapwing::arrays::testing

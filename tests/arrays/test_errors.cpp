@@ -9,20 +9,10 @@
 namespace lapwing::arrays::testing {
 namespace {
 
-class Errors : public ::testing::Test {
+class Errors : public TwoTasks {
  protected:
-  static void SetUpTestSuite() {
-    lapwing_array_errors_return(1);
-    tasks_ = two_tasks();
-  }
-  static void TearDownTestSuite() {
-    EXPECT_EQ(0, lapwing_tasks_free(&tasks_));
-    lapwing_array_errors_return(0);
-  }
   void SetUp() override {
-    task_ = lapwing_tasks_rank(tasks_);
-    mine_ = lapwing_tasks_processes(tasks_, task_);
-    rank_ = lapwing_tasks_process_rank(tasks_);
+    TwoTasks::SetUp();
     // After any error this transfer works.
     EXPECT_EQ(0, transfer(rows(6)));
   }
@@ -48,9 +38,6 @@ class Errors : public ::testing::Test {
     for (const std::string& word : words)
       EXPECT_NE(std::string::npos, sentence.find(word)) << word << " in: " << sentence;
   }
-
-  static inline lapwing_tasks* tasks_ = nullptr;
-  int task_ = 0, mine_ = 0, rank_ = 0;
 };
 
 TEST_F(Errors, Shapes) {

@@ -10,21 +10,8 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-class IndexErrors : public ::testing::Test {
+class IndexErrors : public TwoTasks {
  protected:
-  static void SetUpTestSuite() {
-    lapwing_array_errors_return(1);
-    tasks_ = two_tasks();
-  }
-  static void TearDownTestSuite() {
-    EXPECT_EQ(0, lapwing_tasks_free(&tasks_));
-    lapwing_array_errors_return(0);
-  }
-  void SetUp() override {
-    task_ = lapwing_tasks_rank(tasks_);
-    mine_ = lapwing_tasks_processes(tasks_, task_);
-    rank_ = lapwing_tasks_process_rank(tasks_);
-  }
   // After any error these lists are made, and travel.
   void TearDown() override { EXPECT_EQ(0, transfer(blocks(9), 9)); }
 
@@ -70,9 +57,6 @@ class IndexErrors : public ::testing::Test {
   }
   std::string here() const { return "task " + std::to_string(task_); }
   std::string last() const { return here() + ", rank " + std::to_string(mine_ - 1); }
-
-  static inline lapwing_tasks* tasks_ = nullptr;
-  int task_ = 0, mine_ = 0, rank_ = 0;
 };
 
 TEST_F(IndexErrors, IndicesOutsideOrTwice) {

@@ -41,7 +41,7 @@ struct Uneven {
     all += 7;
   }
   Bytes empty() const { return Bytes(at(all), untouched); }
-  // What process `from` gives to `to`, at the place of process `which`.
+  // Writes the bytes that process `from` gives to `to`, at the place of process `which`.
   void put(Bytes& bytes, int which, int from, int to) const {
     for (int i = 0; i < counts[at(which)]; ++i)
       bytes[at(places[at(which)] + i)] = byte_of(round, from, to, at(i));
@@ -110,8 +110,9 @@ TEST_F(OneToAll, BcastBetweenOtherTypes) {
       for (int i = 0; i < count; ++i) data[at(spreads ? 2 * i : i)] = i * 3 + root;
     MPI_Bcast(data.data(), spreads ? 1 : count, spreads ? spread : MPI_INT, root, MPI_COMM_WORLD);
     for (int i = 0; i < count; ++i) ASSERT_EQ(data[at(spreads ? 2 * i : i)], i * 3 + root);
-    if (spreads)
+    if (spreads) {
       for (int i = 0; i + 1 < count; ++i) ASSERT_EQ(data[at(2 * i + 1)], -1);
+    }
   }
   MPI_Type_free(&spread);
 }
@@ -174,7 +175,7 @@ TEST_F(OneToAll, GathervAndScattervWithAnyRoot) {
               MPI_SUCCESS);
     reuse(sent);
     if (round % 2 && here) expect_equal(got, wanted, "gatherv");
-    // What has come goes back, whether or not the program has touched it.
+    // The bytes that have come go back, whether or not the program has touched them.
     Bytes back(at(mine), untouched);
     ASSERT_EQ(MPI_Scatterv(here ? got.data() : nullptr, here ? blocks.counts.data() : nullptr,
                            here ? blocks.places.data() : nullptr, here ? MPI_BYTE : MPI_DATATYPE_NULL,
@@ -275,7 +276,9 @@ TEST_F(OneToAll, CausesComeBeforeEffects) {
       MPI_Bcast(mine.data(), count, MPI_CHAR, root, MPI_COMM_WORLD);
     for (int from = 0; from < size_; ++from) {
       const bool caused = gathers ? rank_ == root && from != root : from == root;
-      if (caused) EXPECT_EQ(access(name_of(from).c_str(), R_OK), 0) << "round " << round;
+      if (caused) {
+        EXPECT_EQ(access(name_of(from).c_str(), R_OK), 0) << "round " << round;
+      }
     }
     MPI_Barrier(MPI_COMM_WORLD);
     unlink(name_of(rank_).c_str());
@@ -355,8 +358,9 @@ TEST_F(OneToAll, WrongArgumentsAreMPIsErrors) {
             MPI_SUCCESS);
   // So few bytes leave without the root.
   if (const int rc = MPI_Gather(data.data(), 1, MPI_INT, all.data(), rank_ == 0 ? -1 : 1, MPI_INT, 0, comm);
-      rank_ == 0)
+      rank_ == 0) {
     EXPECT_NE(rc, MPI_SUCCESS);
+  }
   MPI_Bcast(data.data(), 20000, MPI_INT, 0, comm);
   EXPECT_EQ(std::count(data.begin(), data.end(), 0), 20000);
   MPI_Comm_free(&comm);
@@ -367,7 +371,9 @@ TEST_F(OneToAll, WasDeferred) {
   if (size_ < 2 || !std::getenv("LAPWING_COLLECTIVES")) return;
   EXPECT_GT(stats().deferred_receives, 10u);
   // Nothing else counts there: what came was passed on while it came.
-  if (size_ > 3 && all_deferred_) EXPECT_GT(stats().deferred_sends, 0u);
+  if (size_ > 3 && all_deferred_) {
+    EXPECT_GT(stats().deferred_sends, 0u);
+  }
 }
 
 }  // namespace

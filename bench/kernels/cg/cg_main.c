@@ -41,6 +41,16 @@ static kernel_result measure(const kernel_options* options, const cg_problem* pr
   return result;
 }
 
+typedef struct serial_run {
+  const cg_problem* problem;
+  int ranks, steps;
+} serial_run;
+
+static uint64_t serial(const void* run) {
+  const serial_run* alone = run;
+  return cg_run_serial(alone->problem, alone->ranks, alone->steps);
+}
+
 int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Init(&argc, &argv);
@@ -59,17 +69,8 @@ int main(int argc, char** argv) {
   kernel_phases phases;
   kernel_result result = {0};
   if (!options.serial) result = measure(&options, &problem, rank, ranks, &phases);
-  if (rank == 0) {
-    const double start = MPI_Wtime();
-    const uint64_t right =
-        options.expects ? options.expected : cg_run_serial(&problem, ranks, options.repeat);
-    if (options.serial) {
-      result.checksum = right;
-      result.seconds = MPI_Wtime() - start;
-    }
-    result.verified = result.checksum == right;
-  }
-  const int status = kernel_report("cg", options.serial ? "serial" : cg_variant, &options, &result);
+  const serial_run alone = {&problem, ranks, options.repeat};
+  const int status = kernel_verify("cg", cg_variant, &options, &result, serial, &alone);
   MPI_Finalize();
   return status;
 }

@@ -30,16 +30,7 @@ uint64_t fft_run_limit(const fft_task* task, fft_complex* slab, kernel_phases* p
     const double ready = MPI_Wtime();
     MPI_Alltoall(out, (int)(2 * block), MPI_DOUBLE, in, (int)(2 * block), MPI_DOUBLE, MPI_COMM_WORLD);
     const double arrived = MPI_Wtime();
-    uint64_t sum = 0;
-    for (int y = 0; y < mine; ++y)
-      for (int z = 0; z < n; ++z) {
-        fft_complex* line = slab + ((size_t)y * n + z) * n;
-        for (int x = 0; x < n; ++x) {
-          line[x] = in[x * part + (size_t)y * n + z];
-          if (x / mine != task->rank) sum += fft_seen(line[x], ((uint64_t)x * n + first + y) * n + z);
-        }
-        fft_line(n, task->roots, scale, line);
-      }
+    const uint64_t sum = fft_third_axis(task, scale, in, slab);
     received = (received ^ sum) * 0x100000001b3ULL;
     const double compute = planes - begin + MPI_Wtime() - arrived, transfer = arrived - ready;
     phases->compute += compute;

@@ -25,18 +25,7 @@ uint64_t fft_run(const fft_task* task, fft_complex* slab) {
         memcpy(out + to * block + x * part, slab + (size_t)x * n * n + to * part, sizeof *out * part);
     if (task->spoil && step == 0) out[block * task->ranks - 1].re += 0.5;
     MPI_Alltoall(out, (int)(2 * block), MPI_DOUBLE, in, (int)(2 * block), MPI_DOUBLE, MPI_COMM_WORLD);
-
-    /* in[from][x][y][z] with x and y counted from the blocks' beginnings; slab becomes [y][z][x]. */
-    uint64_t sum = 0;
-    for (int y = 0; y < mine; ++y)
-      for (int z = 0; z < n; ++z) {
-        fft_complex* line = slab + ((size_t)y * n + z) * n;
-        for (int x = 0; x < n; ++x) {
-          line[x] = in[x * part + (size_t)y * n + z];
-          if (x / mine != task->rank) sum += fft_seen(line[x], ((uint64_t)x * n + first + y) * n + z);
-        }
-        fft_line(n, task->roots, scale, line);
-      }
+    const uint64_t sum = fft_third_axis(task, scale, in, slab);
     received = (received ^ sum) * 0x100000001b3ULL;
   }
   free(out), free(in);

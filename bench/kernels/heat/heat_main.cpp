@@ -74,12 +74,20 @@ kernel_result measure(const kernel_options& options, const Class& size, kernel_p
   return result;
 }
 
+struct SerialRun {
+  Class size;
+  int repeat, work;
+};
+
+std::uint64_t serial(const void* run) {
+  const auto& alone = *static_cast<const SerialRun*>(run);
+  return heat::run_serial(alone.size.nx, alone.size.ny, alone.repeat, alone.work);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   kernel_options options = kernel_parse("heat", argc, argv);
   Class size{};
   for (const Class& each : classes)
@@ -90,14 +98,8 @@ int main(int argc, char** argv) {
   kernel_phases phases;
   kernel_result result{};
   if (!options.serial) result = measure(options, size, phases);
-  if (rank == 0) {
-    const double start = MPI_Wtime();
-    const std::uint64_t right =
-        options.expects ? options.expected : heat::run_serial(size.nx, size.ny, options.repeat, options.work);
-    if (options.serial) result.checksum = right, result.seconds = MPI_Wtime() - start;
-    result.verified = result.checksum == right;
-  }
-  const int status = kernel_report("heat", options.serial ? "serial" : heat::variant, &options, &result);
+  const SerialRun alone{size, options.repeat, options.work};
+  const int status = kernel_verify("heat", heat::variant, &options, &result, serial, &alone);
   MPI_Finalize();
   return status;
 }

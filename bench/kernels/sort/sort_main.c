@@ -29,6 +29,8 @@ static kernel_result measure(const kernel_options* options, const sort_task* tas
   return result;
 }
 
+static uint64_t serial(const void* task) { return sort_run_serial(task); }
+
 int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Init(&argc, &argv);
@@ -58,16 +60,7 @@ int main(int argc, char** argv) {
   kernel_phases phases;
   kernel_result result = {0};
   if (!options.serial) result = measure(&options, &task, &phases);
-  if (rank == 0) {
-    const double start = MPI_Wtime();
-    const uint64_t right = options.expects ? options.expected : sort_run_serial(&task);
-    if (options.serial) {
-      result.checksum = right;
-      result.seconds = MPI_Wtime() - start;
-    }
-    result.verified = result.checksum == right;
-  }
-  const int status = kernel_report("sort", options.serial ? "serial" : sort_variant, &options, &result);
+  const int status = kernel_verify("sort", sort_variant, &options, &result, serial, &task);
   MPI_Finalize();
   return status;
 }

@@ -72,7 +72,8 @@ uint64_t kernel_sum(uint64_t mine) {
   return all;
 }
 
-int kernel_report(const char* kernel, const char* variant, const kernel_options* options,
+/* Collective: one line of JSON from rank 0. The exit status: 1 if not verified. */
+static int report(const char* kernel, const char* variant, const kernel_options* options,
                   const kernel_result* result) {
   int rank, size, verified = result->verified;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -97,4 +98,20 @@ int kernel_report(const char* kernel, const char* variant, const kernel_options*
     fflush(stdout);
   }
   return verified ? 0 : 1;
+}
+
+int kernel_verify(const char* kernel, const char* variant, const kernel_options* options,
+                  kernel_result* result, uint64_t (*serial)(const void* problem), const void* problem) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    const double start = MPI_Wtime();
+    const uint64_t right = options->expects ? options->expected : serial(problem);
+    if (options->serial) {
+      result->checksum = right;
+      result->seconds = MPI_Wtime() - start;
+    }
+    result->verified = result->checksum == right;
+  }
+  return report(kernel, options->serial ? "serial" : variant, options, result);
 }

@@ -44,8 +44,10 @@ typedef struct kernel_result {
 /* Ends the job with a sentence where an option is wrong. Call after MPI_Init. */
 kernel_options kernel_parse(const char* kernel, int argc, char** argv);
 
-/* Collective: one line of JSON from rank 0. The exit status: 1 if not verified. */
-int kernel_report(const char* kernel, const char* variant, const kernel_options*, const kernel_result*);
+/* Collective: rank 0 compares the result with --expect, or with what `serial` gives of the problem, and
+ * reports; with --serial it runs that alone. The exit status. */
+int kernel_verify(const char* kernel, const char* variant, const kernel_options*, kernel_result*,
+                  uint64_t (*serial)(const void* problem), const void* problem);
 
 /* Ends the job with a sentence. */
 void kernel_fail(const char* kernel, const char* sentence);

@@ -56,6 +56,23 @@ std::vector<Segments> joined(const std::vector<Segments>& families, std::int64_t
 
 }  // namespace
 
+void append_segment(std::vector<Segments>& families, const Segments& next) {
+  if (!families.empty() && families.back().length == next.length) {
+    Segments& last = families.back();
+    const std::int64_t stride = next.first - (last.first + (last.count - 1) * last.stride);
+    const std::int64_t local = next.local - (last.local + (last.count - 1) * last.local_stride);
+    if (last.count == 1) {
+      last.stride = stride;
+      last.local_stride = local;
+    }
+    if (last.stride == stride && last.local_stride == local) {
+      ++last.count;
+      return;
+    }
+  }
+  families.push_back(next);
+}
+
 std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexSet>& set) {
   const std::int64_t step = set->step();
   std::vector<Falls> members;

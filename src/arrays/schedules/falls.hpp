@@ -26,6 +26,9 @@ struct Segments {
   bool operator==(const Segments&) const = default;
 };
 
+/// Appends a family of one segment: as one more of the last family where it goes on like it.
+void append_segment(std::vector<Segments>& families, const Segments& next);
+
 /// `count` repetitions of inner families, whose indices and places count from
 /// the beginning of the repetition.
 struct Falls {

@@ -38,20 +38,7 @@ void Folder::flush() {
   if (open_.length == 0) return;
   const Segments next = open_;
   open_.length = 0;
-  if (!families_.empty() && families_.back().length == next.length) {
-    Segments& last = families_.back();
-    const std::int64_t stride = next.first - (last.first + (last.count - 1) * last.stride);
-    const std::int64_t local = next.local - (last.local + (last.count - 1) * last.local_stride);
-    if (last.count == 1) {
-      last.stride = stride;
-      last.local_stride = local;
-    }
-    if (last.stride == stride && last.local_stride == local) {
-      ++last.count;
-      return;
-    }
-  }
-  families_.push_back(next);
+  append_segment(families_, next);
 }
 
 std::vector<Segments> Folder::take() {

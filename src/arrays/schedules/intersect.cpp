@@ -119,23 +119,12 @@ class Intersection {
     }
   }
 
-  /// Appends, as one more segment of the last family where it goes on like it.
   void add(int q, const Segments& next) {
     auto& list = shared_[static_cast<std::size_t>(q)];
-    if (!list.empty() && next.count == 1 && list.back().length == next.length) {
-      Segments& last = list.back();
-      const std::int64_t stride = next.first - (last.first + (last.count - 1) * last.stride);
-      const std::int64_t local = next.local - (last.local + (last.count - 1) * last.local_stride);
-      if (last.count == 1) {
-        last.stride = stride;
-        last.local_stride = local;
-      }
-      if (last.stride == stride && last.local_stride == local) {
-        ++last.count;
-        return;
-      }
-    }
-    list.push_back(next);
+    if (next.count == 1)
+      append_segment(list, next);
+    else
+      list.push_back(next);
   }
 
   /// The families below a bound.
