@@ -13,7 +13,6 @@ constexpr std::size_t train = 8;
 
 // Strips for receivers that are known to compute something else meanwhile.
 constexpr std::size_t coarse_first = 64 << 10, coarse_largest = 256 << 10;
-constexpr unsigned untouched_before_coarse = 2;
 
 bool Engine::never_strips(int destination) const {
   return settings_.defer == Defer::off ||
@@ -33,12 +32,10 @@ Decision Engine::decide(Site& site, std::size_t bytes, int destination, bool agr
   }
   const bool whole = bytes < sizes.strip || outgoing_.size() >= train;
   decision.stripped = true;
-  // Small strips let a reader follow close behind, at a price for each. Where
-  // nobody has read before all had landed, larger ones cost less.
-  const bool followed = settings_.strips_given || site.untouched < untouched_before_coarse;
-  const std::size_t first = followed ? sizes.first : std::max(sizes.first, coarse_first);
+  const bool coarse = !settings_.strips_given && site.grain.coarse();
+  const std::size_t first = coarse ? std::max(sizes.first, coarse_first) : sizes.first;
   const std::size_t largest =
-      std::max(first, followed ? settings_.strip_largest : std::max(settings_.strip_largest, coarse_largest));
+      std::max(first, coarse ? std::max(settings_.strip_largest, coarse_largest) : settings_.strip_largest);
   decision.plan =
       whole ? StripPlan(bytes, middle, middle, direction) : StripPlan(bytes, first, largest, direction);
   return decision;

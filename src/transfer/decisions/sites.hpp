@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "transfer/decisions/saving.hpp"
+#include "transfer/decisions/strip_grain.hpp"
 #include "transfer/wire/wire.hpp"
 
 namespace lapwing::transfer {
@@ -48,7 +49,7 @@ struct Site {
   int scans_up = 0, scans_down = 0;  ///< of receives: where closed pages were touched first
   // What receivers told of this site's messages.
   int up_votes = 0, down_votes = 0;
-  unsigned untouched = 0;  ///< messages in a row of which nothing was read before all had landed
+  StripGrain grain;
   Direction direction = Direction::up;
   // Of receives that were started here: looks that found the message used early or late.
   unsigned looks_worth_it = 0, looks_in_vain = 0;

@@ -10,7 +10,13 @@
 namespace lapwing::transfer {
 namespace {
 
-enum class Scan : std::uint8_t { unknown, up, down, none };
+enum class Scan : std::uint8_t {
+  unknown,
+  up,
+  down,
+  middle,  ///< touched early, at neither end
+  none     ///< not touched before all had landed
+};
 
 struct Credit {
   std::uint32_t id;
@@ -27,17 +33,16 @@ struct Drain {
 };
 
 // Where the program touched the closed pages first tells from which end it
-// reads them. A touch in between tells nothing; no touch, that it computed
-// something else until all had landed.
+// reads them; no touch, that it came after all had landed.
 Scan observed_scan(const guard::Region& region) {
   const std::uintptr_t touched = region.first_fault.load(std::memory_order_relaxed);
   if (touched == 0) return Scan::none;
   const auto from = reinterpret_cast<std::uintptr_t>(region.begin());
   const auto length = static_cast<std::uintptr_t>(region.end() - region.begin());
-  if (length < 4 * 4096) return Scan::unknown;
+  if (length < 4 * 4096) return Scan::middle;
   if (touched - from < length / 4) return Scan::up;
   if (touched - from >= length - length / 4) return Scan::down;
-  return Scan::unknown;
+  return Scan::middle;
 }
 
 }  // namespace
@@ -63,8 +68,12 @@ void Engine::on_credit(int source, const char* data, std::size_t size) {
   }
   Site* site = sites_.by_key(credit.site);
   if (!site || credit.scan == Scan::unknown) return;
-  site->untouched = credit.scan == Scan::none ? site->untouched + 1 : 0;
-  if (credit.scan == Scan::none) return;
+  if (credit.scan == Scan::none) {
+    site->grain.touched_late();
+    return;
+  }
+  site->grain.touched_early();
+  if (credit.scan == Scan::middle) return;
   // Recent votes weigh more, so that a site that turns round is followed.
   site->up_votes -= site->up_votes / 4;
   site->down_votes -= site->down_votes / 4;
