@@ -196,7 +196,7 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
   const Destination destination = destination_of(a);
   std::unique_lock lock(engine->mutex());
   // The other receive's message may have come, and closed the buffer, only now.
-  const bool met = engine->requests().posted().meets(run_of(destination));
+  const bool met = a.apart || engine->requests().posted().meets(run_of(destination));
   while (met && guard::meets_closed(span.begin, span.length)) {
     lock.unlock();
     retire_for_write(span.begin, span.length);
@@ -213,7 +213,9 @@ int ireceive(const ReceiveArguments& a, MPI_Request* request, PlainRequest plain
     *request = engine->mint_request();
     return track_minted(*engine, *request, std::move(transfer), info.keep(), early->source, early->tag);
   }
-  if (!info.eligible || destination.capacity < header_bytes || a.rank == MPI_PROC_NULL) return plain(request);
+  // A short message, too, would fall on a header that lies there unread.
+  if (!info.eligible || (destination.capacity < header_bytes && !met) || a.rank == MPI_PROC_NULL)
+    return plain(request);
   if (!a.half)
     engine->governor().arrive(engine->sites().at(a.caller.address, a.caller.name), a.rank,
                               destination.capacity, false);

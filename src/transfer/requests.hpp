@@ -47,6 +47,7 @@ struct ReceiveArguments {
   Caller caller;
   bool half = false;    ///< of an MPI_Sendrecv or the like, which is counted by itself
   bool proved = false;  ///< nobody touches the buffer before the wait: no guard
+  bool apart = false;   ///< another message may be written to the same bytes meanwhile: through a copy
 };
 
 /// A request that MPI_Start starts. A probe may have taken the message that a receive is

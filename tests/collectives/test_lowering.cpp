@@ -107,6 +107,21 @@ TEST(Lowering, InPlaceIsTheOwnShareOfAll) {
   EXPECT_EQ(lowered->bytes_leaving(), 4u * (1 + 3));
 }
 
+TEST(Lowering, SeesBlocksInOnePlace) {
+  const int size = 4, rank = 2;
+  Process process(Collective::allgatherv, rank, size, 0);
+  EXPECT_FALSE(lower(Collective::allgatherv, process.arguments, rank, size)->coming_overlap());
+  const int place = process.places[1];
+  process.places[1] = process.places[3] + 2;  // the last of another's three elements
+  EXPECT_TRUE(lower(Collective::allgatherv, process.arguments, rank, size)->coming_overlap());
+  process.places[1] = process.places[2] + 1;  // of those that stay
+  EXPECT_TRUE(lower(Collective::allgatherv, process.arguments, rank, size)->coming_overlap());
+  process.places[1] = process.places[2] + 2;
+  EXPECT_FALSE(lower(Collective::allgatherv, process.arguments, rank, size)->coming_overlap());
+  process.places[0] = place;  // an empty one
+  EXPECT_FALSE(lower(Collective::allgatherv, process.arguments, rank, size)->coming_overlap());
+}
+
 TEST(Lowering, MPIsRefusalsAreMPIs) {
   const int size = 4;
   for (const Collective kind : all_kinds) {

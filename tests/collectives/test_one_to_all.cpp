@@ -155,6 +155,23 @@ TEST_F(OneToAll, AllgathervOfAnySizes) {
   }
 }
 
+// MPI forbids it, but a plain call ends: short blocks and long ones in one place. What has come already
+// meets the block that stays.
+TEST_F(OneToAll, BlocksInOnePlaceEnd) {
+  std::vector<int> counts, places(at(size_), 0);
+  for (int i = 0; i < size_; ++i) counts.push_back(i % 2 == 0 ? 9000 : 60000);
+  for (unsigned char round = 0; round < 6; ++round) {
+    Bytes got(60000, untouched), sent(at(counts[at(rank_)]), round);
+    if (rank_ % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    int any = 0;
+    MPI_Iprobe(0, 0, MPI_COMM_SELF, &any, MPI_STATUS_IGNORE);  // MPI takes what has come
+    ASSERT_EQ(MPI_Allgatherv(sent.data(), counts[at(rank_)], MPI_BYTE, got.data(), counts.data(),
+                             places.data(), MPI_BYTE, MPI_COMM_WORLD),
+              MPI_SUCCESS);
+    EXPECT_EQ(std::count(got.begin(), got.end(), round), 60000);
+  }
+}
+
 // Arguments that count at the root alone are none elsewhere.
 TEST_F(OneToAll, GathervAndScattervWithAnyRoot) {
   for (unsigned round = 0; round < 8; ++round) {

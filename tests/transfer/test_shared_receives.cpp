@@ -6,6 +6,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -62,6 +64,26 @@ TEST_P(SharedReceives, MayMeetABlockingOne) {
     else
       MPI_Recv(buffer_.data(), GetParam(), MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&requests_[0], MPI_STATUS_IGNORE);
+    expect(round);
+  }
+}
+
+// The short one falls where the end of the long one's header lies, which has come before both are posted.
+TEST_P(SharedReceives, MayBeMetByAShortOne) {
+  constexpr int few = 272, place = 1800;
+  for (int round = 0; round < rounds; ++round) {
+    begin(round);
+    if (rank_ == 0) {
+      post(0);
+      MPI_Isend(buffer_.data(), few, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests_[1]);
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      int any = 0;
+      MPI_Iprobe(0, 0, MPI_COMM_SELF, &any, MPI_STATUS_IGNORE);  // MPI takes what has come
+      post(0);
+      MPI_Irecv(buffer_.data() + place, few, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests_[1]);
+    }
+    MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE);
     expect(round);
   }
 }

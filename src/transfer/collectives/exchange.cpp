@@ -84,9 +84,12 @@ class Exchange {
  private:
   int receive() {
     int rc = MPI_SUCCESS;
+    // MPI forbids it, but a plain call ends.
+    const bool overlap = messages_.coming_overlap();
     for (const auto& [peer, block] : messages_.comes) {
       ReceiveArguments a{block.buffer, block.count, block.type, peer, tag_, wire_, caller_};
       a.half = true;
+      a.apart = overlap;
       rc = ireceive(a, &requests_.emplace_back(MPI_REQUEST_NULL), [&](MPI_Request* r) { return post(a, r); });
       if (rc != MPI_SUCCESS) break;
     }

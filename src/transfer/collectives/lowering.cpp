@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "mpi/handles.hpp"
 #include "transfer/wire/datatype.hpp"
@@ -81,6 +82,20 @@ const Lowering::Message* Lowering::largest_coming() const {
   const auto largest = std::max_element(
       comes.begin(), comes.end(), [](const auto& a, const auto& b) { return a.block.bytes < b.block.bytes; });
   return largest == comes.end() ? nullptr : &*largest;
+}
+
+bool Lowering::coming_overlap() const {
+  std::vector<std::pair<const char*, const char*>> runs;
+  runs.reserve(comes.size() + 1);
+  const auto note = [&](const Block& block) {
+    if (const char* base = contiguous_base(block.buffer, block.count, block.type); base && block.bytes > 0)
+      runs.emplace_back(base, base + block.bytes);
+  };
+  for (const Message& message : comes) note(message.block);
+  if (keeps) note(kept_to);
+  std::sort(runs.begin(), runs.end());
+  const auto meet = [](const auto& a, const auto& b) { return b.first < a.second; };
+  return std::adjacent_find(runs.begin(), runs.end(), meet) != runs.end();
 }
 
 std::optional<Lowering> lower(Collective kind, const CollectiveArguments& a, int rank, int size) {

@@ -27,6 +27,9 @@ struct Lowering {
   std::size_t bytes_leaving() const;
   /// The largest that comes, which stands for all of them; null where nothing comes.
   const Message* largest_coming() const;
+  /// Bytes are to be written more than once: by two that come, or by one and the block that stays. Only of
+  /// blocks that are one run of bytes.
+  bool coming_overlap() const;
 };
 
 /// Nothing where the call is MPI's: this process's arguments are such as MPI refuses, or all members exchange
