@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ranks of tests give their cores up while they wait. Tests run more ranks than there are cores, and some ranks
- * wait for seconds, as those of jobs that can never go on. Preloaded by tests only.
+ * Ranks of tests give their cores up while they wait. Tests run more ranks than there are cores, and some
+ * ranks wait for seconds, as those of jobs that can never go on. Preloaded by tests only.
  *
- * MPICH over UCX keeps its core while it waits; here it yields, as Open MPI does where mpi_yield_when_idle is set.
- * This library comes before libucp, whose function it calls.
+ * MPICH over UCX keeps its core while it waits; here it yields, as Open MPI does where mpi_yield_when_idle is
+ * set. This library comes before libucp, whose function it calls.
  *
- * A thread that does nothing but yield for some milliseconds sleeps between its looks: yielding gives a core to
- * a rank that can run, but keeps it from tests that run beside. */
+ * A thread that does nothing but yield for some milliseconds sleeps between its looks: yielding gives a core
+ * to a rank that can run, but keeps it from tests that run beside. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { looks = 50 };                                            /* in vain, a few microseconds */
+enum { looks = 50 };                                          /* in vain, a few microseconds */
 static const int64_t patience = 5000000, other_work = 100000; /* nanoseconds */
 static const struct timespec nap = {0, 200000};
 
