@@ -14,7 +14,9 @@ from . import programs_build, programs_recipe, programs_run, statistics, table
 from .errors import BenchError
 from .places import Local
 
-VARIANTS = ("run", "compiled", "compiled+run", "lto")
+USUAL = ("run", "compiled", "compiled+run", "lto")
+RIVAL = "hand"   # written by hand: only some recipes have it, and it is measured only where it is asked for
+VARIANTS = (*USUAL, RIVAL)
 _TRIES, _HARM = 3, 0.98
 _BRIEF, _MOST = 2.0, 4   # a program that runs for less than so many seconds gets more pairs, up to so many times
 
@@ -33,6 +35,8 @@ class Case:
             if recipe.command and programs_build.way(variant) != "plain":
                 continue
             if "run" in variant and not build.has_preload(mpi):
+                continue
+            if variant == RIVAL and not recipe.hand:
                 continue
             self.variants.append(variant)
 
@@ -141,7 +145,7 @@ class Case:
         baseline = self.baseline(variant)
         fields = {"bench": "programs", "case": self.recipe.name, "size": self.recipe.size, "mpi": self.mpi,
                   "transport": self.place.transport, "rate": self.place.rate, "ranks": self.recipe.ranks, "variant": variant}
-        for name in ("speed", "control", "plain_s", "variant_s"):
+        for name in ("speed", "control", "vs_hand", "plain_s", "variant_s"):
             for end in ("", "_lo", "_hi"):
                 fields[name + end] = None
         ran = self.samples.get(variant, [])
@@ -168,6 +172,9 @@ class Case:
                 if seconds:
                     statistics.put(fields, name, seconds)
             statistics.put(fields, "speed", [a / b for a, b in pairs])
+        rivals = _both(self.samples.get(RIVAL, []), self.samples.get(variant, [])) if variant != RIVAL else []
+        if rivals:
+            statistics.put(fields, "vs_hand", [a / b for a, b in rivals])
         return len(pairs)
 
     def _verdict(self, fields, wrong, ran):
@@ -197,8 +204,8 @@ class Case:
 
 
 class Means:
-    """Geometric means over the programs of one MPI: of each variant, of the best variant of each program, and of the
-    control."""
+    """Geometric means over the programs of one MPI: of each variant, of the best variant of each program (the one by
+    hand is none of Lapwing's), and of the control."""
 
     def __init__(self):
         self.logarithms = {}
@@ -209,7 +216,9 @@ class Means:
             return
         for record in timed:
             self._note(mpi, record["variant"], record["speed"])
-        self._note(mpi, "best", max(r["speed"] for r in timed))
+        ours = [r["speed"] for r in timed if r["variant"] != RIVAL]
+        if ours:
+            self._note(mpi, "best", max(ours))
         if timed[0]["control"]:
             self._note(mpi, "control", timed[0]["control"])
 
@@ -248,6 +257,10 @@ def measure(options, build, where, emit):
         if recipe.mpi not in (None, *options.mpis):
             print(f"bench: {recipe.name} is left out, it needs --mpi {recipe.mpi}.", file=sys.stderr)
     for case in cases:
+        if options.variants and not case.variants:
+            print(f"bench: {case.recipe.name} is left out, it has no variant {', '.join(options.variants)}.", file=sys.stderr)
+    cases = [case for case in cases if case.variants or not options.variants]
+    for case in cases:
         case.prepare()
     if options.build:
         return
@@ -284,7 +297,7 @@ def _rounds(case, options):
 
 
 def _variants(text):
-    variants = [name for name in (text.split(",") if text else VARIANTS) if name != "plain"]
+    variants = [name for name in (text.split(",") if text else USUAL) if name != "plain"]
     for name in variants:
         if name not in VARIANTS:
             raise BenchError(f"There is no variant {name}; there are plain, {', '.join(VARIANTS)}.")
@@ -312,8 +325,10 @@ COLUMNS = (
     ("verdict", "verdict", str), ("program", "case", str), ("mpi", "mpi", str), ("variant", "variant", str),
     ("ranks", "ranks", str), ("speed", "speed", table.three), ("from", "speed_lo", table.three), ("to", "speed_hi", table.three),
     ("control", "control", table.three), ("from", "control_lo", table.three), ("to", "control_hi", table.three),
+    ("vs hand", "vs_hand", table.three), ("from", "vs_hand_lo", table.three), ("to", "vs_hand_hi", table.three),
     ("plain s", "plain_s", table.three), ("hung", "hung", str), ("plain hung", "plain_hung", str), ("pairs", "pairs", str),
     ("right", "verified", table.yes), ("why", "fault", str))
 EXPLANATION = ("speed: of the plain program's time over the variant's, above 1 is faster, with its 95 % interval; control: "
-               "plain against plain. harm: below 0.98 and below the control; gain: above 1 and above the control. mean: the "
-               "geometric mean of the programs' medians; best: of the best variant of each program.")
+               "plain against plain; vs hand: the time of the version written by hand over the variant's. harm: below 0.98 and "
+               "below the control; gain: above 1 and above the control. mean: the geometric mean of the programs' medians; best: "
+               "of the best variant of each program.")

@@ -7,6 +7,7 @@ import stat
 import subprocess
 
 from .errors import BenchError
+from .programs_edits import Edits
 
 # All ways of compiling use the same clang and flang through the same wrappers, and the same flags. `plain` is compiled
 # without the pass and linked without liblapwing.
@@ -15,6 +16,7 @@ _WAYS = {
     "plain-lto": (["--lapwing-off"], ["-flto"]),
     "compiled": ([], []),
     "lto": ([], ["-flto"]),
+    "hand": (["--lapwing-off"], []),   # as plain, from edited sources
 }
 # Every loop begins a line of the instruction cache: where it happens to lie makes up to a tenth of a difference. flang 19
 # has no such option.
@@ -76,6 +78,8 @@ class Programs:
     def _identity(self, recipe, mpi, name):
         """The inputs that a built program depends on; the pass counts where it was used."""
         words = [recipe.build_text(), mpi, name, self._build.prefix, *_CFLAGS, *_FFLAGS]
+        if name == "hand":
+            words.append(_edits(recipe).text)
         tools = ["lib/LapwingPass.so"] if name in ("compiled", "lto") else []
         for tool in tools:
             path = os.path.join(self._build.prefix, tool)
@@ -91,6 +95,8 @@ class Programs:
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(os.path.dirname(folder), exist_ok=True)
         _copy(source, folder)
+        if name == "hand":
+            _edits(recipe).apply(folder)
         log = os.path.join(folder, "build.log")
         with open(log, "w", encoding="utf-8") as file:
             try:
@@ -111,6 +117,10 @@ class Programs:
         told["CFLAGS"] = told["CXXFLAGS"] = " ".join(_CFLAGS + flags + recipe.cflags.split())
         told["FFLAGS"] = " ".join(_FFLAGS + flags + recipe.fflags.split())
         return told
+
+
+def _edits(recipe):
+    return Edits(os.path.join(recipe.folder, recipe.hand), recipe.name)
 
 
 def _copy(source, folder):

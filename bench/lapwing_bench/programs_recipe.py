@@ -9,6 +9,7 @@ from .errors import BenchError
 _KEYS = {
     "program": ("about", "source", "command", "mpi", "ranks", "timed"),
     "build": ("commands", "program", "cflags", "fflags"),
+    "hand": ("edits",),
     "run": ("arguments", "files", "output", "limit"),
     "verify": ("contains", "equal", "tolerance"),
     "time": ("line", "kind", "seconds"),
@@ -37,6 +38,9 @@ class Recipe:
         self.cflags, self.fflags = self._get("build", "cflags", ""), self._get("build", "fflags", "")
         if self.source is not None and not (self.commands and self.program):
             self._wrong("[build] needs `commands`, which build the program, and `program`, the file that they make")
+        self.hand = self._get("hand", "edits")   # the file of edits beside the recipe, or None
+        if self._text.has_section("hand") and not (self.hand and self.source):
+            self._wrong("[hand] needs `edits`, a file beside the recipe, and a program that is built from `source`")
         self.arguments = self._get("run", "arguments", "").split()
         self.files = self._get("run", "files", "").split()
         self.output = self._get("run", "output")

@@ -45,6 +45,20 @@ class Programs(unittest.TestCase):
         self.assertIn("sum 4", rows["wrong", "plain"]["fault"])
         self.assertEqual((rows["hangs", "plain"]["verdict"], rows["hangs", "plain"]["hung"]), ("hangs", 3))
 
+    def test_by_hand(self):
+        done = self.drive("--pairs", "1", "--json", "--only", "edited|misfit|rate", "--variants", "compiled,hand")
+        rows = {(r["case"], r["variant"]): r for r in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(done.returncode, 0, done.stderr)
+        edited = rows["edited", "hand"]
+        self.assertEqual((edited["verdict"], edited["speed"], edited["verified"], edited["vs_hand"]), ("gain", 2, True, None))
+        self.assertEqual((rows["edited", "compiled"]["speed"], rows["edited", "compiled"]["vs_hand"]), (1, 0.5))
+        self.assertEqual(rows["misfit", "hand"]["verdict"], "absent")
+        for word in ("misfit", "line 2 of", "MPI_Recv", "ten.c", "nowhere"):
+            self.assertIn(word, rows["misfit", "hand"]["fault"])
+        self.assertEqual((rows["misfit", "compiled"]["verdict"], rows["misfit", "compiled"]["vs_hand"]), ("even", None))
+        self.assertNotIn(("rate", "hand"), rows)   # its recipe has no version by hand
+        self.assertEqual(rows["geometric mean", "best"]["speed"], 1)   # of Lapwing's variants
+
     def test_hang_after_its_time(self):
         done = self.drive("--pairs", "1", "--variants", "compiled", "--only", "late|unbuilt")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -66,6 +80,8 @@ class Programs(unittest.TestCase):
             done = self.drive(*options)
             self.assertEqual(done.returncode, 1)
             self.assertIn(why, done.stderr)
+        done = self.drive("--only", "good", "--variants", "hand")
+        self.assertIn("good is left out, it has no variant hand.", done.stderr)
 
 
 if __name__ == "__main__":
