@@ -70,4 +70,4 @@ class Edits:
                 file.write(text[:begin] + edit.text + text[end:])
 
     def _refuse(self, line, why):
-        raise BenchError(f"The recipe {self._name} has no version by hand, for line {line} of {self.path} cannot be used: {why}.")
+        raise BenchError(f"The recipe {self._name} has no version by hand: line {line} of {self.path} cannot be used, for {why}.")
