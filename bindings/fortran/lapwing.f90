@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
 !
-! Process sets, declared communication and short-cutting for Fortran: the C API
-! of lapwing/sets.h, lapwing/declare.h and lapwing/shortcut.h, where every routine
+! Process sets, declared communication, short-cutting and hints for Fortran: the C API
+! of lapwing/sets.h, lapwing/declare.h, lapwing/shortcut.h and lapwing/hints.h, where every routine
 ! is described. Handles are integers, as of mpif.h and `use mpi`; with mpi_f08
 ! give comm%MPI_VAL. The module holds interfaces only, so that any compiler can
 ! make it from this file; `lwfc` finds the one made by flang.
@@ -16,6 +16,10 @@ module lapwing
   ! The result that a short-cut chooses.
   integer(c_int), parameter, public :: lapwing_shortcut_any = 0, lapwing_shortcut_lowest = 1
 
+  ! The order in which the bytes of a message are used.
+  integer(c_int), parameter, public :: lapwing_order_auto = 0, lapwing_order_up = 1, lapwing_order_down = 2
+
+  public :: lapwing_set_order, lapwing_set_decomposition, lapwing_set_train, lapwing_reset_hints
   public :: lapwing_sets_mode, lapwing_split, lapwing_merge, lapwing_on_set, lapwing_set_size, lapwing_set_rank
   public :: lapwing_set_members, lapwing_set_comm, lapwing_set_token, lapwing_set_is_current, lapwing_set_expect
   public :: lapwing_sets_exclude
@@ -25,6 +29,30 @@ module lapwing
   public :: lapwing_shortcut_begin, lapwing_shortcut_found, lapwing_shortcut_done, lapwing_shortcut_end
 
   interface
+    ! Hints, for what this thread sends and receives next.
+    function lapwing_set_order(order) bind(c, name="lapwing_set_order") result(status)
+      import :: c_int
+      integer(c_int), value :: order
+      integer(c_int) :: status
+    end function
+
+    function lapwing_set_decomposition(first, largest) bind(c, name="lapwing_set_decomposition") result(status)
+      import :: c_int, c_size_t
+      integer(c_size_t), value :: first, largest
+      integer(c_int) :: status
+    end function
+
+    function lapwing_set_train(messages) bind(c, name="lapwing_set_train") result(status)
+      import :: c_int
+      integer(c_int), value :: messages
+      integer(c_int) :: status
+    end function
+
+    function lapwing_reset_hints() bind(c, name="lapwing_reset_hints") result(status)
+      import :: c_int
+      integer(c_int) :: status
+    end function
+
     ! Process sets.
     function lapwing_sets_mode() bind(c, name="lapwing_sets_mode") result(mode)
       import :: c_int

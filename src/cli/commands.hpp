@@ -19,6 +19,7 @@ struct Command {
 
 Command add_run(CLI::App& app);
 Command add_report(CLI::App& app);
+Command add_pages(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_demo(CLI::App& app);
 Command add_bench(CLI::App& app);

@@ -62,6 +62,8 @@ std::string headline(const room::Report& report) {
       fmt::format("{} rank{}, {}, {} long; guard {}, helper {}, defer {} (Lapwing {})\n", report.ranks,
                   report.ranks == 1 ? "" : "s", mpi, room::seconds(report.wall_s), report.guard,
                   report.helper ? "on" : "off", report.mode, report.version);
+  for (const std::string& place : report.unused_hints)
+    text += fmt::format("There is a hint for {}, which is no call site of this run\n", place);
   if (!report.standing_aside.empty()) text += fmt::format("Lapwing stood aside: {}\n", report.standing_aside);
   return text;
 }
@@ -112,7 +114,11 @@ void print_table(const room::Report& report, std::size_t shown, const Remarks* r
                                            {"waited for at"},      {"calls", true}, {"bytes", true},
                                            {"exposed wait", true}, {"hidden", true}};
   if (faults) columns.insert(columns.end(), {{"faults", true}, {"direction"}});
+  const bool hints =
+      std::any_of(report.sites.begin(), report.sites.begin() + static_cast<std::ptrdiff_t>(shown),
+                  [](const room::Site& site) { return !site.hint.empty(); });
   columns.insert(columns.end(), {{"decision"}, {"because"}});
+  if (hints) columns.push_back({"hint"});
   room::Table table(columns);
   for (std::size_t i = 0; i < shown; ++i) {
     const room::Site& site = report.sites[i];
@@ -126,6 +132,7 @@ void print_table(const room::Report& report, std::size_t shown, const Remarks* r
                                    room::share(site.hidden)};
     if (faults) cells.insert(cells.end(), {room::grouped(site.faults), site.direction});
     cells.insert(cells.end(), {site.decision, site.why});
+    if (hints) cells.push_back(site.hint);
     table.add(cells, colour_of(site));
   }
   fmt::print("\n{}", table.text(colours));
@@ -145,6 +152,7 @@ nlohmann::json to_json(const room::Report& report, std::size_t shown, const Rema
                      {"mode", report.mode},
                      {"wall_s", report.wall_s},
                      {"standing_aside", report.standing_aside},
+                     {"unused_hints", report.unused_hints},
                      {"max_rss_kib", report.max_rss_kib},
                      {"exposed_s", report.exposed_s()},
                      {"hidden_s", report.hidden_s()}};
@@ -169,6 +177,7 @@ nlohmann::json to_json(const room::Report& report, std::size_t shown, const Rema
                             {"faults", site.faults},
                             {"direction", site.direction},
                             {"decision", site.decision},
+                            {"hint", site.hint},
                             {"reason", site.reason},
                             {"why", site.why},
                             {"waited_at", nlohmann::json::array()}});

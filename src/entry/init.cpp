@@ -43,7 +43,7 @@ int level = MPI_THREAD_SINGLE;  // what the program is told
 // Every rank finds the same: it is one node with one number of cores. Nothing is
 // raised then, and no thread is made. A report is still a report.
 bool nothing_to_gain(bool reports) {
-  if (settings.defer != transfer::Defer::automatic || reports) return false;
+  if (settings.defer != transfer::Defer::automatic || reports || !settings.pages.empty()) return false;
   // Tests of what is judged run on nodes without a free core, too.
   if (settings.testing && (settings.fault == "free_core" || settings.restless())) return false;
   const int ranks = mpi::ranks_on_one_node();
@@ -86,6 +86,14 @@ void complain(bool reports) {
   for (const std::string& complaint : settings.complaints) fmt::print(stderr, "lapwing: {}.\n", complaint);
   if (reports)
     fmt::print(stderr, "lapwing: LAPWING_REPORT changes nothing here: 'lapwing run' measures and reports.\n");
+  if (!settings.pages.empty())
+    fmt::print(stderr, "lapwing: LAPWING_PAGES changes nothing here: 'lapwing run' traces pages.\n");
+}
+
+// A run that traces pages watches the program as it is.
+void defer_nothing() {
+  settings.defer = transfer::Defer::automatic;  // whose looks stay, and whose trials the engine leaves out
+  settings.collectives = transfer::Defer::off;
 }
 
 // All ranks have the same library; nothing has been started.
@@ -145,7 +153,14 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   StandAside* const stand_aside = preloaded();
   const bool compiled = is_compiled(), reports = !settings.report.empty();
   const bool sets = entry::wants_sets(settings);
-  if (entry::checks(settings)) settings.defer = transfer::Defer::off;
+  if (entry::checks(settings) || verifies) {
+    if (!settings.pages.empty())
+      settings.complaints.emplace_back("LAPWING_PAGES changes nothing in a program that is checked");
+    settings.pages.clear();
+    settings.defer = transfer::Defer::off;
+  }
+  const bool traces = !settings.pages.empty() && stand_aside;
+  if (traces) defer_nothing();
   const bool collectives = compiled && entry::Collectives::wanted();
   mpi::announce_presence(stand_aside != nullptr, sets, collectives);
   std::string obstacle;
@@ -185,7 +200,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::forget_launcher();
   entry::start_declared(settings, required == MPI_THREAD_MULTIPLE);
   // Under the preload, what the compiler has split is the engine's to judge.
-  if ((transfer::Engine::get() && !compiled) || (alone_overlaps && !futile))
+  if ((transfer::Engine::get() && !compiled && !traces) || (alone_overlaps && !futile))
     transfer::Overlap::judge_requests(settings, granted);
   if ((transfer::Record::wanted() || transfer::Overlap::watches()) && !lapwing::sets::watcher)
     entry::time_group_calls(transfer::Record::wanted());

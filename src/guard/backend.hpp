@@ -26,6 +26,7 @@ int descriptor();
 void serve();
 std::unique_ptr<Region> close_incoming(char* begin, char* end);
 std::unique_ptr<Region> close_outgoing(char* begin, char* end);
+std::unique_ptr<Region> close_landed(char* begin, char* end);
 /// Tests only: never use MOVE, never move pages to an alias.
 void limit(bool no_move, bool no_alias);
 }  // namespace uffd

@@ -138,6 +138,10 @@ std::unique_ptr<Region> close_outgoing(char* begin, char* end) {
   return close_with(uffd::close_outgoing, signals::close_outgoing, begin, end, true);
 }
 
+std::unique_ptr<Region> close_landed(char* begin, char* end) {
+  return close_with(uffd::close_landed, signals::close_in_place, begin, end, false);
+}
+
 std::unique_ptr<Region> close_in_place(char* begin, char* end) {
   if (chosen.backend != Backend::mprotect) return nullptr;
   return close_with(signals::close_in_place, signals::close_in_place, begin, end, false);

@@ -64,8 +64,12 @@ class Region {
   std::atomic<std::uintptr_t> last_fault{0};
   /// Thread-safe: some thread wants these pages now (a fault, or await()).
   std::atomic<std::uintptr_t> wanted_from{0}, wanted_to{0};
+  std::atomic<std::uint64_t> wanted_since{0};  ///< by the clock
   /// Some thread waits for all of it to open: its mapping is about to change.
   std::atomic<bool> release_wanted{false};
+  /// Set by the engine where it wants to know which instruction touches first.
+  std::atomic<bool> asks_place{false};
+  std::atomic<std::uintptr_t> first_place{0};  ///< its address; 0 while, or where, it is not known
 
  protected:
   char* begin_ = nullptr;
@@ -78,6 +82,9 @@ class Region {
 /// mappings, hugetlbfs, no free slot): the caller then completes at once.
 std::unique_ptr<Region> close_incoming(char* begin, char* end);
 std::unique_ptr<Region> close_outgoing(char* begin, char* end);
+/// As close_incoming(), of pages whose bytes are all there already: nobody may write to landing(). nullptr
+/// also where they could be closed only by giving their bytes up.
+std::unique_ptr<Region> close_landed(char* begin, char* end);
 
 /// Descriptor to poll for touches, or -1 (then Demand alone tells).
 int event_fd();

@@ -229,7 +229,7 @@ bool meets_region(std::uintptr_t begin, std::uintptr_t end, bool outgoing_too) {
   return false;
 }
 
-bool note_fault(int slot, std::uintptr_t address, std::uint32_t thread) {
+bool note_fault(int slot, std::uintptr_t address, std::uint32_t thread, std::uintptr_t instruction) {
   std::uintptr_t page = page_down(address);
   Hold region(slot);
   if (!region || page < address_of(region->begin()) || page >= address_of(region->end())) return false;
@@ -240,12 +240,14 @@ bool note_fault(int slot, std::uintptr_t address, std::uint32_t thread) {
     if (stop) settle_stop(*stop, *region.get(), page, page + page_size, progress::now_ns());
     return false;
   }
-  region->faults.fetch_add(1);
   std::uintptr_t none = 0;
-  region->first_fault.compare_exchange_strong(none, address);
+  if (region->first_fault.compare_exchange_strong(none, address) && instruction != 0)
+    region->first_place.store(instruction);
   region->last_fault.store(address);
   region->wanted_from.store(page);
   region->wanted_to.store(page + page_size);
+  region->wanted_since.store(progress::now_ns());
+  region->faults.fetch_add(1);  // last: the engine then asks which page it is
   return true;
 }
 
@@ -330,21 +332,30 @@ void await_pages(const void* address, std::size_t length, bool incoming_only) {
 void await(const void* address, std::size_t length) { await_pages(address, length, false); }
 void await_incoming(const void* address, std::size_t length) { await_pages(address, length, true); }
 
+namespace {
+
+bool want_release(std::uintptr_t begin, std::uintptr_t end) {
+  bool found = false;
+  for (int i = -1; (i = find_slot(begin, end, i + 1)) >= 0;) {
+    Hold region(i);
+    if (region) region->release_wanted.store(found = true);
+  }
+  return found;
+}
+
+}  // namespace
+
 void await_release(const void* address, std::size_t length) {
-  await(address, length);
   if (closed_regions.load(std::memory_order_relaxed) == 0 || length == 0 || engine_thread) return;
   const std::uintptr_t begin = address_of(address);
   const std::uintptr_t end = begin + length < begin ? UINTPTR_MAX - page_size : begin + length;
   const int saved = errno;
-  bool found = false;
-  for (int i = -1; (i = find_slot(begin, end, i + 1)) >= 0;) {
-    Hold region(i);
-    if (!region) continue;
-    region->release_wanted.store(true);
-    found = true;
-  }
+  reach_down();
+  // Before it waits as well, so that this wait is not taken for a use of the memory.
+  want_release(begin, end);
+  await(address, length);
   // Most memory that is given back has no region: that must not wake the helper.
-  if (found) demand_now();
+  if (want_release(begin, end)) demand_now();
   sleep_until([&] { return !meets_region(begin, end, true); });
   errno = saved;
 }

@@ -84,8 +84,9 @@ void for_each_run_closed_by(const RegionBase& self, char* from, char* to, F f) {
 /// True if [begin, end) meets any region of the table (of the given direction).
 bool meets_region(std::uintptr_t begin, std::uintptr_t end, bool outgoing_too);
 
-/// Notes that `thread` stops at `address`; false if the page is open by now.
-bool note_fault(int slot, std::uintptr_t address, std::uint32_t thread);
+/// Notes that `thread` stops at `address`; false if the page is open by now. `instruction`: which one
+/// touches it, where that is known.
+bool note_fault(int slot, std::uintptr_t address, std::uint32_t thread, std::uintptr_t instruction = 0);
 /// As await(), for those who only read: pages of a send may stay closed.
 void await_incoming(const void* address, std::size_t length);
 /// Waits until that region's page is open, having noted the fault. Async-signal-safe.

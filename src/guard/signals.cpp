@@ -32,10 +32,10 @@ bool claimed_now(std::uintptr_t address, std::uintptr_t instruction) {
   return !again;
 }
 
-bool wait_at(std::uintptr_t address) {
+bool wait_at(std::uintptr_t address, std::uintptr_t instruction) {
   std::uintptr_t page = page_down(address);
   for (int i = -1; (i = find_slot(page, page + 1, i + 1)) >= 0;) {
-    if (!note_fault(i, address, static_cast<std::uint32_t>(kernel::call(SYS_gettid)))) continue;
+    if (!note_fault(i, address, static_cast<std::uint32_t>(kernel::call(SYS_gettid)), instruction)) continue;
     demand_now();
     wait_for_page(page, i);
     return true;
@@ -52,7 +52,7 @@ void on_segv(int signal, siginfo_t* info, void* context) {
       std::uintptr_t address = address_of(info->si_addr);
       auto instruction =
           static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-      ours = wait_at(address) || claimed_now(address, instruction);
+      ours = wait_at(address, instruction) || claimed_now(address, instruction);
     }
     errno = saved;
     if (ours) return;

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "guard/backend.hpp"
 #include "guard/registry.hpp"
@@ -165,10 +168,32 @@ void limit(bool no_move, bool no_alias) {
 
 namespace {
 
+// Of a thread that sleeps in the kernel at a closed page: "NUMBER ARGUMENTS SP PC", or "-1 SP PC". 0 where
+// the kernel does not tell.
+std::uintptr_t instruction_of(std::uint32_t thread) {
+  char name[64], text[256];
+  std::snprintf(name, sizeof name, "/proc/self/task/%u/syscall", thread);
+  const int file = open(name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0) return 0;
+  text[length] = 0;
+  const char* const last = std::strrchr(text, ' ');
+  return last ? std::strtoul(last + 1, nullptr, 16) : 0;
+}
+
+void note_place(int slot, std::uint32_t thread) {
+  Hold region(slot);
+  if (region && region->asks_place.load() && region->faults.load() == 1)
+    region->first_place.store(instruction_of(thread));
+}
+
 void serve_fault(std::uintptr_t address, std::uint32_t thread, bool protection) {
   std::uintptr_t page = page_down(address);
   for (int i = -1; (i = find_slot(page, page + 1, i + 1)) >= 0;)
     if (note_fault(i, address, thread)) {
+      note_place(i, thread);
       demand_now();
       return;
     }

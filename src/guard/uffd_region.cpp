@@ -21,7 +21,8 @@ class Incoming final : public RegionBase {
   Incoming(char* begin, char* end) : RegionBase(begin, end, false) {}
   ~Incoming() override { release(); }
 
-  bool close(const MemoryKind& kind) {
+  /// `landed`: the bytes are there already, and stay.
+  bool close(const MemoryKind& kind, bool landed) {
     // stage() reads these two, and must not stop at a page that never existed.
     touch(begin_);
     touch(end_ - page_size);
@@ -37,7 +38,7 @@ class Incoming final : public RegionBase {
     watched_ = true;
     if (alias) landing_ = static_cast<char*>(kernel::move_away(begin_, length()));
     if (extra) unwatch(extra, page_size);
-    if (!landing_ && !stage()) {
+    if (!landing_ && (landed || !stage())) {
       withdraw();
       release();
       return false;
@@ -126,13 +127,20 @@ class Outgoing final : public RegionBase {
 
 }  // namespace
 
-std::unique_ptr<Region> close_incoming(char* begin, char* end) {
+namespace {
+
+std::unique_ptr<Region> close(char* begin, char* end, bool landed) {
   MemoryKind kind = memory_kind(address_of(begin), address_of(end));
   if (!kind.guardable || kind.file) return nullptr;
   auto region = std::make_unique<Incoming>(begin, end);
-  if (!region->close(kind)) return nullptr;
+  if (!region->close(kind, landed)) return nullptr;
   return region;
 }
+
+}  // namespace
+
+std::unique_ptr<Region> close_incoming(char* begin, char* end) { return close(begin, end, false); }
+std::unique_ptr<Region> close_landed(char* begin, char* end) { return close(begin, end, true); }
 
 std::unique_ptr<Region> close_outgoing(char* begin, char* end) {
   MemoryKind kind = memory_kind(address_of(begin), address_of(end));

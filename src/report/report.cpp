@@ -38,6 +38,7 @@ Site read_site(const json& line) {
   site.faults = get<std::uint64_t>(line, "faults", 0);
   site.direction = get<std::string>(line, "direction", "-");
   site.decision = get<std::string>(line, "decision", "plain");
+  site.hint = get<std::string>(line, "hint", "");
   site.reason = get<std::string>(line, "reason", "");
   site.why = get<std::string>(line, "why", "");
   for (const json& wait : line.value("waited_at", json::array()))
@@ -55,6 +56,7 @@ void read_head(const json& line, Report& report) {
   report.mode = get<std::string>(line, "mode", "");
   report.wall_s = get<double>(line, "wall_s", 0);
   report.standing_aside = get<std::string>(line, "standing_aside", "");
+  report.unused_hints = get<std::vector<std::string>>(line, "unused_hints", {});
   report.max_rss_kib = get<std::vector<std::uint64_t>>(line, "max_rss_kib", {});
 }
 

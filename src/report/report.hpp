@@ -34,6 +34,7 @@ struct Site {
   std::uint64_t faults = 0;
   std::string direction;        ///< up, down, mixed or -
   std::string decision;         ///< hides, stands aside, learning, plain
+  std::string hint;             ///< of the user's, as it was used; empty where there was none
   std::vector<Wait> waited_at;  ///< longest first; empty where the call itself waits
   std::string reason;  ///< "late-partner": a word for programs; empty where nothing is to be explained
   std::string why;     ///< the same for people
@@ -47,7 +48,8 @@ struct Report {
   bool helper = false;
   std::string mode;
   double wall_s = 0;
-  std::string standing_aside;  ///< why the engine did nothing; empty if it worked
+  std::vector<std::string> unused_hints;  ///< places that are no call sites
+  std::string standing_aside;             ///< why the engine did nothing; empty if it worked
   std::vector<std::uint64_t> max_rss_kib;
   std::vector<Site> sites;
 

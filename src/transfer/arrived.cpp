@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/arrived.hpp"
 
+#include "transfer/pages/page_trace.hpp"
 #include "transfer/planted.hpp"
 #include "transfer/wire/datatype.hpp"
 #include "transfer/wire/mark.hpp"
@@ -27,11 +28,41 @@ std::shared_ptr<Incoming> started_by_header(Engine& engine, const Destination& d
   return engine.start_incoming(header, info.world_rank(status.MPI_SOURCE), destination, site);
 }
 
+namespace {
+
+// The memory of a message that may be closed, or null.
+char* closable(Engine& engine, const Destination& destination, std::size_t bytes, bool by_request) {
+  char* const base = contiguous_base(destination.buffer, destination.count, destination.type);
+  if (!base || !engine.may_defer_receives() || destination.shared || destination.proved ||
+      (!by_request && engine.requests().posted().meets({base, bytes})) ||
+      engine.sends_from(base, base + bytes))
+    return nullptr;
+  return base;
+}
+
+void trace_pages(Engine& engine, const Destination& destination, CommInfo& info, const MPI_Status& status,
+                 const WaitForPlain& wait) {
+  const std::size_t bytes = bytes_of(status);
+  if (status.MPI_SOURCE < 0 || bytes <= header_bytes || bytes > destination.capacity || !info.eligible)
+    return;
+  LandedMessage message{&wait.started, &wait.site, info.world_rank(status.MPI_SOURCE),
+                        nullptr,       bytes,      wait.posted,
+                        wait.began,    wait.took};
+  if (!engine.pages()->wants(message)) return;
+  message.base = closable(engine, destination, bytes, wait.by_request);
+  if (message.base) engine.pages()->watch(message, now_ns(), engine.governor().in_mpi());
+}
+
+}  // namespace
+
 void note_plain_receive(Engine& engine, const Destination& destination, CommInfo& info,
-                        const MPI_Status& status, Site& site, Site& started, std::uint64_t waited) {
+                        const MPI_Status& status, const WaitForPlain& wait) {
+  Site &site = wait.site, &started = wait.started;
+  const std::uint64_t waited = wait.took;
   engine.governor().attend();
   engine.governor().note_in_mpi(waited);
   engine.drop_locks_at_rest();
+  if (engine.pages()) return trace_pages(engine, destination, info, status, wait);
   const std::size_t bytes = bytes_of(status);
   const std::size_t least = engine.settings().guard_threshold;
   if (status.MPI_SOURCE < 0 || bytes <= header_bytes || bytes > destination.capacity ||
@@ -45,11 +76,10 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
   if (engine.never_strips(source)) return started.went_plain(PlainCause::own_node);
   if (!engine.governor().received(site, source, bytes, waited))
     return started.went_plain(PlainCause::watched);
-  char* const base = contiguous_base(destination.buffer, destination.count, destination.type);
-  if (!base) return started.went_plain(PlainCause::layout);
-  if (!engine.may_defer_receives() || destination.shared || destination.proved ||
-      engine.requests().posted().meets({base, bytes}) || engine.sends_from(base, base + bytes))
-    return started.went_plain(PlainCause::shared);
+  if (!contiguous_base(destination.buffer, destination.count, destination.type))
+    return started.went_plain(PlainCause::layout);
+  char* const base = closable(engine, destination, bytes, false);
+  if (!base) return started.went_plain(PlainCause::shared);
   started.went_plain(PlainCause::watched);
   engine.governor().observe(site, started, base, bytes, waited);
 }

@@ -16,9 +16,18 @@ namespace lapwing::transfer {
 std::shared_ptr<Incoming> started_by_header(Engine& engine, const Destination& destination, CommInfo& info,
                                             const MPI_Status& status, Site* site);
 
-/// Tells the governor of a plain message that was started at `started`, and for which the
-/// program has waited at `site`. Under the engine's lock.
+/// Where and when a program has waited for a plain message.
+struct WaitForPlain {
+  Site& site;                ///< of the wait
+  Site& started;             ///< of the call that started the receive
+  std::uint64_t began;       ///< the wait, by the clock
+  std::uint64_t took;        ///< this message's part of it, in nanoseconds
+  std::uint64_t posted = 0;  ///< the receive, by the clock; 0 where that is not known
+  bool by_request = false;   ///< a receive that did not block: its own memory counts as posted still
+};
+
+/// Tells the governor, or the page trace, of a plain message. Under the engine's lock.
 void note_plain_receive(Engine& engine, const Destination& destination, CommInfo& info,
-                        const MPI_Status& status, Site& site, Site& started, std::uint64_t waited);
+                        const MPI_Status& status, const WaitForPlain& wait);
 
 }  // namespace lapwing::transfer

@@ -115,7 +115,7 @@ bool Engine::progress() {
     it = transfer.finished() ? outgoing_.erase(it) : std::next(it);
   }
   if (Requests::any() && must_look_at_receives()) moved |= poll_pending_receives();
-  if (governor_->observing()) moved |= governor_->advance();
+  moved |= answer_touches();
   if (!outgoing_.empty() || control_->sending() || listening_ || governor_->expects())
     moved |= control_->progress() > 0;
   return moved;

@@ -38,6 +38,8 @@
 namespace lapwing::transfer {
 
 class Helper;
+class PageTrace;
+class TraceFile;
 struct KnownCosts;
 
 using progress::now_ns;
@@ -69,6 +71,9 @@ struct Decision {
 };
 
 enum class SendMode { standard, synchronous };
+
+/// How a call of MPI's uses memory.
+enum class Use { reads, writes, unknown };
 
 /// The engine's lock. Its owner runs MPI on the program's behalf, and must
 /// never wait for a page in a system call of MPI's: only its release lets pages
@@ -129,6 +134,8 @@ class Engine {
   bool has_spare_core() const { return spare_core_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
   int world_rank() const { return world_rank_; }
+  /// Of a run that only watches the pages of what it receives (LAPWING_PAGES); null of others.
+  PageTrace* pages() { return pages_.get(); }
 
   // Everything below needs the lock.
 
@@ -180,6 +187,10 @@ class Engine {
   void wake_helper();
   void note_posted_receive();
   void note_abandoned() { ++abandoned_; }
+  /// Answers touches of pages that have landed, and are only watched; true if there were any.
+  bool answer_touches();
+  /// Opens what is watched in [from, to), for a call of MPI's that uses it so.
+  void open_watched(const char* from, const char* to, Use use);
 
   // Services of the two kinds of transfer.
   void send_credit(const Incoming& transfer, std::uint32_t site_key, std::uint64_t landed, bool last);
@@ -244,6 +255,10 @@ class Engine {
   ~Engine();
   void finish();
   void start_guards();
+  void take_hints(std::unique_ptr<HintFile> file, bool all_alike);
+  void tell_unused_hints();
+  void trace_pages(std::unique_ptr<TraceFile> file, bool all);
+  void end_page_trace();
   void take_sizes(const KnownCosts& known, bool all_know_node, bool all_know_network);
   bool agree(bool threads, const std::string& obstacle);
   bool poll_pending_receives();
@@ -263,6 +278,11 @@ class Engine {
   std::unique_ptr<Control> control_;
   std::unique_ptr<Governor> governor_;
   std::unique_ptr<Helper> helper_;
+  std::unique_ptr<HintFile> hint_file_;
+  bool hints_alike_ = false;  // all ranks have as many hints
+  std::unique_ptr<TraceFile> trace_file_;
+  std::unique_ptr<PageTrace> pages_;
+  bool all_trace_ = false;  // all ranks have a trace
   MPI_Comm strips_comm_ = MPI_COMM_NULL, control_comm_ = MPI_COMM_NULL, self_comm_ = MPI_COMM_NULL;
   std::vector<bool> local_;
   bool guarding_ = false;

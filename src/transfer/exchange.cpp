@@ -22,7 +22,8 @@ bool exchange_in_mpi(Engine& engine, const SendArguments& s, const ReceiveArgume
   const Span in = buffer_span(r.buffer, r.count, r.type), out = buffer_span(s.buffer, s.count, s.type);
   retire_for_write(in.begin, in.length);
   retire_for_read(out.begin, out.length);
-  const Destination destination{r.buffer, r.count, r.type, payload_bytes(r.count, r.type)};
+  Destination destination{r.buffer, r.count, r.type, payload_bytes(r.count, r.type)};
+  destination.hints = hints_of_this_thread();
   const std::uint64_t begun = now_ns();
   {
     std::lock_guard lock(engine.mutex());
@@ -46,7 +47,7 @@ bool exchange_in_mpi(Engine& engine, const SendArguments& s, const ReceiveArgume
     if (status != MPI_STATUS_IGNORE) set_envelope(status, own.MPI_SOURCE, own.MPI_TAG, transfer->total());
     *rc = mpi::raise(r.comm, transfer->result());
   } else {
-    note_plain_receive(engine, destination, info, own, site, site, waited);
+    note_plain_receive(engine, destination, info, own, {site, site, begun, waited, begun});
     lock.unlock();
   }
   engine.note_call(r.caller, payload_bytes(s.count, s.type), waited);

@@ -27,7 +27,7 @@ bool Helper::nothing_to_do() const {
 // While MPI takes no locks there is nothing in flight: only touches are answered.
 std::int64_t Helper::look_outside_mpi() {
   std::lock_guard lock(engine_.mutex());
-  engine_.governor().advance();
+  engine_.answer_touches();
   return nothing_to_do() ? until_woken : progress::for_receives.longest;
 }
 

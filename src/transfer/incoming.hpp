@@ -12,6 +12,7 @@
 
 #include "guard/guard.hpp"
 #include "transfer/comms.hpp"
+#include "transfer/hints/hints.hpp"
 #include "transfer/wire/boundary.hpp"
 #include "transfer/wire/plan.hpp"
 
@@ -30,6 +31,7 @@ struct Destination {
   bool proved = false;       ///< nobody touches it before the wait, which waits for all of it
   bool shared = false;       ///< MPI may write there for another receive: no page of it may close
   bool apart = false;        ///< and a header of the other's may lie there unread: through a copy
+  Hints hints{};             ///< of the thread that has posted it
 };
 
 /// States: matched (constructed from a header), moving, landed. While moving,
@@ -74,6 +76,7 @@ class Incoming {
   int source() const { return source_; }
   guard::Region* region() const { return region_.get(); }
   Site* site() const { return site_; }
+  const Destination& destination() const { return destination_; }
   std::uint64_t born_ns() const { return born_ns_; }
 
  private:

@@ -17,6 +17,8 @@
 #include "transfer/decisions/sizes.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/helper.hpp"
+#include "transfer/pages/begin_trace.hpp"
+#include "transfer/pages/page_trace.hpp"
 #include "transfer/planted.hpp"
 #include "transfer/wire/mark.hpp"
 
@@ -152,12 +154,30 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     fmt::print(stderr, "lapwing: {}; sizes keep their defaults.\n", known.unreadable);
   // From here on every rank takes part, whatever it found.
   // A report is made also of a job in which nothing is deferred.
+  std::unique_ptr<TraceFile> trace = begin_trace(settings, rank, size);
   const bool wanted = settings.defer != Defer::off || !settings.report.empty();
   const bool possible = threads && settings.helper && wanted && !futile;
-  int mine[5] = {possible, settings.enabled, Members::wanted(settings), known.node.has_value(),
-                 known.network.has_value()};
-  int all[5] = {};
-  PMPI_Allreduce(mine, all, 5, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  std::unique_ptr<HintFile> hints;
+  if (!settings.hints.empty()) {
+    hints = std::make_unique<HintFile>();
+    std::string complaint;
+    hints->read(settings.hints, &complaint);
+    if (rank == 0 && !complaint.empty()) fmt::print(stderr, "lapwing: {}.\n", complaint);
+  }
+  const int hinted = hints ? static_cast<int>(hints->entries().size()) : 0;
+  int mine[9] = {possible,
+                 settings.enabled,
+                 Members::wanted(settings),
+                 known.node.has_value(),
+                 known.network.has_value(),
+                 trace != nullptr,
+                 trace && trace->error() != 0 ? rank : size,
+                 hinted,
+                 -hinted};
+  int all[9] = {};
+  PMPI_Allreduce(mine, all, 9, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == all[6]) say_trace_failed(*trace, "the program runs on without it");
+  if (trace && trace->error() != 0) trace.reset();
   if (!all[0]) {
     std::string why = "on some rank deferring is off";
     if (settings.defer == Defer::off)
@@ -168,7 +188,9 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
       why = "LAPWING_HELPER=off, and nothing is deferred without a helper";
     else if (!threads)
       why = obstacle.empty() ? "this MPI offers no MPI_THREAD_MULTIPLE" : obstacle;
-    stand_aside(why, !futile && (!obstacle.empty() || (settings.defer != Defer::off && settings.helper)));
+    const bool asked = !settings.pages.empty();
+    stand_aside(
+        why, asked || (!futile && (!obstacle.empty() || (settings.defer != Defer::off && settings.helper))));
     return;
   }
   auto* engine = new Engine(settings);
@@ -177,6 +199,8 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     engine->helper_ = std::make_unique<Helper>(*engine);
     engine->start_guards();
     engine->take_sizes(known, all[3] != 0, all[4] != 0);
+    engine->take_hints(std::move(hints), all[7] == -all[8]);
+    engine->trace_pages(std::move(trace), all[5] != 0);
     if (!engine->helper_->start(guard::event_fd())) throw std::runtime_error("no helper thread can be made");
   } catch (const std::exception& error) {
     fmt::print(
@@ -193,6 +217,7 @@ void Engine::finish() {
     std::lock_guard lock(mutex_);
     governor_->close();
     governor_->end_observations(nullptr, reinterpret_cast<const char*>(UINTPTR_MAX));
+    if (pages_) pages_->finish();
     listening_ = true;
   }
   drive([&] { return incoming_.empty(); });
@@ -232,6 +257,8 @@ void Engine::stop() {
   if (!engine) return;
   engine->finish();
   instance_.store(nullptr, std::memory_order_release);
+  engine->end_page_trace();
+  engine->tell_unused_hints();
   Record::collect(engine, engine->control_comm_);
   delete engine;
 }

@@ -17,7 +17,8 @@ namespace lapwing::transfer {
 namespace {
 
 Destination destination_of(const ReceiveArguments& a) {
-  return {a.buffer, a.count, a.type, payload_bytes(a.count, a.type), a.proved};
+  return {a.buffer, a.count, a.type, payload_bytes(a.count, a.type),
+          a.proved, false,   false,  hints_of_this_thread()};
 }
 
 // The bytes that a receive may close, so none if the buffer is not one run: two vectors
@@ -124,7 +125,7 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
       rc = mpi::raise(a.comm, conclude(*engine, transfer, own.MPI_SOURCE, own.MPI_TAG, status));
       bytes = static_cast<MPI_Count>(transfer->total());
     } else {
-      note_plain_receive(*engine, destination, info, own, site, site, now_ns() - entered);
+      note_plain_receive(*engine, destination, info, own, {site, site, entered, now_ns() - entered, entered});
     }
   }
   engine->note_call(a.caller, static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0)), now_ns() - begun);
@@ -179,6 +180,7 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
   tracked.destination = destination;
   tracked.info = engine.comms().of(a.comm).keep();
   tracked.site = &engine.sites().at(a.caller.address, a.caller.name);
+  if (engine.pages()) tracked.posted_ns = now_ns();
   outlive(&tracked.destination.type, &tracked.kept_type);
   engine.note_posted_receive();
   return tracked;

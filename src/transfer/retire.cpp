@@ -39,10 +39,10 @@ void retire_frames() {
 
 namespace {
 
-// A region that is only observed opens at once: the call uses it now.
-void end_observations(Engine& engine, const char* from, const char* to) {
+// A region that is only watched opens at once: the call uses it now.
+void open_watched(Engine& engine, const char* from, const char* to, Use use) {
   const std::lock_guard lock(engine.mutex());
-  if (engine.governor().observing()) engine.governor().end_observations(from, to);
+  engine.open_watched(from, to, use);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void retire_for_read(const void* address, std::size_t length) {
   if (boundaries(*engine)) return retire_unguarded(*engine, address, length);
   if (!guard::meets_closed(address, length)) return;
   const char* from = static_cast<const char*>(address);
-  end_observations(*engine, from, from + length);
+  open_watched(*engine, from, from + length, Use::reads);
   engine->drive([&] {
     for (const auto& transfer : engine->incoming()) {
       if (meets(transfer->region(), from, from + length)) return false;
@@ -72,7 +72,7 @@ void retire_overlapping(const void* address, std::size_t length) {
   if (boundaries(*engine)) retire_unguarded(*engine, address, length);
   if (!guard::meets_closed(address, length)) return;
   const char* from = static_cast<const char*>(address);
-  end_observations(*engine, from, from + length);
+  open_watched(*engine, from, from + length, Use::writes);
   engine->drive([&] { return !guard::meets_closed(address, length); });
 }
 
@@ -80,7 +80,7 @@ void retire_everything() {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
   Engine* engine = Engine::get();
   if (!engine) return;
-  end_observations(*engine, nullptr, reinterpret_cast<const char*>(UINTPTR_MAX));
+  open_watched(*engine, nullptr, reinterpret_cast<const char*>(UINTPTR_MAX), Use::unknown);
   engine->drive([&] { return guard::closed_regions.load(std::memory_order_relaxed) == 0; });
 }
 

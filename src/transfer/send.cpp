@@ -149,6 +149,7 @@ int start(MPI_Request* request) {
   if (tracked && !tracked->persistent) tracked = nullptr;  // MPI will refuse it
   if (tracked) {
     tracked->post();
+    if (engine->pages()) tracked->posted_ns = now_ns();
     engine->note_posted_receive();  // a header may be needed before the program waits
   }
   if (receives && start_early(*engine, *request)) return MPI_SUCCESS;

@@ -50,6 +50,13 @@ consteval Reader text(std::string_view name) {
           [](Settings& settings, const Option&, const std::string& value) { settings.*Member = value; }};
 }
 
+template <auto Member>
+consteval Reader number(std::string_view name) {
+  return {name, [](Settings& settings, const Option& known, const std::string& value) {
+            settings.*Member = static_cast<std::uint32_t>(*options::number_of(known, value));
+          }};
+}
+
 using S = Settings;
 constexpr Reader readers[] = {
     choice<&S::enabled, true, false, true, false>("LAPWING"),
@@ -78,6 +85,9 @@ constexpr Reader readers[] = {
     choice<&S::check_buffers, false, true>("LAPWING_CHECK_BUFFERS"),
     text<&S::profile>("LAPWING_PROFILE"),
     text<&S::report>("LAPWING_REPORT"),
+    number<&S::train>("LAPWING_TRAIN"),
+    text<&S::hints>("LAPWING_HINTS"),
+    text<&S::pages>("LAPWING_PAGES"),
     choice<&S::verbose, 0, 1, 2>("LAPWING_VERBOSE"),
     choice<&S::declared_trace, false, true>("LAPWING_DECLARED"),
     choice<&S::uniform_job, true>("LAPWING_JOB"),

@@ -45,6 +45,8 @@ struct Settings {
   /// Cap of the engine's own copies per rank (rule 10).
   std::size_t staging = options::default_bytes("LAPWING_STAGING");
   Order order = Order::automatic;
+  std::uint32_t train = 8;  ///< stripped messages on their way out, beyond which none is cut
+  std::string hints;        ///< file of hints by call site
   Protect protect = Protect::all;
   Sets sets = Sets::unset;
   Split split = Split::automatic;
@@ -52,6 +54,7 @@ struct Settings {
   std::string check_json;  ///< where a finding of the checker's goes as JSON
   std::string profile;
   std::string report;
+  std::string pages;  ///< where each rank's page trace goes, with the rank behind; nothing is deferred then
   int verbose = 0;
   Severity leaks = Severity::error;
   Severity unsafe_sends = Severity::warning, races = Severity::warning;

@@ -30,7 +30,7 @@ bool enter(Engine& engine, Batch& batch) {
 
 // Under the lock. `total`: bytes of all receives of the call, which share its time.
 void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool failed, Site& site,
-           std::uint64_t waited, std::size_t total) {
+           std::uint64_t begun, std::uint64_t waited, std::size_t total) {
   int cancelled = 0;
   PMPI_Test_cancelled(&status, &cancelled);
   if (!failed && !cancelled) {
@@ -38,8 +38,10 @@ void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool fail
     if (auto transfer = started_by_header(engine, tracked.destination, info, status, tracked.site))
       return tracked.found_header(status.MPI_SOURCE, status.MPI_TAG, std::move(transfer));
     const double share = static_cast<double>(tracked.destination.capacity) / static_cast<double>(total);
-    note_plain_receive(engine, tracked.destination, info, status, site, tracked.site ? *tracked.site : site,
-                       static_cast<std::uint64_t>(static_cast<double>(waited) * share));
+    note_plain_receive(
+        engine, tracked.destination, info, status,
+        {site, tracked.site ? *tracked.site : site, begun,
+         static_cast<std::uint64_t>(static_cast<double>(waited) * share), tracked.posted_ns, true});
   }
   tracked.found_plain();
 }
@@ -72,7 +74,7 @@ bool wait_in_mpi(Engine& engine, Batch& batch, MPI_Request* request, MPI_Status*
     std::lock_guard lock(engine.mutex());
     if (Tracked* tracked = batch.tracked(0)) {
       Site& site = engine.sites().at(caller.address, caller.name);
-      leave(engine, *tracked, own, *rc != MPI_SUCCESS, site, waited, tracked->destination.capacity);
+      leave(engine, *tracked, own, *rc != MPI_SUCCESS, site, begun, waited, tracked->destination.capacity);
     }
   }
   drive_to_return(engine, batch);
@@ -113,7 +115,7 @@ bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MP
       Tracked* tracked = batch.tracked(i);
       if (!tracked) continue;
       const bool failed = *rc != MPI_SUCCESS && (!in_status || own[i].MPI_ERROR != MPI_SUCCESS);
-      leave(engine, *tracked, own[i], failed, site, waited, total);
+      leave(engine, *tracked, own[i], failed, site, begun, waited, total);
     }
   }
   if (*rc != MPI_SUCCESS && !in_status) return true;

@@ -15,11 +15,12 @@ SITES = [
     {"site": "heat.c:120", "function": "exchange", "call": "MPI_Recv", "module": "/bin/heat",
      "offset": "0x1234",
      "calls": 1500, "bytes": 3 << 30, "exposed_s": 0.5, "hidden_s": 4.5, "hidden": 0.9, "deferred": 1500,
-     "stripped": 1500, "faults": 30000, "direction": "up", "decision": "hides", "reason": "", "why": "",
+     "stripped": 1500, "faults": 30000, "direction": "up", "decision": "hides", "hint": "order=down",
+     "reason": "", "why": "",
      "waited_at": []},
     {"site": "heat+0x99", "function": "", "call": "MPI_Send", "module": "/bin/heat", "offset": "0x99",
      "calls": 70000, "bytes": 560000, "exposed_s": 1.25, "hidden_s": 0, "hidden": 0.0, "deferred": 0,
-     "stripped": 0, "faults": 0, "direction": "-", "decision": "plain", "reason": "too-small",
+     "stripped": 0, "faults": 0, "direction": "-", "decision": "plain", "hint": "", "reason": "too-small",
      "why": "too small: 8 B a message",
      "waited_at": [{"site": "heat.c:140", "function": "main", "exposed_s": 1.0},
                    {"site": "heat.c:150", "function": "main", "exposed_s": 0.25}]},
@@ -44,7 +45,7 @@ class Report(CommandTest):
         text = self.lapwing("report", self.write(HEAD, *SITES), status=0).stdout
         self.assertRegex(text,
                          r"heat\.c:120 +exchange +MPI_Recv +- +1,500 +3\.00 GiB +500 ms +90 % "
-                                r"+30,000 +up +hides *\n")
+                                r"+30,000 +up +hides +order=down *\n")
         self.assertRegex(text, r"heat\+0x99 +MPI_Send +heat\.c:140 \+1 +70,000 +547 KiB +1\.25 s +0 % +0 +- +plain +"
                                r"too small: 8 B a message\n")
         self.assertIn("2 ranks, MPICH", text)

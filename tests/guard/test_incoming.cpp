@@ -34,6 +34,62 @@ void check_reader_waits(Host& host, char* buffer, std::size_t length) {
   m.drop_region();
 }
 
+// Pages that have landed keep their bytes, or are not closed.
+void check_landed_bytes_stay(Host& host, char* begin, std::size_t pages, bool must_close) {
+  for (std::size_t i = 0; i < pages * page; ++i) begin[i] = Message::value(3, static_cast<std::ptrdiff_t>(i));
+  std::unique_ptr<Region> region;
+  host.run([&] { region = close_landed(begin, begin + pages * page); });
+  if (must_close) {
+    ASSERT_TRUE(region);
+  }
+  if (region) {
+    region->asks_place.store(true);
+    host.when_wanted([&] {
+      char* const wanted = reinterpret_cast<char*>(region->wanted_from.load());
+      if (wanted) region->open(wanted, wanted + page);
+    });
+  }
+  int wrong = 0;
+  const volatile char* const seen = begin;
+  for (std::size_t i = pages * page; i > 0; --i)
+    wrong += seen[i - 1] != Message::value(3, static_cast<std::ptrdiff_t>(i - 1));
+  EXPECT_EQ(wrong, 0);
+  if (!region) return;
+  EXPECT_EQ(region->faults.load(), pages);
+  EXPECT_NE(region->first_place.load(), 0u);
+  EXPECT_GT(region->wanted_since.load(), 0u);
+  host.when_wanted([] {});
+  host.run([&] { region.reset(); });
+}
+
+TEST_P(Incoming, LandedBytesStay) {
+  Mapping m(16 * page);
+  check_landed_bytes_stay(host(), m.get(), 16, true);
+}
+
+TEST_P(Incoming, LandedBytesInTwoMappingsStay) {
+  Mapping m(16 * page);
+  ASSERT_EQ(madvise(m.get() + 8 * page, 8 * page, MADV_DONTFORK), 0);
+  check_landed_bytes_stay(host(), m.get(), 16, by_signals());
+}
+
+// Memory that is given back has not been used.
+TEST_P(Incoming, ReleaseIsToldBeforeItIsWaitedFor) {
+  Mapping m(8 * page);
+  std::unique_ptr<Region> region;
+  host().run([&] { region = close_landed(m.get(), m.get() + m.size()); });
+  ASSERT_TRUE(region);
+  bool told = false;
+  host().when_wanted([&] {
+    told = region->release_wanted.load();
+    region->open(region->begin(), region->end());
+    region.reset();
+  });
+  await_release(m.get(), m.size());
+  EXPECT_TRUE(told);
+  host().when_wanted([] {});
+}
+
 TEST_P(Incoming, HeapStopsItsReader) {
   std::vector<char> heap(9 * page + 100);
   check_reader_waits(host(), heap.data() + 17, 8 * page + 60);

@@ -38,6 +38,14 @@ TEST(Saving, TheOrderOfAddressesDoesNotMatter) {
             saving(8 * ms, touched_at({0, 2 * ms, 4 * ms, 6 * ms})));
 }
 
+TEST(Saving, StripsInAnOrderOfTheirOwnHelpAReaderInThatOrder) {
+  const Touches down = touched_at({6 * ms, 4 * ms, 2 * ms, 0});
+  EXPECT_EQ(saving(8 * ms, down, Arrival::down), saving(8 * ms, down));
+  // Of four parts the reader waits for all before it has the first that it wants.
+  EXPECT_EQ(saving(8 * ms, down, Arrival::up), 0u);
+  EXPECT_EQ(saving(8 * ms, touched_at({0, 2 * ms, 4 * ms, 6 * ms}), Arrival::up), saving(8 * ms, down));
+}
+
 TEST(Saving, AShortWaitIsNotWorthTheCost) { EXPECT_EQ(saving(30'000, touched_at({Touches::never})), 0u); }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "flavour.hpp"
 #include "guard/devices.hpp"
 #include "transfer/accounts/accounts.hpp"
+#include "transfer/accounts/quoted.hpp"
 #include "transfer/accounts/reasons.hpp"
 #include "transfer/accounts/record_lines.hpp"
 #include "transfer/engine.hpp"
@@ -21,22 +22,20 @@ namespace lapwing::transfer {
 namespace {
 
 std::string path, aside;
+std::vector<std::string> unused_hints;
 std::uint64_t begun = 0;
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) out += c;
-  }
-  return out + '"';
-}
 
 // fmt's own printing to a file throws where the disk is full.
 void put(std::FILE* file, const std::string& text) { std::fwrite(text.data(), 1, text.size(), file); }
 
 std::string decimal_seconds(std::uint64_t ns) {
   return fmt::format("{:.9f}", 1e-9 * static_cast<double>(ns));
+}
+
+std::string list_of(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ",") + quoted(text);
+  return list;
 }
 
 std::string waits_of(const Line& line) {
@@ -56,19 +55,22 @@ void write_line(std::FILE* file, const Line& line, const Reason& reason) {
       fmt::format(
           "{{\"site\":{},\"function\":{},\"call\":{},\"module\":{},\"offset\":{},\"calls\":{},\"bytes\":{},"
           "\"exposed_s\":{},\"hidden_s\":{},\"hidden\":{},\"deferred\":{},\"stripped\":{},\"faults\":{},"
-          "\"direction\":\"{}\",\"decision\":\"{}\",\"waited_at\":[{}],\"reason\":\"{}\",\"why\":{}}}\n",
+          "\"direction\":\"{}\",\"decision\":\"{}\",\"hint\":{},\"waited_at\":[{}],\"reason\":\"{}\",\"why\":"
+          "{}}}\n",
           quoted(line.place.site), quoted(line.place.function), quoted(line.call), quoted(line.place.module),
           quoted(line.place.offset), line.calls, line.bytes, decimal_seconds(line.exposed_ns),
           decimal_seconds(line.hidden_ns),
           all > 0 ? fmt::format("{:.4f}", static_cast<double>(line.hidden_ns) / static_cast<double>(all))
                   : "null",
-          line.deferred, line.stripped, line.faults, line.direction(), line.decision(), waits_of(line),
-          reason.word, quoted(reason.why)));
+          line.deferred, line.stripped, line.faults, line.direction(), line.decision(), quoted(line.hint),
+          waits_of(line), reason.word, quoted(reason.why)));
 }
 
 }  // namespace
 
 void Record::note_standing_aside(const std::string& why) { aside = why; }
+
+void Record::note_unused_hints(std::vector<std::string> places) { unused_hints = std::move(places); }
 
 void Record::begin(const std::string& report) {
   path = report;
@@ -123,13 +125,13 @@ void Record::collect(Engine* engine, MPI_Comm comm) {
     put(file,
         fmt::format(
             "{{\"lapwing\":\"{}\",\"mpi\":\"{}\",\"ranks\":{},\"guard\":\"{}\",\"helper\":{},\"mode\":\"{}\","
-            "\"wall_s\":{:.6f},\"standing_aside\":{},\"max_rss_kib\":[{}]}}\n",
+            "\"wall_s\":{:.6f},\"standing_aside\":{},\"unused_hints\":[{}],\"max_rss_kib\":[{}]}}\n",
             LAPWING_VERSION, mpi::flavour_name, size, guard, engine != nullptr,
             !engine                                        ? "off"
             : engine->settings().defer == Defer::off       ? "off"
             : engine->settings().defer == Defer::automatic ? "auto"
                                                            : "on",
-            wall_s, quoted(aside), memory));
+            wall_s, quoted(aside), list_of(unused_hints), memory));
     const Lines lines = merged(text);
     JobFacts job = facts_of(lines);
     job.seconds = wall_s * size;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <vector>
 
 namespace lapwing::transfer {
 
@@ -14,6 +15,8 @@ class Record {
  public:
   /// Why this process defers nothing; part of the report.
   static void note_standing_aside(const std::string& why);
+  /// Places of the user's hints that are no call sites; on rank 0.
+  static void note_unused_hints(std::vector<std::string> places);
   /// Whether calls are to be timed: only when a report is asked for.
   static bool wanted() { return wanted_; }
   static void begin(const std::string& path);

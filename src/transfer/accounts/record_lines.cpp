@@ -10,7 +10,7 @@
 namespace lapwing::transfer {
 namespace {
 
-constexpr std::size_t line_fields = 23 + plain_causes, wait_fields = 4;
+constexpr std::size_t line_fields = 24 + plain_causes, wait_fields = 4;
 
 Line& line_at(Lines& lines, const void* address, const char* call) {
   Place place = place_of(address);
@@ -18,6 +18,13 @@ Line& line_at(Lines& lines, const void* address, const char* call) {
   line.place = std::move(place);
   line.call = call;
   return line;
+}
+
+std::string hint_of(const Site& site) {
+  std::string text = site.hints.text();
+  if (!site.hinted) return text.empty() ? text : text + " (not used)";
+  if (site.by_call) return text + (text.empty() ? "by calls" : ", and by calls");
+  return text.empty() ? site.told.text() + " (of the receiver)" : text;
 }
 
 std::vector<std::string> fields(const std::string& text) {
@@ -61,6 +68,7 @@ void add(Lines& lines, const Site& site, Verdict verdict) {
   line.up += site.up_votes + site.scans_up;
   line.down += site.down_votes + site.scans_down;
   for (std::size_t i = 0; i < plain_causes; ++i) line.plain[i] += site.plain[i];
+  if (std::string hint = hint_of(site); !hint.empty()) line.hint = std::move(hint);
   if (site.stripped > 0 || site.looks_worth_it > 0) {
     ++(verdict == Verdict::hides          ? line.hides
        : verdict == Verdict::stands_aside ? line.aside
@@ -102,7 +110,7 @@ std::string text_of(const Lines& lines) {
     out += fmt::format("\t{}\t{}\t{}\t{}\t{}", l.rate, static_cast<int>(l.kind), l.late_calls, l.late_bytes,
                        l.guard_ns);
     for (const std::uint64_t plain : l.plain) out += fmt::format("\t{}", plain);
-    out += '\n';
+    out += '\t' + l.hint + '\n';
     for (const auto& [site, wait] : l.waited_at)
       out += fmt::format("\t{}\t{}\t{}\n", site, wait.function, wait.exposed_ns);
   }
@@ -137,6 +145,7 @@ Lines merged(const std::string& texts) {
     for (std::uint64_t* sum : {&line.late_calls, &line.late_bytes, &line.guard_ns})
       *sum += std::stoull(f[next++]);
     for (std::uint64_t& plain : line.plain) plain += std::stoull(f[next++]);
+    if (!f[next].empty()) line.hint = f[next];
   }
   return lines;
 }

@@ -31,6 +31,7 @@ struct Line {
     std::uint64_t exposed_ns = 0;
   };
   std::map<std::string, Wait> waited_at;  ///< by the place of the wait
+  std::string hint;                       ///< of the user's, and where it was given; or empty
 
   const char* direction() const;
   const char* decision() const;

@@ -7,10 +7,6 @@
 
 namespace lapwing::transfer {
 
-// With this many messages on their way out, the later ones are hidden behind
-// the earlier ones anyway: they are deferred whole, without decomposition.
-constexpr std::size_t train = 8;
-
 // Strips for receivers that are known to compute something else meanwhile.
 constexpr std::size_t coarse_first = 64 << 10, coarse_largest = 256 << 10;
 
@@ -22,7 +18,10 @@ bool Engine::never_strips(int destination) const {
 Decision Engine::decide(Site& site, std::size_t bytes, int destination, bool agreed) {
   Decision decision;
   const std::size_t middle = bytes > 2 * edge_bytes ? bytes - 2 * edge_bytes : 0;
-  const Direction direction = settings_.order == Order::up     ? Direction::up
+  const Hints& called = hints_of_this_thread();
+  const Hints hints = called.over(site.hints).over(site.told);
+  const Direction direction = hints.order                      ? *hints.order
+                              : settings_.order == Order::up   ? Direction::up
                               : settings_.order == Order::down ? Direction::down
                                                                : site.direction;
   const machine::Thresholds& sizes = sizes_to(destination);
@@ -30,12 +29,21 @@ Decision Engine::decide(Site& site, std::size_t bytes, int destination, bool agr
       !(agreed || governor_->strips(destination))) {
     return decision;
   }
+  site.hinted |= hints.any();
+  site.by_call |= called.any();
+  // With this many messages on their way out, the later ones are hidden behind
+  // the earlier ones anyway: they are deferred whole, without decomposition.
+  const std::size_t train = hints.train != 0 ? hints.train : settings_.train;
   const bool whole = bytes < sizes.strip || outgoing_.size() >= train;
   decision.stripped = true;
   const bool coarse = !settings_.strips_given && site.grain.coarse();
-  const std::size_t first = coarse ? std::max(sizes.first, coarse_first) : sizes.first;
-  const std::size_t largest =
-      std::max(first, coarse ? std::max(settings_.strip_largest, coarse_largest) : settings_.strip_largest);
+  const std::size_t first = hints.first != 0 ? hints.first
+                            : coarse         ? std::max(sizes.first, coarse_first)
+                                             : sizes.first;
+  const std::size_t grown = hints.largest != 0 ? hints.largest
+                            : coarse           ? std::max(settings_.strip_largest, coarse_largest)
+                                               : settings_.strip_largest;
+  const std::size_t largest = std::max(first, grown);
   decision.plan =
       whole ? StripPlan(bytes, middle, middle, direction) : StripPlan(bytes, first, largest, direction);
   return decision;

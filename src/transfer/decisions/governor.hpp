@@ -65,6 +65,8 @@ class Governor {
   void attend();
   /// The program has spent so long in a call of MPI's that it has not yet left.
   void note_in_mpi(std::uint64_t time) { in_mpi_ += time; }
+  /// The sum of these.
+  std::uint64_t in_mpi() const { return in_mpi_; }
 
   /// Whether messages to `peer` may be stripped now.
   bool strips(int peer) const;

@@ -16,7 +16,7 @@ std::unique_ptr<Observation> Observation::begin(char* base, std::size_t bytes, s
                                                 std::uint64_t in_mpi) {
   const PageRange pages = middle_pages(base, bytes);
   if (pages.begin >= pages.end) return nullptr;
-  auto region = guard::close_incoming(pages.begin, pages.end);
+  auto region = guard::close_landed(pages.begin, pages.end);
   if (!region) return nullptr;
   return std::unique_ptr<Observation>(new Observation(std::move(region), now, in_mpi));
 }

@@ -13,11 +13,12 @@ constexpr std::uint64_t fixed_cost = 40'000;
 
 }  // namespace
 
-std::uint64_t saving(std::uint64_t waited, const Touches& touches) {
+std::uint64_t saving(std::uint64_t waited, const Touches& touches, Arrival arrival) {
   if (touches.parts == 0) return 0;
   auto order = touches.after;
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(touches.parts);
-  std::sort(order.begin(), end);
+  if (arrival == Arrival::as_used) std::partial_sort(order.begin(), end, end);
+  if (arrival == Arrival::down) std::reverse(order.begin(), end);
   const std::uint64_t lasts = waited + waited / share_of_strips;
   std::uint64_t exposed = 0;
   for (std::size_t part = 0; part < touches.parts; ++part) {

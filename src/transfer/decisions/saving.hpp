@@ -20,9 +20,12 @@ struct Touches {
   std::array<std::uint64_t, most> after{};
 };
 
+/// The order in which strips would arrive: that of the touches, or of addresses.
+enum class Arrival : std::uint8_t { as_used, up, down };
+
 /// Of a receive that waited for `waited` nanoseconds, the time that the program would
-/// have gained had the parts arrived one by one in the order in which it touched them.
+/// have gained had the parts arrived one by one in this order.
 /// The cost of strips is taken off; 0 where nothing remains.
-std::uint64_t saving(std::uint64_t waited, const Touches& touches);
+std::uint64_t saving(std::uint64_t waited, const Touches& touches, Arrival arrival = Arrival::as_used);
 
 }  // namespace lapwing::transfer

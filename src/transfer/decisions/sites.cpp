@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/decisions/sites.hpp"
 
+#include "transfer/accounts/places.hpp"
+
 namespace lapwing::transfer {
 
 Site& Sites::at(const void* address, const char* call) {
@@ -12,6 +14,7 @@ Site& Sites::at(const void* address, const char* call) {
     site.address = address;
     site.call = call;
     site.key = found->second;
+    if (hints_) site.hints = hints_->find(place_of(address));
   }
   return sites_[found->second];
 }

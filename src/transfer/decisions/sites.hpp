@@ -10,6 +10,7 @@
 
 #include "transfer/decisions/saving.hpp"
 #include "transfer/decisions/strip_grain.hpp"
+#include "transfer/hints/hint_file.hpp"
 #include "transfer/wire/wire.hpp"
 
 namespace lapwing::transfer {
@@ -51,6 +52,10 @@ struct Site {
   int up_votes = 0, down_votes = 0;
   StripGrain grain;
   Direction direction = Direction::up;
+  Hints hints;           ///< of the user's file
+  Hints told;            ///< by a receiver of its messages
+  bool hinted = false;   ///< a message from here has travelled as a hint said
+  bool by_call = false;  ///< some call here had hints of its thread's
   // Of receives that were started here: looks that found the message used early or late.
   unsigned looks_worth_it = 0, looks_in_vain = 0;
   std::array<std::uint64_t, plain_causes> plain{};  ///< messages of weight that went the plain way, by cause
@@ -62,11 +67,14 @@ struct Site {
 class Sites {
  public:
   Site& at(const void* address, const char* call);
+  /// Call sites that appear from now on are looked up there.
+  void use(HintFile* hints) { hints_ = hints; }
   Site* by_key(std::uint32_t key) { return key < sites_.size() ? &sites_[key] : nullptr; }
   std::deque<Site>& all() { return sites_; }
 
  private:
   std::deque<Site> sites_;
+  HintFile* hints_ = nullptr;
   std::unordered_map<std::uint64_t, std::uint32_t> index_;
 };
 

@@ -23,7 +23,27 @@ struct Credit {
   std::uint32_t site;
   std::uint64_t landed;
   Scan scan;
+  // The receiver's hints, with the last credit.
+  Scan order;
+  bool last;
+  std::uint32_t first, largest, train;
 };
+
+void put(const Hints& hints, Credit& credit) {
+  if (hints.order) credit.order = *hints.order == Direction::up ? Scan::up : Scan::down;
+  credit.first = hints.first;
+  credit.largest = hints.largest;
+  credit.train = hints.train;
+}
+
+Hints hints_in(const Credit& credit) {
+  Hints hints;
+  if (credit.order != Scan::unknown) hints.order = credit.order == Scan::up ? Direction::up : Direction::down;
+  hints.first = credit.first;
+  hints.largest = credit.largest;
+  hints.train = credit.train;
+  return hints;
+}
 
 struct Drain {
   std::uint32_t id;
@@ -49,9 +69,14 @@ Scan observed_scan(const guard::Region& region) {
 
 void Engine::send_credit(const Incoming& transfer, std::uint32_t site_key, std::uint64_t landed, bool last) {
   if (planted::is(planted::lost_credit) && !last) return;
-  Credit credit{transfer.id(), site_key, landed, Scan::unknown};
+  Credit credit{transfer.id(), site_key, landed, Scan::unknown, Scan::unknown, last, 0, 0, 0};
   if (last && transfer.region()) credit.scan = observed_scan(*transfer.region());
   if (Site* site = transfer.site()) {
+    const Hints& called = transfer.destination().hints;
+    const Hints hints = called.over(site->hints);
+    if (last) put(hints, credit);
+    site->hinted |= hints.any();
+    site->by_call |= called.any();
     site->scans_up += credit.scan == Scan::up;
     site->scans_down += credit.scan == Scan::down;
   }
@@ -67,6 +92,7 @@ void Engine::on_credit(int source, const char* data, std::size_t size) {
     if (transfer->id() == credit.id && transfer->destination() == source) transfer->credit(credit.landed);
   }
   Site* site = sites_.by_key(credit.site);
+  if (site && credit.last) site->told = hints_in(credit);
   if (!site || credit.scan == Scan::unknown) return;
   if (credit.scan == Scan::none) {
     site->grain.touched_late();

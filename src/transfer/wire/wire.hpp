@@ -43,7 +43,7 @@ struct Trailer {
 };
 static_assert(sizeof(Trailer) <= trailer_bytes);
 
-inline constexpr std::uint32_t trailer_magic = 0x4c500002;
+inline constexpr std::uint32_t trailer_magic = 0x4c500003;
 
 /// Tag of a transfer's strips on the private communicator; MPI guarantees
 /// tags up to 32767. Strips of two transfers with equal tags between the same
