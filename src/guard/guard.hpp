@@ -82,8 +82,8 @@ class Region {
 /// mappings, hugetlbfs, no free slot): the caller then completes at once.
 std::unique_ptr<Region> close_incoming(char* begin, char* end);
 std::unique_ptr<Region> close_outgoing(char* begin, char* end);
-/// As close_incoming(), of pages whose bytes are all there already: nobody may write to landing(). nullptr
-/// also where they could be closed only by giving their bytes up.
+/// As close_incoming(), of pages whose bytes are all there already: the caller must not write to landing().
+/// nullptr also where they could be closed only by giving their bytes up.
 std::unique_ptr<Region> close_landed(char* begin, char* end);
 
 /// Descriptor to poll for touches, or -1 (then Demand alone tells).

@@ -165,20 +165,23 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     if (rank == 0 && !complaint.empty()) fmt::print(stderr, "lapwing: {}.\n", complaint);
   }
   const int hinted = hints ? static_cast<int>(hints->entries().size()) : 0;
-  int mine[9] = {possible,
-                 settings.enabled,
-                 Members::wanted(settings),
-                 known.node.has_value(),
-                 known.network.has_value(),
-                 trace != nullptr,
-                 trace && trace->error() != 0 ? rank : size,
-                 hinted,
-                 -hinted};
-  int all[9] = {};
-  PMPI_Allreduce(mine, all, 9, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (rank == all[6]) say_trace_failed(*trace, "the program runs on without it");
+  // The least of all ranks: for the first five, whether it holds on each of them.
+  struct Found {
+    int possible, collectives, node_known, network_known, traced, first_without_trace, hints, minus_hints;
+  };
+  const Found mine{possible,
+                   Members::wanted(settings),
+                   known.node.has_value(),
+                   known.network.has_value(),
+                   trace != nullptr,
+                   trace && trace->error() != 0 ? rank : size,
+                   hinted,
+                   -hinted};
+  Found all{};
+  PMPI_Allreduce(&mine, &all, sizeof all / sizeof(int), MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == all.first_without_trace) say_trace_failed(*trace, "the program runs on without it");
   if (trace && trace->error() != 0) trace.reset();
-  if (!all[0]) {
+  if (all.possible == 0) {
     std::string why = "on some rank deferring is off";
     if (settings.defer == Defer::off)
       why = "LAPWING_DEFER=off";
@@ -194,13 +197,13 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     return;
   }
   auto* engine = new Engine(settings);
-  engine->collectives_wanted_ = all[2] != 0;
+  engine->collectives_wanted_ = all.collectives != 0;
   try {
     engine->helper_ = std::make_unique<Helper>(*engine);
     engine->start_guards();
-    engine->take_sizes(known, all[3] != 0, all[4] != 0);
-    engine->take_hints(std::move(hints), all[7] == -all[8]);
-    engine->trace_pages(std::move(trace), all[5] != 0);
+    engine->take_sizes(known, all.node_known != 0, all.network_known != 0);
+    engine->take_hints(std::move(hints), all.hints == -all.minus_hints);
+    engine->trace_pages(std::move(trace), all.traced != 0);
     if (!engine->helper_->start(guard::event_fd())) throw std::runtime_error("no helper thread can be made");
   } catch (const std::exception& error) {
     fmt::print(

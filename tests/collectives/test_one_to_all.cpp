@@ -155,8 +155,8 @@ TEST_F(OneToAll, AllgathervOfAnySizes) {
   }
 }
 
-// MPI forbids it, but a plain call ends: short blocks and long ones in one place. What has come already
-// meets the block that stays.
+// MPI forbids it, but a plain call ends: short blocks and long ones in one place. The block that stays meets
+// those that have come already.
 TEST_F(OneToAll, BlocksInOnePlaceEnd) {
   std::vector<int> counts, places(at(size_), 0);
   for (int i = 0; i < size_; ++i) counts.push_back(i % 2 == 0 ? 9000 : 60000);

@@ -55,15 +55,11 @@ bool Observation::advance(std::uint64_t now, std::uint64_t in_mpi) {
     end(nullptr, nullptr, now, in_mpi);
     return true;
   }
-  const std::uint32_t faults = region_->faults.load();
-  if (faults == faults_) return false;
+  const std::optional<Stop> stop = stops_.next(*region_);
+  if (!stop) return false;
   const std::size_t before = untouched_;
-  const bool alone = faults == faults_ + 1;
-  faults_ = faults;
-  const std::uintptr_t from = region_->wanted_from.load(), to = region_->wanted_to.load();
-  note(reinterpret_cast<const char*>(from), reinterpret_cast<const char*>(to), now, in_mpi);
-  if (!alone || untouched_ == before) {
-    // The region names one place at a time: a stop of another thread may be hidden behind it.
+  note(stop->from, stop->to, now, in_mpi);
+  if (!stop->alone || untouched_ == before) {
     region_->open(region_->begin(), region_->end());
     untouched_ = 0;
   }

@@ -13,6 +13,7 @@
 
 #include "guard/guard.hpp"
 #include "transfer/decisions/saving.hpp"
+#include "transfer/decisions/stops.hpp"
 
 namespace lapwing::transfer {
 
@@ -44,7 +45,7 @@ class Observation {
   std::uint64_t begun_, in_mpi_;
   Touches touches_;
   std::size_t untouched_;
-  std::uint32_t faults_ = 0;  // those that have been answered
+  Stops stops_;
 };
 
 }  // namespace lapwing::transfer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user says of how messages are to travel (HUNT, section 5.5): for a call site, for what one thread
+// A user's hints of how messages are to travel (HUNT, section 5.5): for a call site, for what one thread
 // calls next, or for the job. A hint changes when bytes arrive and nothing else: not whether a message is
 // deferred.
 #pragma once

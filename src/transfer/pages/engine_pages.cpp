@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine watches without deferring anything: the governor's looks, and the page trace.
+// The engine's part in watching pages without deferring anything: the governor's looks, and the page trace.
 #include <fmt/format.h>
 
 #include <climits>
 #include <cstdio>
-#include <cstring>
 
-#include "flavour.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/pages/begin_trace.hpp"
 #include "transfer/pages/page_trace.hpp"
 #include "transfer/wire/mark.hpp"
 
 namespace lapwing::transfer {
-
-std::unique_ptr<TraceFile> begin_trace(const Settings& settings, int rank, int ranks) {
-  if (settings.pages.empty()) return nullptr;
-  auto file = std::make_unique<TraceFile>();
-  file->open(fmt::format("{}.{}", settings.pages, rank),
-             fmt::format("{{\"lapwing_pages\":1,\"version\":\"{}\",\"mpi\":\"{}\",\"rank\":{},\"ranks\":{}}}",
-                         LAPWING_VERSION, mpi::flavour_name, rank, ranks));
-  return file;
-}
-
-void say_trace_failed(const TraceFile& file, const char* what_follows) {
-  fmt::print(stderr, "lapwing: the page trace cannot be written to {}: {}; {}.\n", file.path(),
-             std::strerror(file.error()), what_follows);
-}
 
 void Engine::trace_pages(std::unique_ptr<TraceFile> file, bool all) {
   if (!file) return;

@@ -77,19 +77,14 @@ bool PageWatch::advance(std::uint64_t in_mpi) {
     end(WatchEnd::freed);
     return true;
   }
-  const std::uint32_t faults = region_->faults.load();
-  if (faults == faults_) return false;
+  const std::optional<Stop> stop = stops_.next(*region_);
+  if (!stop) return false;
   const std::size_t before = left_;
-  const bool alone = faults == faults_ + 1;
-  faults_ = faults;
   if (first_place_ == 0) first_place_ = region_->first_place.load();
-  const std::uintptr_t from = region_->wanted_from.load(), to = region_->wanted_to.load();
-  note(reinterpret_cast<const char*>(from), reinterpret_cast<const char*>(to), false,
-       region_->wanted_since.load(), in_mpi);
-  // The region names one place at a time: a stop of another thread may be hidden behind it.
+  note(stop->from, stop->to, false, region_->wanted_since.load(), in_mpi);
   if (left_ == 0)
     end(WatchEnd::touched);
-  else if (!alone || left_ == before)
+  else if (!stop->alone || left_ == before)
     end(WatchEnd::threads);
   return true;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "guard/guard.hpp"
+#include "transfer/decisions/stops.hpp"
 
 namespace lapwing::transfer {
 
@@ -89,7 +90,7 @@ class PageWatch {
   std::uint64_t begun_, in_mpi_;
   std::vector<bool> open_;
   std::vector<FirstTouch> touches_;
-  std::uint32_t faults_ = 0;  // those that have been answered
+  Stops stops_;
   std::uintptr_t first_place_ = 0;
   WatchEnd how_ = WatchEnd::touched;
 };
