@@ -219,6 +219,7 @@ function(lapwing_mpi_program name)
     target_include_directories(${name}_${flavour} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     target_compile_definitions(${name}_${flavour} PRIVATE LAPWING_FLAVOUR="${flavour}")
     target_link_libraries(${name}_${flavour} PRIVATE mpi::${flavour})
+    lapwing_unity(${name}_${flavour} 8)
     set_target_properties(${name}_${flavour} PROPERTIES
       OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/lapwing/${flavour})

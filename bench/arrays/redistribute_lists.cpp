@@ -31,12 +31,12 @@ struct Dealt {
   }
 };
 
-struct Case {
+struct ListCase {
   std::string name;
   Dealt from, to;
 };
 
-std::vector<Case> cases_of(int size, std::int64_t n) {
+std::vector<ListCase> cases_of_lists(int size, std::int64_t n) {
   const std::int64_t part = (n + size - 1) / size;
   return {{"block -> cyclic(1)", {part, size}, {1, size}},
           {"cyclic(64) -> block", {64, size}, {part, size}},
@@ -45,9 +45,9 @@ std::vector<Case> cases_of(int size, std::int64_t n) {
 }
 
 /// Index arrays, a packed buffer for each direction, and MPI_Alltoallv.
-class ByHand {
+class ListsByHand {
  public:
-  ByHand(const Case& which, std::int64_t n, int rank, int size, const Doubles& a, Doubles& b)
+  ListsByHand(const ListCase& which, std::int64_t n, int rank, int size, const Doubles& a, Doubles& b)
       : a_(a), b_(b), counts_(4, std::vector<int>(static_cast<std::size_t>(size), 0)) {
     std::vector<std::vector<int>> out(static_cast<std::size_t>(size)), in(out.size());
     int from = 0, to = 0;
@@ -128,7 +128,7 @@ class Persistent {
   lapwing_array_request* request_ = nullptr;
 };
 
-bool measure(const Case& which, std::int64_t n, const RedistributeOptions& options) {
+bool measure(const ListCase& which, std::int64_t n, const RedistributeOptions& options) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -139,7 +139,7 @@ bool measure(const Case& which, std::int64_t n, const RedistributeOptions& optio
   lapwing_tasks_of_sizes(MPI_COMM_WORLD, 1, &size, &tasks);
   bool verified = true;
   {
-    ByHand hand(which, n, rank, size, a, b);
+    ListsByHand hand(which, n, rank, size, a, b);
     const bool closed_form = which.to.block > 0;
     Vector closed_from(which.from, n, nullptr, tasks), closed_to(which.to, n, nullptr, tasks);
     Vector from(which.from, n, &mine, tasks), to(which.to, n, &wanted, tasks);
@@ -188,7 +188,7 @@ bool measure_lists(const RedistributeOptions& options) {
   bool right = true;
   for (const std::string& words : options.sizes) {
     const std::int64_t n = std::max<std::int64_t>(1, std::atoll(words.c_str()));
-    for (const Case& which : cases_of(size, n)) right = measure(which, n, options) && right;
+    for (const ListCase& which : cases_of_lists(size, n)) right = measure(which, n, options) && right;
   }
   return right;
 }

@@ -12,9 +12,9 @@ namespace {
 using Doubles = std::vector<double>;
 
 /// n x n, column-major: rows of this process (n / size of them) become columns.
-class ByHand {
+class SmallByHand {
  public:
-  ByHand(int n, int rank, int size, const Doubles& a, Doubles& b)
+  SmallByHand(int n, int rank, int size, const Doubles& a, Doubles& b)
       : part_(n / size), n_(n), rank_(rank), size_(size), a_(a), b_(b) {
     const int count = part_ * part_;
     out_.resize(static_cast<std::size_t>(count * size));
@@ -32,12 +32,12 @@ class ByHand {
                     &sends_.back());
     }
   }
-  ~ByHand() {
+  ~SmallByHand() {
     for (MPI_Request& request : receives_) MPI_Request_free(&request);
     for (MPI_Request& request : sends_) MPI_Request_free(&request);
   }
-  ByHand(const ByHand&) = delete;
-  ByHand& operator=(const ByHand&) = delete;
+  SmallByHand(const SmallByHand&) = delete;
+  SmallByHand& operator=(const SmallByHand&) = delete;
 
   void exchange() {
     MPI_Startall(size_ - 1, receives_.data());
@@ -98,7 +98,7 @@ bool measure(int n, const RedistributeOptions& options) {
   };
   bool verified = true;
   {
-    ByHand hand(n, rank, size, a, c);
+    SmallByHand hand(n, rank, size, a, c);
     const int repeat = n > 200 ? 50 : 400;
     const auto many = [&](auto once) {
       return time_together([&] {

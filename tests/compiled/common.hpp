@@ -24,6 +24,12 @@ inline int ranks() {
   return size;
 }
 
+/// Whether this rank is one of the two that exchange.
+inline bool pair_at_work() { return my_rank() < 2 && ranks() >= 2; }
+
+constexpr std::size_t bytes = 1 << 20;  // by rendezvous on any transport
+constexpr int count = static_cast<int>(bytes);
+
 /// "helper", "polls", "preload": transfers are in flight. "off", "aside": all
 /// starts are the blocking calls. "judged": each goes the way that pays.
 inline std::string variant() {

@@ -7,11 +7,6 @@
 
 namespace {
 
-constexpr std::size_t bytes = 1 << 20;  // by rendezvous on any transport
-constexpr int count = static_cast<int>(bytes);
-
-bool pair_at_work() { return my_rank() < 2 && ranks() >= 2; }
-
 // Up and down, as the halves of a program's MPI_Sendrecv: only one has a partner.
 TEST(Exchange, TheHalvesOfTwoShiftsMeet) {
   const int rank = my_rank(), up = rank + 1 < ranks() ? rank + 1 : MPI_PROC_NULL,

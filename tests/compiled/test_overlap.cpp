@@ -10,14 +10,10 @@
 
 namespace {
 
-constexpr std::size_t bytes = 1 << 20;  // by rendezvous on any transport
-constexpr int count = static_cast<int>(bytes);
-
 // In so few rounds nothing is tried.
 constexpr int rounds = 3;
 
 bool goes_plainly() { return judged() || variant() == "aside"; }
-bool pair_at_work() { return my_rank() < 2 && ranks() >= 2; }
 
 int helpers() {
   int found = 0;

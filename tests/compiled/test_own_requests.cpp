@@ -8,8 +8,6 @@
 
 namespace {
 
-bool pair_at_work() { return my_rank() < 2 && ranks() >= 2; }
-
 // No word of the compiler's is about these: the program itself overlaps, and somebody moves them if that
 // pays.
 TEST(OwnRequests, RequestsThatStayTheProgramsOwnAreTriedToo) {

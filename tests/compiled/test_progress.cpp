@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr std::size_t bytes = 4 << 20;  // by rendezvous on any transport
+constexpr std::size_t large_bytes = 4 << 20;  // by rendezvous on any transport
 constexpr double patience = 20;
 
 double now() {
@@ -34,39 +34,37 @@ bool compute_until(Done done) {
   return false;
 }
 
-bool pair_at_work() { return my_rank() < 2 && ranks() >= 2; }
-
 TEST(Progress, AReceiveLandsWhileTheProgramComputes) {
   if (!starts()) GTEST_SKIP() << "all starts are the blocking calls";
   for (int way = 0; pair_at_work() && way < 3; ++way) {
     SCOPED_TRACE(way);
     if (my_rank() == 1) {
       MPI_Recv(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      const auto out = message(1, 2, bytes);
-      MPI_Send(out.data(), static_cast<int>(bytes), MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+      const auto out = message(1, 2, large_bytes);
+      MPI_Send(out.data(), static_cast<int>(large_bytes), MPI_BYTE, 0, 2, MPI_COMM_WORLD);
       continue;
     }
-    std::vector<unsigned char> in(bytes, 0);
+    std::vector<unsigned char> in(large_bytes, 0);
     lapwing_token* token = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
     if (way == 1) MPI_Send(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
     if (way == 0)
-      token = lapwing_post_recv(in.data(), static_cast<int>(bytes), MPI_BYTE, 1, 2, MPI_COMM_WORLD,
+      token = lapwing_post_recv(in.data(), static_cast<int>(large_bytes), MPI_BYTE, 1, 2, MPI_COMM_WORLD,
                                 MPI_STATUS_IGNORE);
     else if (way == 1)
-      token = lapwing_start_recv_matched(in.data(), static_cast<int>(bytes), MPI_BYTE, 1, 2, MPI_COMM_WORLD,
-                                         MPI_STATUS_IGNORE);
+      token = lapwing_start_recv_matched(in.data(), static_cast<int>(large_bytes), MPI_BYTE, 1, 2,
+                                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else
-      MPI_Irecv(in.data(), static_cast<int>(bytes), MPI_BYTE, 1, 2, MPI_COMM_WORLD, &request);
+      MPI_Irecv(in.data(), static_cast<int>(large_bytes), MPI_BYTE, 1, 2, MPI_COMM_WORLD, &request);
     if (way == 2) lapwing_defer(1, &request);
     if (way != 1) MPI_Send(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
     // The buffer is not to be read; its last byte tells what no MPI call does.
-    const volatile unsigned char* last = &in[bytes - 1];
-    EXPECT_TRUE(compute_until([&] { return *last == pattern(1, 2, bytes - 1); }));
+    const volatile unsigned char* last = &in[large_bytes - 1];
+    EXPECT_TRUE(compute_until([&] { return *last == pattern(1, 2, large_bytes - 1); }));
     lapwing_retire(1, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     lapwing_wait(token);
-    EXPECT_TRUE(holds(in, 1, 2, bytes));
+    EXPECT_TRUE(holds(in, 1, 2, large_bytes));
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -84,14 +82,14 @@ TEST(Progress, ASendLeavesWhileTheProgramComputes) {
   if (pair_at_work()) {
     MPI_Win_shared_query(window, 1, &size, &unit, &theirs);
     if (my_rank() == 1) {
-      std::vector<unsigned char> in(bytes);
-      MPI_Recv(in.data(), static_cast<int>(bytes), MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      EXPECT_TRUE(holds(in, 0, 2, bytes));
+      std::vector<unsigned char> in(large_bytes);
+      MPI_Recv(in.data(), static_cast<int>(large_bytes), MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_TRUE(holds(in, 0, 2, large_bytes));
       __atomic_store_n(theirs, 1, __ATOMIC_RELEASE);
     } else {
-      const auto out = message(0, 2, bytes);
+      const auto out = message(0, 2, large_bytes);
       lapwing_token* token =
-          lapwing_start_send(out.data(), static_cast<int>(bytes), MPI_BYTE, 1, 2, MPI_COMM_WORLD);
+          lapwing_start_send(out.data(), static_cast<int>(large_bytes), MPI_BYTE, 1, 2, MPI_COMM_WORLD);
       EXPECT_TRUE(compute_until([&] { return __atomic_load_n(theirs, __ATOMIC_ACQUIRE) == 1; }));
       lapwing_wait(token);
     }
@@ -141,17 +139,18 @@ TEST(Progress, StatisticsCountWhatWasStarted) {
   lapwing_stats before, after;
   lapwing_get_stats(&before);
   const int rank = my_rank();
-  const auto out = message(rank, 9, bytes);
-  std::vector<unsigned char> in(bytes);
-  lapwing_token* receiving = lapwing_post_recv(in.data(), static_cast<int>(bytes), MPI_BYTE, rank, 9,
+  const auto out = message(rank, 9, large_bytes);
+  std::vector<unsigned char> in(large_bytes);
+  lapwing_token* receiving = lapwing_post_recv(in.data(), static_cast<int>(large_bytes), MPI_BYTE, rank, 9,
                                                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   ASSERT_NE(receiving, nullptr);
-  lapwing_wait(lapwing_start_send(out.data(), static_cast<int>(bytes), MPI_BYTE, rank, 9, MPI_COMM_WORLD));
+  lapwing_wait(
+      lapwing_start_send(out.data(), static_cast<int>(large_bytes), MPI_BYTE, rank, 9, MPI_COMM_WORLD));
   lapwing_wait(receiving);
   lapwing_get_stats(&after);
   if (variant() != "preload" && !judged()) {
     EXPECT_EQ(after.deferred_receives, before.deferred_receives + 1);
-    EXPECT_GE(after.bytes_deferred, before.bytes_deferred + bytes);
+    EXPECT_GE(after.bytes_deferred, before.bytes_deferred + large_bytes);
   }
 }
 
