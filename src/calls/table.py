@@ -5,6 +5,7 @@ Used by generate.py, which writes the stubs, by bindings/fortran and by the test
 """
 
 import fnmatch
+import functools
 import glob
 import os
 import re
@@ -174,8 +175,9 @@ def classify(name, table):
                      "name it in src/calls/without_arguments.txt")
 
 
+@functools.cache
 def exported(path, nm="nm"):
-    """(functions, undefined) of a shared library, as sets of names."""
+    """(functions, undefined) of a shared library, as sets of names that the caller leaves as they are."""
     functions, undefined = set(), set()
     output = subprocess.run([nm, "-D", path], check=True, capture_output=True, text=True).stdout
     for line in output.splitlines():

@@ -47,15 +47,16 @@ def by_gfortran(source):
 
 
 def versions(name):
-    """Language and command."""
+    """Language and what gives the command: a program is compiled when it is first run."""
     built = BUILD / "libexec" / "lapwing" / FLAVOUR / "arrays"
     for language in ("cpp", "c", "f90"):
-        if (built / f"{name}_{language}").exists():
-            yield language, [built / f"{name}_{language}"]
+        program = built / f"{name}_{language}"
+        if program.exists():
+            yield language, lambda program=program: [program]
     if HAS_FLANG:
-        yield "flang", by_flang(EXAMPLES / f"{name}.f90")
+        yield "flang", lambda: by_flang(EXAMPLES / f"{name}.f90")
     if PYTHON:
-        yield "python", [PYTHON, "-B", EXAMPLES / f"{name}.py"]
+        yield "python", lambda: [PYTHON, "-B", EXAMPLES / f"{name}.py"]
 
 
 def run(*parts):
@@ -150,7 +151,7 @@ class Examples(unittest.TestCase):
                 if not tried(at + index, language):
                     continue
                 with self.subTest(language=language, words=words):
-                    self.assertEqual(run((ranks, command + list(words))), expected)
+                    self.assertEqual(run((ranks, command() + list(words))), expected)
 
     def test_producer_and_consumer(self):
         self.everywhere("producer_consumer", expected_producer(), (6, ()))
@@ -161,7 +162,7 @@ class Examples(unittest.TestCase):
             if not tried(index, producer, consumer):
                 continue
             with self.subTest(producer=producer, consumer=consumer):
-                self.assertEqual(run((4, found[producer] + ["producer"]), (2, found[consumer] + ["consumer"])),
+                self.assertEqual(run((4, found[producer]() + ["producer"]), (2, found[consumer]() + ["consumer"])),
                                  expected_producer())
 
     def test_fft(self):
@@ -190,8 +191,8 @@ class Examples(unittest.TestCase):
                 continue
             with self.subTest(writer=writer, reader=reader):
                 file = FOLDER / f"restart.{writer}"
-                self.assertEqual(run((4, found[writer] + ["write", file])), expected_restart())
-                self.assertEqual(run((6, found[reader] + ["read", file])), expected_restart())
+                self.assertEqual(run((4, found[writer]() + ["write", file])), expected_restart())
+                self.assertEqual(run((6, found[reader]() + ["read", file])), expected_restart())
 
     def test_the_fortran_module(self):
         source = ROOT / "tests" / "array_examples" / "fortran_arrays.f90"

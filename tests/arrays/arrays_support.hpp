@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -42,10 +43,23 @@ struct Array {
   }
   template <typename Visit>
   void each(Visit visit) {
-    std::vector<std::int64_t> index(static_cast<std::size_t>(lapwing_distribution_dimensions(distribution)));
-    for (std::size_t p = 0; p < local.size(); ++p)
-      if (lapwing_distribution_index(distribution, rank, static_cast<std::int64_t>(p), index.data()) == 0)
-        visit(index, local[p]);
+    const auto dimensions = static_cast<std::size_t>(lapwing_distribution_dimensions(distribution));
+    std::vector<std::int64_t> index(dimensions);
+    // Asked for once: most arrays are filled and looked at many times.
+    if (places_.empty()) {
+      for (std::size_t p = 0; p < local.size(); ++p) {
+        if (lapwing_distribution_index(distribution, rank, static_cast<std::int64_t>(p), index.data()) != 0)
+          continue;
+        places_.push_back(p);
+        indices_.insert(indices_.end(), index.begin(), index.end());
+      }
+    }
+    auto next = indices_.cbegin();
+    for (const std::size_t p : places_) {
+      std::copy_n(next, dimensions, index.begin());
+      next += static_cast<std::ptrdiff_t>(dimensions);
+      visit(index, local[p]);
+    }
   }
   void fill(double scale) {
     each([&](const auto& index, double& here) { here = value(index, scale); });
@@ -57,6 +71,10 @@ struct Array {
     each([&](const auto& index, double& here) { count += here != value(index, scale); });
     return count;
   }
+
+ private:
+  std::vector<std::size_t> places_;    // those of `local` that hold an element
+  std::vector<std::int64_t> indices_;  // of each, one for each dimension
 };
 
 /// The first half of the processes is task 0; with one process there is one task.

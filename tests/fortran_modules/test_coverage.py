@@ -99,14 +99,14 @@ class Coverage(unittest.TestCase):
             for module in ("mpi", "mpi_f08"):
                 with open(os.path.join(folder, module + ".mod"), encoding="utf-8") as file:
                     text = file.read()
+                names = set(re.findall(r"(?:subroutine|function|interface|procedure\(\)::)\s*(p?mpi_\w+)", text))
                 for stem, signature in chosen.items():
                     if signature.kind == "callback" or (module == "mpi_f08" and signature.result == "any"):
                         continue
-                    there = re.search(rf"(?:subroutine|function|interface|procedure\(\)::)\s*mpi_{stem}\b", text)
                     wanted = module == "mpi" or signature.kind != "deprecated"
-                    self.assertEqual(bool(there), wanted, f"{flavour}: {module} and MPI_{signature.name}")
+                    self.assertEqual(f"mpi_{stem}" in names, wanted, f"{flavour}: {module} and MPI_{signature.name}")
                     if wanted and signature.kind in ("routine", "collective", "plain"):
-                        self.assertRegex(text, rf"(?:subroutine|function|interface|procedure\(\)::)\s*pmpi_{stem}\b")
+                        self.assertIn(f"pmpi_{stem}", names, f"{flavour}: {module}")
 
     def test_every_large_count_is_offered_or_has_a_reason(self):
         for flavour, (libmpi, _, folder, _) in FLAVOURS.items():
@@ -123,22 +123,22 @@ class Coverage(unittest.TestCase):
             names = set(re.findall(r'name="(lapwing_p?f08_\w+_c)"', text))
             names |= set(re.findall(r"^subroutine (lapwing_p?f08_\w+_c)\(", text, re.M))
             self.assertEqual(names, {f"lapwing_{p}f08_{s}_c" for s in forms for p in ("", "p")}, flavour)
+            names = set(re.findall(r"subroutine (p?mpi_\w+)\(", text))
             for stem, form in forms.items():
                 name = form.name.lower() if form.name.lower() in large.OWN_NAME else f"{stem}_c_f08"
                 if not form.strings():
-                    self.assertRegex(text, rf"subroutine mpi_{name}\(")
-                    self.assertRegex(text, rf"subroutine pmpi_{name}\(")
+                    self.assertLessEqual({f"mpi_{name}", f"pmpi_{name}"}, names, flavour)
             with open(os.path.join(folder, "mpi.mod"), encoding="utf-8") as file:
                 self.assertNotIn("_c(", re.sub(r"_cptr\(", "", file.read()))
 
     def test_specific_procedures_have_names(self):
         for flavour, (libmpi, _, folder, _) in FLAVOURS.items():
             with open(os.path.join(folder, "mpi_f08.mod"), encoding="utf-8") as file:
-                text = file.read()
+                names = set(re.findall(r"(?:::|subroutine )(p?mpi_\w+)", file.read()))
             for stem, signature in routines.select(flavour, libmpi)[0].items():
                 if signature.kind in ("routine", "collective") and not signature.strings():
                     for name in (f"mpi_{stem}_f08", f"pmpi_{stem}_f08"):
-                        self.assertRegex(text, rf"(?:::|subroutine ){name}\b", flavour)
+                        self.assertIn(name, names, flavour)
 
     def test_archives_define_what_modules_bind(self):
         for flavour, (libmpi, _, folder, archive) in FLAVOURS.items():
