@@ -39,9 +39,11 @@ test-programs: build
 	@tools/install-deps test
 	cmake --build --preset release --target lapwing_tests
 
+# The sanitizers' programs are built while the release tests wait.
 test:
 	@tools/install-deps test
-	@$(MAKE) --no-print-directory test-release
+	@$(MAKE) --no-print-directory test-programs
+	timeout -k 30 $(TEST_LIMIT) tools/run-tests release $(SANITIZERS)
 	@for s in $(SANITIZERS); do $(MAKE) --no-print-directory test-$$s || exit 1; done
 
 test-release: test-programs

@@ -1,21 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/run-tests: what fails alone fails the run; what passes then is named; many failures are not tried again."""
+"""tools/run-tests: what fails alone fails the run; what passes then is named; many failures are not tried again; what
+another preset lacks is built meanwhile, and ends with the run."""
 import json
 import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "run-tests"
-PRESETS = {"version": 6, "configurePresets": [{"name": "p", "generator": "Ninja", "binaryDir": "${sourceDir}/build/p"}],
-           "testPresets": [{"name": "p", "configurePreset": "p"}]}
+PRESETS = {"version": 6,
+           "configurePresets": [{"name": name, "generator": "Ninja", "binaryDir": f"${{sourceDir}}/build/{name}"} for name in "pq"],
+           "buildPresets": [{"name": "q", "configurePreset": "q"}], "testPresets": [{"name": "p", "configurePreset": "p"}]}
+PROJECT = """cmake_minimum_required(VERSION 3.20)
+project(q LANGUAGES NONE)
+add_custom_target(lapwing_unit_tests COMMAND %s)
+"""
 FLAKY = "test -e {0} || {{ touch {0}; exit 1; }}"
 
 
 class RunTests(unittest.TestCase):
-    def run_tests(self, **tests):
+    def run_tests(self, meanwhile=None, **tests):
+        """With what else is to be built meanwhile: a command."""
         with tempfile.TemporaryDirectory() as folder:
             tree = pathlib.Path(folder)
             for part in ("tools", "build/p"):
@@ -24,7 +32,9 @@ class RunTests(unittest.TestCase):
             (tree / "CMakePresets.json").write_text(json.dumps(PRESETS))
             (tree / "build/p/CTestTestfile.cmake").write_text(
                 "".join(f'add_test({name} "/bin/sh" "-c" "{words.format(tree / name)}")\n' for name, words in tests.items()))
-            return subprocess.run([tree / "tools" / "run-tests", "p"], capture_output=True, text=True, timeout=60, check=False)
+            if meanwhile:
+                (tree / "CMakeLists.txt").write_text(PROJECT % meanwhile.format(tree))
+            return subprocess.run([tree / "tools" / "run-tests", "p", *("q" if meanwhile else "")], capture_output=True, text=True, timeout=60, check=False)
 
     def test_all_pass(self):
         done = self.run_tests(a="true", b="true")
@@ -45,6 +55,22 @@ class RunTests(unittest.TestCase):
         done = self.run_tests(a=FLAKY, b=FLAKY, c=FLAKY, d=FLAKY)
         self.assertNotEqual(done.returncode, 0, done)
         self.assertNotIn("once more", done.stdout)
+
+    def test_what_is_built_meanwhile(self):
+        # The test waits for what the build makes: they run at the same time.
+        done = self.run_tests("touch {0}/made", made="until test -e {0}; do sleep 0.1; done")
+        self.assertEqual(done.returncode, 0, done)
+
+    def test_what_cannot_be_built_meanwhile(self):
+        done = self.run_tests("false", a="true")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("could not be built", done.stdout)
+
+    def test_a_failure_ends_what_is_built(self):
+        begun = time.monotonic()
+        done = self.run_tests("sleep 50", a="sleep 1; false", b="false", c="false", d="false")
+        self.assertNotEqual(done.returncode, 0, done)
+        self.assertLess(time.monotonic() - begun, 40)
 
 
 if __name__ == "__main__":
