@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 from support import BUILD, C, FLAVOURS, FORTRAN, WrapperTest, wanted
+from mpis import in_turn  # its folder is known to support
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = """cmake_minimum_required(VERSION 3.20)
@@ -67,6 +68,11 @@ AC_OUTPUT
 """
 
 
+def in_turns(index):
+    """The MPIs of a case: what a build system asks a compiler says little about the MPI behind it."""
+    return [flavour for flavour in FLAVOURS if in_turn(index, flavour)]
+
+
 class ProjectTest(WrapperTest):
     def do(self, *command, cwd=None, status=0, **env):
         result = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=120,
@@ -85,7 +91,7 @@ class CMake(ProjectTest):
         for name, text in (("CMakeLists.txt", PROJECT), ("plain.c", C), ("plain.cpp", C), ("plain.f90", FORTRAN),
                            ("mixed.cpp", MIXED), ("part.f90", PART)):
             self.write(name, text)
-        for flavour in FLAVOURS:
+        for flavour in in_turns(0):
             said = self.do("cmake", "-G", "Ninja", "-B", flavour, "-DCMAKE_BUILD_TYPE=Release",
                            "-DCMAKE_Fortran_FLAGS=-O2", f"-DCMAKE_INSTALL_PREFIX={self.folder}/{flavour}",
                            **self.wrappers(flavour))
@@ -111,7 +117,7 @@ class CMake(ProjectTest):
         shutil.copytree(BUILD / "lib" / "cmake", package)
         for name, text in (("CMakeLists.txt", ALONE), ("plain.c", C), ("part.c", "int part(void) { return 1; }\n")):
             self.write(name, text)
-        for flavour in FLAVOURS:
+        for flavour in in_turns(1):
             arguments = ["cmake", "-G", "Ninja", "-B", flavour, "-DCMAKE_BUILD_TYPE=Release",
                          "-DCMAKE_C_COMPILER=clang-19", f"-DMPI_C_COMPILER=mpicc.{flavour}",
                          f"-DLapwing_DIR={package}/Lapwing"]
@@ -151,7 +157,7 @@ class CMake(ProjectTest):
 @wanted("clang-19", "flang-new-19")
 class Configure(ProjectTest):
     def test_like_configure(self):
-        for flavour in FLAVOURS:
+        for flavour in in_turns(1):
             said = self.do("sh", HERE / "like_configure.sh", **self.wrappers(flavour))
             self.assertIn("configured", said.splitlines())
 
@@ -159,7 +165,7 @@ class Configure(ProjectTest):
     def test_autoconf(self):
         self.write("configure.ac", AUTOCONF)
         self.do("autoconf")
-        for flavour in FLAVOURS:
+        for flavour in in_turns(0):
             said = self.do("./configure", **self.wrappers(flavour))
             for words in ("whether the C compiler works... yes", "for mpi.h... yes", "Fortran 90 module extension... mod"):
                 self.assertIn(words, said)

@@ -70,7 +70,7 @@ class Programs(WrapperTest):
 
     @wanted("ld.lld-19")
     def test_lto(self):
-        for wrapper, flavour, source in self.each():
+        for wrapper, flavour, source in self.each(in_turns=True):
             self.silent(wrapper, "-O2", "-flto", source, "-o", "prog")
             self.assertEqual(self.loaded(), [("ld.lld", "mode=aggressive")])
             self.works(flavour)
