@@ -8,6 +8,8 @@
 #include <link.h>
 #include <string.h>
 
+#include "lapwing/loaded_file.hpp"
+
 namespace lapwing::mpi {
 
 /// Libraries of one family share handles, constants, the layout of a status and the
@@ -41,6 +43,13 @@ inline Family family_of(const char* soname) {
   return Family::unknown;
 }
 
+/// Gives back the count that a dlopen took; the library stays. Not by the preloaded library's dlclose, which
+/// waits for transfers: a look must not.
+inline void give_back(Lookup* lookup, void* handle) {
+  using Close = int(void*);
+  if (auto* const close = reinterpret_cast<Close*>(lookup(RTLD_NEXT, "dlclose"))) close(handle);
+}
+
 struct LoadedMpi {
   link_map* library = nullptr;
   Family family = Family::unknown;
@@ -50,7 +59,7 @@ struct LoadedMpi {
     void* const handle = dlopen(library->l_name[0] ? library->l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
     if (!handle) return nullptr;
     void* const address = lookup(handle, name);
-    dlclose(handle);  // gives back the count that dlopen took; the library stays
+    give_back(lookup, handle);
     return address;
   }
 };
@@ -63,19 +72,15 @@ struct LoadedMpis {
   int count = 0;
   Lookup* lookup = nullptr;
 
-  void add_unknown(link_map* library) {
-    if (count < most) at[count++] = {library, Family::unknown};
-  }
-
-  void add(void* handle) {
-    void* const address = lookup(handle, "PMPI_Init");
+  /// `address`: of a definition of PMPI_Init, or of anything in a library that is of no family.
+  void add(void* address, bool known) {
     Dl_info info;
     link_map* library = nullptr;
-    if (!address || !dladdr1(address, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP)) return;
+    if (!dladdr1(address, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP)) return;
     for (int i = 0; i < count; ++i)
       if (at[i].library == library) return;
     if (!library || count == most) return;
-    LoadedMpi mpi{library, family_of(soname_of(library))};
+    LoadedMpi mpi{library, known ? family_of(soname_of(library)) : Family::unknown};
     // Open MPI 1.10 had MPICH's name.
     if (mpi.family == Family::mpich && mpi.find(lookup, "ompi_mpi_comm_world")) mpi.family = Family::unknown;
     at[count++] = mpi;
@@ -84,20 +89,31 @@ struct LoadedMpis {
 
 /// `lookup` is libc's dlsym, whichever other library has one.
 inline LoadedMpis loaded_mpis(Lookup* lookup) {
-  LoadedMpis found;
-  found.lookup = lookup;
+  struct Place {
+    void* address;
+    bool known;
+  };
+  struct Places {
+    Place at[LoadedMpis::most];
+    int count = 0;
+  } places;
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* context) {
-        void* const handle = dlopen(info->dlpi_name[0] ? info->dlpi_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
-        if (!handle) return 0;
+        auto& all = *static_cast<Places*>(context);
         // Fortran's integers have 64 bits in front of this one, and 32 behind it.
-        if (strstr(info->dlpi_name, "/libmpi_ilp64.so"))
-          static_cast<LoadedMpis*>(context)->add_unknown(static_cast<link_map*>(handle));
-        static_cast<LoadedMpis*>(context)->add(handle);
-        dlclose(handle);
+        if (strstr(info->dlpi_name, "/libmpi_ilp64.so") && info->dlpi_phnum && all.count < LoadedMpis::most) {
+          all.at[all.count++] = {reinterpret_cast<void*>(info->dlpi_addr + info->dlpi_phdr[0].p_vaddr),
+                                 false};
+          return 0;
+        }
+        void* const address = LoadedFile(info).find("PMPI_Init");
+        if (address && all.count < LoadedMpis::most) all.at[all.count++] = {address, true};
         return 0;
       },
-      &found);
+      &places);
+  LoadedMpis found;
+  found.lookup = lookup;
+  for (int i = 0; i < places.count; ++i) found.add(places.at[i].address, places.at[i].known);
   return found;
 }
 

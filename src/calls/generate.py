@@ -294,7 +294,9 @@ def call_stubs(names):
     out.append(".size lapwing_mpi_slots, .-lapwing_mpi_slots\n\n.section .data.rel.ro.local, \"aw\"\n.p2align 3\n"
                ".hidden lapwing_mpi_names\n.globl lapwing_mpi_names\nlapwing_mpi_names:\n")
     out += [f"  .quad name_{i}\n" for i in range(len(names))]
-    out.append("\n.section .rodata\n" + "".join(f"name_{i}: .asciz \"{n}\"\n" for i, n in enumerate(names)))
+    out.append("\n.section .rodata\n" + "".join(f"name_{i}: .asciz \"{n}\"\n" for i, n in enumerate(names)) +
+               ".p2align 2\n.hidden lapwing_mpi_count\n.globl lapwing_mpi_count\n"
+               f"lapwing_mpi_count: .long {len(names)}\n")
     out.append("\n.section .note.GNU-stack, \"\", @progbits\n")
     return "".join(out)
 

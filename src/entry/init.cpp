@@ -183,6 +183,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
     if (stand_aside && !raised) stand_aside();
     return rc;
   }
+  mpi::bind_calls();
   mpi::observe_looks();
   if (stand_aside) {
     transfer::Record::begin(settings.report);

@@ -16,6 +16,7 @@
 extern "C" {
 extern void* lapwing_mpi_slots[];
 __attribute__((visibility("hidden"))) extern const char* const lapwing_mpi_names[];
+__attribute__((visibility("hidden"))) extern const std::uint32_t lapwing_mpi_count;
 __attribute__((visibility("hidden"))) void* lapwing_mpi_resolve(unsigned index, const void*, const void*);
 }
 
@@ -41,6 +42,13 @@ void* program_mpi() {
     if (program_library) program_path = static_cast<const link_map*>(program_library)->l_name;
   }
   return program_library;
+}
+
+// Tools that stand before the MPI see Lapwing's calls, too.
+void* function(const char* name) {
+  if (void* const address = dlsym(RTLD_DEFAULT, name)) return address;
+  void* const mpi = program_mpi();
+  return mpi ? dlsym(mpi, name) : nullptr;
 }
 
 // Before any constructor that may copy a handle.
@@ -97,14 +105,17 @@ void* variable(const char* name) {
       [](dl_phdr_info* info, std::size_t, void* context) {
         auto* s = static_cast<Search*>(context);
         if (!std::strstr(info->dlpi_name, "/libmpi")) return 0;
-        void* const handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-        if (!handle) return 0;
-        s->found = dlsym(handle, s->name);
-        dlclose(handle);
+        s->found = LoadedFile(info).find(s->name);
         return s->found ? 1 : 0;
       },
       &search);
   return search.found;
+}
+
+void bind_calls() {
+  for (std::uint32_t index = 0; index < lapwing_mpi_count; ++index)
+    if (void* const address = function(lapwing_mpi_names[index]))
+      __atomic_store_n(&lapwing_mpi_slots[index], address, __ATOMIC_RELEASE);
 }
 
 bool is_as_expected(const char** why) {
@@ -126,9 +137,7 @@ bool is_as_expected(const char** why) {
 void* lapwing_mpi_resolve(unsigned index, const void*, const void*) {
   const char* const name = lapwing_mpi_names[index];
   void* const mpi = lapwing::mpi::program_mpi();
-  // Tools that stand before the MPI see Lapwing's calls, too.
-  void* address = dlsym(RTLD_DEFAULT, name);
-  if (!address && mpi) address = dlsym(mpi, name);
+  void* const address = lapwing::mpi::function(name);
   if (!address) {
     std::fprintf(stderr, "lapwing: %s is needed, which %s%s. Run the program with LAPWING=off.\n", name,
                  mpi ? "the program's MPI lacks: " : "no MPI library in this process has",

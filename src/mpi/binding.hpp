@@ -21,6 +21,11 @@ bool large_counts();
 /// null where there is none.
 void* variable(const char* name);
 
+/// Finds every function that Lapwing may call, once the MPI is initialised. Later, on a helper thread, a look
+/// for one could meet a lock of the loader's that is held by a thread which waits for the helper: the
+/// constructor of a library that reads bytes which have not landed.
+void bind_calls();
+
 /// Whether the library keeps what its family promises, found by asking it about itself
 /// and, after PMPI_Init, by a message to this process and its status. Otherwise `why` says
 /// what is different.

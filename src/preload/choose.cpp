@@ -47,8 +47,9 @@ constexpr Engine engines[] = {{Family::mpich, "liblapwing-mpich.so"},
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 bool chosen = false;
-bool aside = false;      // Lapwing has nothing to do in this job
-void* engine = nullptr;  // handle of Lapwing's library, or nullptr: the real MPI
+bool aside = false;                // Lapwing has nothing to do in this job
+void* engine = nullptr;            // handle of Lapwing's library, or nullptr: the real MPI
+const link_map* loaded = nullptr;  // the same, if it was not there before
 
 // Every rank would say the same.
 bool speaks() {
@@ -120,6 +121,7 @@ void* load(const LoadedMpi& mpi) {
   // Global, so that a program finds the C API in it.
   void* handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   if (!handle) say("%s cannot be loaded (%s); the program runs without Lapwing.", path, dlerror());
+  __atomic_store_n(&loaded, static_cast<const link_map*>(handle), __ATOMIC_RELEASE);
   return handle;
 }
 
@@ -162,7 +164,7 @@ void* find_real(const char* name, const void* caller) {
 
 // Whether all files that call `name` mean the same definition.
 bool is_the_only_one(const char* name, const void* address) {
-  if (libc_dlsym()(RTLD_NEXT, name)) return true;
+  if (lapwing::preload::next_definition(name)) return true;
   const LoadedMpis found = lapwing::mpi::loaded_mpis(libc_dlsym());
   return found.count == 1 && found.at[0].find(libc_dlsym(), name) == address;
 }
@@ -178,6 +180,8 @@ bool begins_mpi(const char* name) {
 }
 
 }  // namespace
+
+const link_map* lapwing::preload::loaded_engine() { return __atomic_load_n(&loaded, __ATOMIC_ACQUIRE); }
 
 /// Called by Lapwing's library once it knows that it will not do anything: what
 /// is called for the first time from now on is MPI's own, at the cost of a jump.

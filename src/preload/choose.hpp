@@ -16,6 +16,14 @@ namespace lapwing::preload {
 /// libc's dlsym. Lapwing's own is for the program.
 mpi::Lookup* libc_dlsym();
 
+/// The engine, if this library has loaded it: for all to see, so that programs find the C API in it, and
+/// MPI's names as well, which no file would have there without Lapwing.
+const link_map* loaded_engine();
+
+/// The definition of `name` that stands behind this library for all to see; not that of the engine it has
+/// loaded.
+void* next_definition(const char* name);
+
 /// Where the call of `name` that comes from `caller` would go if Lapwing were not there:
 /// to the next definition for all, or to one that only the caller's file sees. Null where
 /// there is none.

@@ -55,19 +55,22 @@ bool is_stub(const void* address) {
   return at >= from && at < from + stub_size * lapwing_preload_count;
 }
 
+void* next_definition(const char* name) {
+  void* const address = libc_dlsym()(RTLD_NEXT, name);
+  const link_map* const engine = loaded_engine();
+  return address && engine && file_of(address) == engine ? nullptr : address;
+}
+
 void* plain_definition(const char* name, const void* caller) {
   mpi::Lookup* const lookup = libc_dlsym();
-  if (void* address = lookup(RTLD_NEXT, name)) return address;
+  if (void* address = next_definition(name)) return address;
   link_map* const file = file_of(caller);
   // The program's own file sees what all see.
   if (!file || file == _r_debug.r_map) return nullptr;
   void* const handle = dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle) return nullptr;
   void* const address = lookup(handle, name);
-  // Gives back the count that dlopen took; the library stays. Not by this library's dlclose, which waits for
-  // transfers.
-  using Close = int(void*);
-  if (auto* const close = reinterpret_cast<Close*>(lookup(RTLD_NEXT, "dlclose"))) close(handle);
+  mpi::give_back(lookup, handle);
   return is_stub(address) ? nullptr : address;
 }
 

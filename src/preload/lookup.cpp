@@ -19,7 +19,7 @@ bool is_own(const link_map* file) { return file && strstr(file->l_name, "liblapw
 // A function of the one MPI that the process has, which no other hides from linked programs.
 bool is_function_of_mpi(void* address, const char* name) {
   if (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "MPIX_", 5) != 0) return false;
-  void* const linked = libc_dlsym()(RTLD_NEXT, name);
+  void* const linked = next_definition(name);
   if (linked && linked != address) return false;
   const mpi::LoadedMpis found = mpi::loaded_mpis(libc_dlsym());
   return found.count == 1 && found.at[0].family != mpi::Family::unknown &&
@@ -52,7 +52,8 @@ extern "C" __attribute__((visibility("hidden"))) Answer lapwing_preload_lookup(v
     if (first && !is_stub(first)) return ask_libc;
     const bool as_all = handle != RTLD_DEFAULT;
     if (plain_definition(name, as_all ? nullptr : caller)) return {1, stub};
-    libc_dlsym()(RTLD_NEXT, name);  // leaves the error that dlerror gives
+    // Leaves the error that dlerror gives.
+    if (void* const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)) libc_dlsym()(libc, name);
     return {1, nullptr};
   }
   void* const found = libc_dlsym()(handle, name);

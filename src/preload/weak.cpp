@@ -55,6 +55,17 @@ size_t file_count = 0;
 unsigned long long seen_loads = 0;
 bool busy = false;  // a thread looks through the files
 
+// A weak reference that leads to a stub. Whether an MPI has the function is asked when dl_iterate_phdr is
+// over: in it a thread holds one lock of the loader's, and would wait for another.
+struct Reference {
+  void** slot;
+  const char* name;
+  const void* inside;  // the file that it is in
+};
+constexpr size_t most_references = 4096;
+Reference references[most_references];
+size_t reference_count = 0;
+
 bool is_new(const dl_phdr_info* info) {
   const auto at = reinterpret_cast<uintptr_t>(info->dlpi_phdr);
   for (size_t i = 0; i < file_count; ++i)
@@ -79,7 +90,8 @@ int visit(dl_phdr_info* info, size_t, void*) {
       auto** const slot = reinterpret_cast<void**>(info->dlpi_addr + r.r_offset);
       if (!is_stub(*slot)) continue;
       const void* const inside = reinterpret_cast<const void*>(info->dlpi_addr + info->dlpi_phdr[0].p_vaddr);
-      if (!plain_definition(tables.strings + symbol.st_name, inside)) clear(slot);
+      if (reference_count < most_references)
+        references[reference_count++] = {slot, tables.strings + symbol.st_name, inside};
     }
   }
   return 0;
@@ -106,6 +118,10 @@ void clear_weak_references() {
   if (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) return;
   __atomic_store_n(&seen_loads, loads, __ATOMIC_RELEASE);
   dl_iterate_phdr(visit, nullptr);
+  for (; reference_count > 0; --reference_count) {
+    const Reference& last = references[reference_count - 1];
+    if (!plain_definition(last.name, last.inside)) clear(last.slot);
+  }
   __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
 }
 
