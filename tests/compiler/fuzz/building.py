@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -20,6 +21,9 @@ WRAPPERS = {"c": "lwcc", "c++": "lwc++", "fortran": "lwfc"}
 GNU = {"mpich": "mpicc.mpich", "openmpi": "mpicc.openmpi"}
 LIBRARIES = {("mpich", "c"): ["-lmpich"], ("openmpi", "c"): ["-lmpi"],
              ("mpich", "fortran"): ["-lmpichfort", "-lmpich"], ("openmpi", "fortran"): ["-lmpi_mpifh", "-lmpi"]}
+# Some packages of MPI have no Fortran.
+FORTRAN = all(shutil.which(f"mpifort.{mpi}") for mpi in MPIS)
+LANGUAGES = ["c", "c", "fortran", "fortran", "c++"] if FORTRAN else ["c", "c", "c++"]
 MODES = ["conservative", "aggressive", "aggressive", "demand"]
 
 
@@ -61,7 +65,7 @@ class Case:
 
         def of(asked, choices):
             return asked if asked and asked != "any" else rng.choice(choices)
-        return Case(language=of(options.language, ["c", "c", "fortran", "fortran", "c++"]), seed=seed,
+        return Case(language=of(options.language, LANGUAGES), seed=seed,
                     mpi=of(options.mpi, list(MPIS)), ranks=int(of(options.ranks, ["2", "2", "2", "2", "2", "3", "4"])),
                     opt=of(options.opt, ["-O1", "-O2", "-O2", "-O3"]),
                     lto={"on": True, "off": False}.get(options.lto, rng.random() < 0.3), mode=of(options.mode, MODES),

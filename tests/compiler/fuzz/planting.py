@@ -16,7 +16,7 @@ def programs(fuzzer, name, fault):
     for seed in range(options.seed, options.seed + 40 * fault.programs):
         rng = random.Random(f"{name} {seed}")
         case = building.Case.draw(seed, options)
-        language = fault.language or (options.language if options.language != "any" else rng.choice(["c", "c", "fortran"]))
+        language = fault.language or (options.language if options.language != "any" else rng.choice(["c", "c", *["fortran"] * building.FORTRAN]))
         case = dataclasses.replace(case, language=language, ranks=fault.ranks, strict=True, lto=False, preload=False, small_eager=False,
                                    opt=rng.choice(["-O1", "-O2"]))
         generated = generate.Generated(language, seed, 1, (rng.choice(fault.patterns),))
@@ -49,6 +49,7 @@ def run(fuzzer):
     fuzzer.builder.how = "control"
     options.limit = min(options.limit, 10)
     wanted = options.seeded_fault or list(faults.FAULTS)[(options.seed - 1) % options.every::options.every]
+    wanted = [name for name in wanted if building.FORTRAN or faults.FAULTS[name].language != "fortran"]
     missed = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         found = {name: pool.submit(search, fuzzer, name) for name in wanted}

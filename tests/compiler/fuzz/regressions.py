@@ -36,6 +36,8 @@ def run(fuzzer):
         case, files = read(path)
         if fuzzer.options.mpi not in ("any", case.mpi) or case.mpi not in building.MPIS:
             continue
+        if case.language == "fortran" and not building.FORTRAN:
+            continue
         difference, _, _ = fuzzer.attempt(case, files, files, again=2)
         count += 1
         if difference:
