@@ -78,7 +78,7 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
     return started.went_plain(PlainCause::watched);
   if (!contiguous_base(destination.buffer, destination.count, destination.type))
     return started.went_plain(PlainCause::layout);
-  char* const base = closable(engine, destination, bytes, false);
+  char* const base = closable(engine, destination, bytes, wait.by_request);
   if (!base) return started.went_plain(PlainCause::shared);
   started.went_plain(PlainCause::watched);
   engine.governor().observe(site, started, base, bytes, waited);

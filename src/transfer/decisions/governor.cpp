@@ -51,6 +51,7 @@ bool Governor::leads(int rank) const { return engine_.world_rank() < rank; }
 
 void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends) {
   if (always_ || closed_) return;
+  if (sends) attend();  // a rank that sends large messages and receives small ones gets letters too
   if (restless_) return stir(peer, sends);
   const std::uint64_t key = std::uint64_t{site.key} << 40 | std::uint64_t{size_class(bytes)} << 33 |
                             std::uint64_t{sends} << 32 | static_cast<std::uint32_t>(peer);
