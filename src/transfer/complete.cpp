@@ -127,6 +127,11 @@ int drive_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, MP
   return rc;
 }
 
+void note_wait(Engine& engine, const Caller& caller, std::size_t bytes, std::uint64_t nanoseconds) {
+  engine.read_due_letters();
+  engine.note_call(caller, bytes, nanoseconds);
+}
+
 }  // namespace
 
 void note_receive_error(int rc) {
@@ -156,7 +161,7 @@ int wait(MPI_Request* request, MPI_Status* status, Caller caller) {
       });
   }
   note_receive_error(rc);
-  if (engine) engine->note_call(caller, 0, now_ns() - begun);
+  if (engine) note_wait(*engine, caller, 0, now_ns() - begun);
   return rc;
 }
 
@@ -172,7 +177,7 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses, Caller call
       rc = drive_all(*engine, batch, count, requests, statuses);
   }
   note_receive_error(rc);
-  if (engine) engine->note_call(caller, bytes, now_ns() - begun);
+  if (engine) note_wait(*engine, caller, bytes, now_ns() - begun);
   return rc;
 }
 
@@ -200,7 +205,7 @@ int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, C
     });
   }
   note_receive_error(rc);
-  if (engine) engine->note_call(caller, 0, now_ns() - begun);
+  if (engine) note_wait(*engine, caller, 0, now_ns() - begun);
   return rc;
 }
 
@@ -222,7 +227,7 @@ int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
     });
   }
   note_receive_error(rc);
-  if (engine) engine->note_call(caller, 0, now_ns() - begun);
+  if (engine) note_wait(*engine, caller, 0, now_ns() - begun);
   return rc;
 }
 

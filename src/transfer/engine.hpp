@@ -122,6 +122,16 @@ class Engine {
   /// Any thread, without the lock.
   bool expects_headers() const { return expects_headers_.load(std::memory_order_relaxed); }
   void set_expects_headers(bool expects) { expects_headers_.store(expects, std::memory_order_relaxed); }
+  /// Whether an iteration has ended since this rank last read its partners' letters: see Governor::attend().
+  /// Any thread, without the lock.
+  bool letters_due() const { return letters_due_.load(std::memory_order_relaxed); }
+  void set_letters_due(bool due) { letters_due_.store(due, std::memory_order_relaxed); }
+  /// Reads them if so. Where a call of the program's has just waited in MPI. Takes the lock.
+  void read_due_letters() {
+    if (!letters_due()) return;
+    std::lock_guard lock(mutex_);
+    governor_->attend();
+  }
   bool is_local(int world_rank) const { return local_[static_cast<std::size_t>(world_rank)]; }
   /// From which sizes on messages to and from this rank are deferred.
   const machine::Thresholds& sizes_to(int world_rank) const {
@@ -306,6 +316,7 @@ class Engine {
   int abandoned_ = 0;  // receives that the program has freed before they were matched
   std::atomic<int> drivers_{0};
   std::atomic<bool> expects_headers_{false};
+  std::atomic<bool> letters_due_{false};
 };
 
 }  // namespace lapwing::transfer

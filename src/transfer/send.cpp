@@ -84,6 +84,7 @@ int send(const SendArguments& a, Plain plain) {
   int rc = MPI_SUCCESS;
   if (!transfer) {
     rc = plain();
+    engine->read_due_letters();
   } else if (a.kind == SendKind::synchronous) {
     engine->drive([&] { return transfer->header_left(); });
   }

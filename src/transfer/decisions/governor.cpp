@@ -51,7 +51,6 @@ bool Governor::leads(int rank) const { return engine_.world_rank() < rank; }
 
 void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends) {
   if (always_ || closed_) return;
-  if (sends) attend();  // a rank that sends large messages and receives small ones gets letters too
   if (restless_) return stir(peer, sends);
   const std::uint64_t key = std::uint64_t{site.key} << 40 | std::uint64_t{size_class(bytes)} << 33 |
                             std::uint64_t{sends} << 32 | static_cast<std::uint32_t>(peer);
@@ -69,7 +68,7 @@ void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends)
 }
 
 void Governor::stir(int peer, bool sends) {
-  letters_due_ = true;
+  engine_.set_letters_due(true);
   if (sends) partner(peer);
   if (++arrivals_ % 3 != 0) return;
   for (auto& [rank, partner] : partners_) {
@@ -108,7 +107,7 @@ void Governor::iteration_ended() {
     partner.watched = false;
   }
   if (engine_.settings().verbose > 1) say();
-  letters_due_ = true;
+  engine_.set_letters_due(true);
   const Trial* trial = judge_.trial();
   if (!trial || trial->state() != Trial::State::watching) return;
   if (pace_.iteration(expected_ > 0)) stop_all(true);
@@ -117,8 +116,8 @@ void Governor::iteration_ended() {
 }
 
 void Governor::attend() {
-  if (!letters_due_ && expected_ == 0) return;
-  letters_due_ = false;
+  if (!engine_.letters_due() && expected_ == 0) return;
+  engine_.set_letters_due(false);
   engine_.control().progress();
 }
 

@@ -61,7 +61,8 @@ class Governor {
   void observe_collective(Site& site, char* base, std::size_t bytes, std::uint64_t waited);
   /// Reads what partners have said. Only where the program waits in MPI anyway: a look at
   /// MPI between a program's receive and its send would answer the partner too early, and
-  /// the two directions would travel one after the other.
+  /// the two directions would travel one after the other. A rank that sends large messages and
+  /// receives small ones reads them too (Engine::read_due_letters()).
   void attend();
   /// The program has spent so long in a call of MPI's that it has not yet left.
   void note_in_mpi(std::uint64_t time) { in_mpi_ += time; }
@@ -141,7 +142,6 @@ class Governor {
   int expected_ = 0;    // partners whose agreement is not none
   bool tries_ = false;  // the loop's iterations are in strips, or would be with all partners' consent
   bool closed_ = false;
-  bool letters_due_ = false;  // an iteration has ended since they were read
   std::uint64_t iterations_ = 0, arrivals_ = 0;
   std::uint64_t in_mpi_ = 0;
   std::list<Observed> observations_;
