@@ -58,9 +58,8 @@ void trace_pages(Engine& engine, const Destination& destination, CommInfo& info,
 void note_plain_receive(Engine& engine, const Destination& destination, CommInfo& info,
                         const MPI_Status& status, const WaitForPlain& wait) {
   Site &site = wait.site, &started = wait.started;
-  const std::uint64_t waited = wait.took;
   engine.governor().attend();
-  engine.governor().note_in_mpi(waited);
+  engine.governor().note_in_mpi(wait.took);
   engine.drop_locks_at_rest();
   if (engine.pages()) return trace_pages(engine, destination, info, status, wait);
   const std::size_t bytes = bytes_of(status);
@@ -74,6 +73,8 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
   if (threshold == machine::never) return started.went_plain(PlainCause::never_pays);
   if (bytes < threshold) return;
   if (engine.never_strips(source)) return started.went_plain(PlainCause::own_node);
+  const std::uint64_t in_sends = wait.posted != 0 ? engine.governor().claim_sends(wait.posted) : 0;
+  const std::uint64_t waited = wait.took + in_sends;
   if (!engine.governor().received(site, source, bytes, waited))
     return started.went_plain(PlainCause::watched);
   if (!contiguous_base(destination.buffer, destination.count, destination.type))

@@ -182,7 +182,7 @@ Tracked& track(Engine& engine, MPI_Request request, const ReceiveArguments& a,
   tracked.destination = destination;
   tracked.info = engine.comms().of(a.comm).keep();
   tracked.site = &engine.sites().at(a.caller.address, a.caller.name);
-  if (engine.pages()) tracked.posted_ns = now_ns();
+  tracked.posted_ns = now_ns();
   outlive(&tracked.destination.type, &tracked.kept_type);
   engine.note_posted_receive();
   return tracked;

@@ -137,7 +137,7 @@ class Tracked {
   MPI_Datatype kept_type = MPI_DATATYPE_NULL;  ///< a duplicate that outlives the program's own
   std::shared_ptr<CommInfo> info;
   Site* site = nullptr;
-  std::uint64_t posted_ns = 0;  ///< by the clock, where pages are traced
+  std::uint64_t posted_ns = 0;  ///< by the clock
   std::shared_ptr<Incoming> incoming;
   /// Posted in place of a buffer in which a header might end within an element,
   /// or into which another receive may write.

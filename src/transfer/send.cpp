@@ -12,6 +12,8 @@ namespace {
 
 using SendKind = SendArguments::Kind;
 
+constexpr std::uint64_t least_time_noted = 50'000;  // nanoseconds
+
 // A transfer for this send, or nullptr where it goes the plain way.
 std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool blocking) {
   if (a.rank < 0 || a.comm == MPI_COMM_NULL || a.kind == SendKind::buffered) return nullptr;
@@ -54,6 +56,14 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   return transfer;
 }
 
+// A send that has blocked for longer than it takes to write that down.
+void note_plain_send(Engine& engine, std::size_t bytes, std::uint64_t began) {
+  const std::uint64_t took = now_ns() - began;
+  if (bytes < engine.settings().guard_threshold || took < least_time_noted) return;
+  std::lock_guard lock(engine.mutex());
+  engine.governor().note_send(began, took);
+}
+
 }  // namespace
 
 int send(const SendArguments& a, Plain plain) {
@@ -84,6 +94,7 @@ int send(const SendArguments& a, Plain plain) {
   int rc = MPI_SUCCESS;
   if (!transfer) {
     rc = plain();
+    if (span.length > header_bytes) note_plain_send(*engine, span.length, begun);
     engine->read_due_letters();
   } else if (a.kind == SendKind::synchronous) {
     engine->drive([&] { return transfer->header_left(); });
@@ -150,7 +161,7 @@ int start(MPI_Request* request) {
   if (tracked && !tracked->persistent) tracked = nullptr;  // MPI will refuse it
   if (tracked) {
     tracked->post();
-    if (engine->pages()) tracked->posted_ns = now_ns();
+    tracked->posted_ns = now_ns();
     engine->note_posted_receive();  // a header may be needed before the program waits
   }
   if (receives && start_early(*engine, *request)) return MPI_SUCCESS;

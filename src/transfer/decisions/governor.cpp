@@ -221,6 +221,12 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
   }
 }
 
+void Governor::note_send(std::uint64_t began, std::uint64_t took) {
+  if (always_ || closed_) return;
+  note_in_mpi(took);
+  sends_.note(began, took);
+}
+
 bool Governor::strips(int peer) const {
   if (always_) return true;
   if (!restless_ && !judge_.overlaps()) return false;

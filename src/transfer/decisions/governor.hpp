@@ -32,6 +32,7 @@
 #include "transfer/decisions/agreement_pace.hpp"
 #include "transfer/decisions/loop_judge.hpp"
 #include "transfer/decisions/observation.hpp"
+#include "transfer/decisions/send_waits.hpp"
 #include "transfer/decisions/sites.hpp"
 #include "transfer/wire/control.hpp"
 
@@ -66,7 +67,11 @@ class Governor {
   void attend();
   /// The program has spent so long in a call of MPI's that it has not yet left.
   void note_in_mpi(std::uint64_t time) { in_mpi_ += time; }
-  /// The sum of these.
+  /// It has spent so long in a plain blocking send of a large message.
+  void note_send(std::uint64_t began, std::uint64_t took);
+  /// The time in sends that a receive's wait includes, by when the receive was posted: see send_waits.hpp.
+  std::uint64_t claim_sends(std::uint64_t posted) { return sends_.claim(posted); }
+  /// The time in MPI so far.
   std::uint64_t in_mpi() const { return in_mpi_; }
 
   /// Whether messages to `peer` may be stripped now.
@@ -144,6 +149,7 @@ class Governor {
   bool closed_ = false;
   std::uint64_t iterations_ = 0, arrivals_ = 0;
   std::uint64_t in_mpi_ = 0;
+  SendWaits sends_;
   std::list<Observed> observations_;
 };
 
