@@ -121,7 +121,8 @@ void Trial::kept_iteration(std::uint64_t time) {
   const double usual = as_double(reference_);
   // A program that no longer computes beside its transfers may be as fast as before, and
   // faster the plain way.
-  in_vain_ = as_double(time) > clearly * usual || share_ < least_share ? in_vain_ + 1 : 0;
+  // Iterations that vary by more than that were so before the trial, too.
+  in_vain_ = time > plain_.clearly_slower() || share_ < least_share ? in_vain_ + 1 : 0;
   if (in_vain_ > 1 || as_double(other_.median()) > usual) {
     lost_ = 0;
     plain_.clear();  // the times may have changed, and not by the way
