@@ -2,6 +2,7 @@
 // Sends: at once where they are to be hidden, the plain way otherwise.
 #include <climits>
 
+#include "transfer/decisions/overlap.hpp"
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/planted.hpp"
@@ -68,7 +69,7 @@ void note_plain_send(Engine& engine, std::size_t bytes, std::uint64_t began) {
 
 int send(const SendArguments& a, Plain plain) {
   Engine* engine = Engine::get();
-  if (!engine) return plain();
+  if (!engine) return Overlap::block_in(plain);
   const std::uint64_t begun = now_ns();
   clear_way();
   const Span span = buffer_span(a.buffer, a.count, a.type);
@@ -93,7 +94,7 @@ int send(const SendArguments& a, Plain plain) {
   }
   int rc = MPI_SUCCESS;
   if (!transfer) {
-    rc = plain();
+    rc = Overlap::block_in(plain);
     if (span.length > header_bytes) note_plain_send(*engine, span.length, begun);
     engine->read_due_letters();
   } else if (a.kind == SendKind::synchronous) {

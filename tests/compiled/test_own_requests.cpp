@@ -30,4 +30,24 @@ TEST(OwnRequests, RequestsThatStayTheProgramsOwnAreTriedToo) {
   EXPECT_TRUE(moved > 0 || !pair_at_work());
 }
 
+// What a rank receives travels in its blocking send: the send is no computing, beside which there were
+// something to hide. The loop before this one may be kept for a moment.
+TEST(OwnRequests, AReceiveBesideABlockingSendIsNotTried) {
+  if (!judged()) GTEST_SKIP() << "only where ways are judged";
+  constexpr int large = 3 << 20;
+  const int other = 1 - my_rank();
+  int moved = 0;
+  for (int round = 0; pair_at_work() && round < 40; ++round) {
+    const auto out = message(my_rank(), round, large);
+    std::vector<unsigned char> in(large, 0);
+    MPI_Request request;
+    MPI_Irecv(in.data(), large, MPI_BYTE, other, 4, MPI_COMM_WORLD, &request);
+    MPI_Send(out.data(), large, MPI_BYTE, other, 4, MPI_COMM_WORLD);
+    moved += round >= 10 && lapwing_wants_polls != 0;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_TRUE(holds(in, other, round, large));
+  }
+  EXPECT_EQ(moved, 0);
+}
+
 }  // namespace

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "progress/clock.hpp"
 #include "progress/locks.hpp"
 #include "transfer/decisions/loop_judge.hpp"
 #include "transfer/settings.hpp"
@@ -63,6 +64,16 @@ class Overlap {
   static std::uint64_t waited() { return waited_.load(std::memory_order_relaxed); }
   static void add_waiting(std::uint64_t nanoseconds) {
     waited_.fetch_add(nanoseconds, std::memory_order_relaxed);
+  }
+  /// Makes a blocking send of the program's own. While requests are watched its time is waiting: what they
+  /// bring travels then, and the program computes nothing.
+  template <typename Send>
+  static int block_in(Send send) {
+    if (watched_.load(std::memory_order_relaxed) == 0) return send();
+    const std::uint64_t begun = progress::now_ns();
+    const int rc = send();
+    add_waiting(progress::now_ns() - begun);
+    return rc;
   }
   /// Told by a split transfer at its wait: see LoopJudge.
   static void went(std::uint64_t waited, std::uint64_t computed);
