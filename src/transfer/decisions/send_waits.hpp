@@ -2,8 +2,8 @@
 // Time that a rank has spent in plain blocking sends, for the receives that it had posted before.
 //
 // A program that posts a receive, sends, and then waits for what it receives (MPI_Irecv, MPI_Send, MPI_Wait)
-// spends most of the time of the exchange in its send: both messages travel then, and the wait is short. Strips
-// would hide both calls, so the wait of such a receive counts from the beginning of the send.
+// spends most of the time of the exchange in its send: both messages travel then, and the wait is short.
+// Strips would hide both calls, so the wait of such a receive counts from the beginning of the send.
 #pragma once
 
 #include <array>
