@@ -44,7 +44,7 @@ int level = MPI_THREAD_SINGLE;  // what the program is told
 // raised then, and no thread is made. A report is still a report.
 bool nothing_to_gain(bool reports) {
   if (settings.defer != transfer::Defer::automatic || reports || !settings.pages.empty()) return false;
-  if (settings.takes_core_for_free()) return false;
+  if (settings.assumes_free_core()) return false;
   const int ranks = mpi::ranks_on_one_node();
   return ranks == 1 || (ranks > 0 && sysconf(_SC_NPROCESSORS_ONLN) <= ranks);
 }

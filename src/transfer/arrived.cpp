@@ -45,9 +45,10 @@ void trace_pages(Engine& engine, const Destination& destination, CommInfo& info,
   const std::size_t bytes = bytes_of(status);
   if (status.MPI_SOURCE < 0 || bytes <= header_bytes || bytes > destination.capacity || !info.eligible)
     return;
-  LandedMessage message{&wait.started, &wait.site, info.world_rank(status.MPI_SOURCE),
-                        nullptr,       bytes,      wait.posted,
-                        wait.began,    wait.took};
+  const int source = info.world_rank(status.MPI_SOURCE);
+  LandedMessage message{
+      &wait.started, &wait.site,  source,     nullptr,
+      bytes,         wait.posted, wait.began, wait.took + engine.governor().claim_send(source, wait.posted)};
   if (!engine.pages()->wants(message)) return;
   message.base = closable(engine, destination, bytes, wait.by_request);
   if (message.base) engine.pages()->watch(message, now_ns(), engine.governor().in_mpi());
@@ -73,8 +74,7 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
   if (threshold == machine::never) return started.went_plain(PlainCause::never_pays);
   if (bytes < threshold) return;
   if (engine.never_strips(source)) return started.went_plain(PlainCause::own_node);
-  const std::uint64_t in_sends = wait.posted != 0 ? engine.governor().claim_sends(wait.posted) : 0;
-  const std::uint64_t waited = wait.took + in_sends;
+  const std::uint64_t waited = wait.took + engine.governor().claim_send(source, wait.posted);
   if (!engine.governor().received(site, source, bytes, waited))
     return started.went_plain(PlainCause::watched);
   if (!contiguous_base(destination.buffer, destination.count, destination.type))

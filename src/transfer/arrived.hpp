@@ -23,7 +23,7 @@ struct WaitForPlain {
   std::uint64_t began;       ///< the wait, by the clock
   std::uint64_t took;        ///< this message's part of it, in nanoseconds
   std::uint64_t posted = 0;  ///< the receive, by the clock; 0 where that is not known
-  bool by_request = false;   ///< a receive that did not block: its own memory counts as posted still
+  bool by_request = false;   ///< of MPI_Irecv: its own memory counts as posted still
 };
 
 /// Tells the governor, or the page trace, of a plain message. Under the engine's lock.

@@ -128,7 +128,7 @@ int drive_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, MP
 }
 
 void note_wait(Engine& engine, const Caller& caller, std::size_t bytes, std::uint64_t nanoseconds) {
-  engine.read_due_letters();
+  engine.read_due_letters(Engine::letters_due() >= Engine::overdue ? Engine::shortest_wait : nanoseconds);
   engine.note_call(caller, bytes, nanoseconds);
 }
 

@@ -122,16 +122,22 @@ class Engine {
   /// Any thread, without the lock.
   bool expects_headers() const { return expects_headers_.load(std::memory_order_relaxed); }
   void set_expects_headers(bool expects) { expects_headers_.store(expects, std::memory_order_relaxed); }
-  /// Whether an iteration has ended since this rank last read its partners' letters: see Governor::attend().
+  /// For how many iterations this rank has not read its partners' letters: see Governor::attend().
   /// Any thread, without the lock.
-  bool letters_due() const { return letters_due_.load(std::memory_order_relaxed); }
-  void set_letters_due(bool due) { letters_due_.store(due, std::memory_order_relaxed); }
-  /// Reads them if so. Where a call of the program's has just waited in MPI. Takes the lock.
-  void read_due_letters() {
-    if (!letters_due()) return;
+  static unsigned letters_due() { return letters_due_.load(std::memory_order_relaxed); }
+  static void letter_may_have_come() { letters_due_.fetch_add(1, std::memory_order_relaxed); }
+  static void letters_were_read() { letters_due_.store(0, std::memory_order_relaxed); }
+  /// Reads them behind a call of the program's that has waited in MPI for so many nanoseconds. A call that
+  /// has hardly waited may stand between a receive and its send. Takes the lock.
+  void read_due_letters(std::uint64_t waited) {
+    if (letters_due() == 0 || waited < shortest_wait) return;
     std::lock_guard lock(mutex_);
     governor_->attend();
   }
+  static constexpr std::uint64_t shortest_wait = 50'000;
+  /// Letters that are so old are read behind any call that completes requests: a partner may be waiting for
+  /// an answer, and looks at MPI in each of its calls until it comes.
+  static constexpr unsigned overdue = 4;
   bool is_local(int world_rank) const { return local_[static_cast<std::size_t>(world_rank)]; }
   /// From which sizes on messages to and from this rank are deferred.
   const machine::Thresholds& sizes_to(int world_rank) const {
@@ -316,7 +322,7 @@ class Engine {
   int abandoned_ = 0;  // receives that the program has freed before they were matched
   std::atomic<int> drivers_{0};
   std::atomic<bool> expects_headers_{false};
-  std::atomic<bool> letters_due_{false};
+  static inline std::atomic<unsigned> letters_due_{0};
 };
 
 }  // namespace lapwing::transfer

@@ -66,7 +66,7 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
   PMPI_Group_free(&node_group);
   PMPI_Group_free(&world_group);
   PMPI_Comm_free(&node);
-  spare_core_ = sysconf(_SC_NPROCESSORS_ONLN) > node_size || settings_.takes_core_for_free();
+  spare_core_ = sysconf(_SC_NPROCESSORS_ONLN) > node_size || settings_.assumes_free_core();
 }
 
 Engine::~Engine() {
@@ -121,7 +121,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
       fmt::print(stderr, "lapwing: {}; the program runs as it would without Lapwing.\n", why);
     }
   };
-  if (!settings.fault.empty() && !settings.takes_core_for_free() && !planted::plant(settings.fault)) {
+  if (!settings.fault.empty() && !settings.assumes_free_core() && !planted::plant(settings.fault)) {
     if (rank != 0) mpi::end_job_in_silence(1);
     fmt::print(stderr, "lapwing: there is no fault named {}.\n", settings.fault);
     mpi::end_job(1);

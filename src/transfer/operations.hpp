@@ -16,11 +16,11 @@
 
 namespace lapwing::transfer {
 
-/// Nothing is deferred, tracked, held back or to be recorded: a small call may
+/// Nothing is deferred, tracked, held back, to be recorded or to be read: a small call may
 /// go straight to MPI.
 inline bool quiet() {
   return guard::closed_regions.load(std::memory_order_relaxed) == 0 && !Requests::any() &&
-         Comms::early_total == 0 && !Record::wanted();
+         Comms::early_total == 0 && !Record::wanted() && Engine::letters_due() == 0;
 }
 
 using Plain = const std::function<int()>&;

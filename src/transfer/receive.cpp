@@ -128,7 +128,7 @@ int receive(const ReceiveArguments& a, MPI_Status* status, PlainStatus plain) {
       note_plain_receive(*engine, destination, info, own, {site, site, entered, now_ns() - entered, entered});
     }
   } else {
-    engine->read_due_letters();
+    engine->read_due_letters(now_ns() - entered);
   }
   engine->note_call(a.caller, static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0)), now_ns() - begun);
   return rc;

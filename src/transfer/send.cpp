@@ -2,7 +2,6 @@
 // Sends: at once where they are to be hidden, the plain way otherwise.
 #include <climits>
 
-#include "transfer/decisions/overlap.hpp"
 #include "transfer/early.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/planted.hpp"
@@ -12,8 +11,6 @@ namespace lapwing::transfer {
 namespace {
 
 using SendKind = SendArguments::Kind;
-
-constexpr std::uint64_t least_time_noted = 50'000;  // nanoseconds
 
 // A transfer for this send, or nullptr where it goes the plain way.
 std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool blocking) {
@@ -57,19 +54,23 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   return transfer;
 }
 
-// A send that has blocked for longer than it takes to write that down.
-void note_plain_send(Engine& engine, std::size_t bytes, std::uint64_t began) {
-  const std::uint64_t took = now_ns() - began;
-  if (bytes < engine.settings().guard_threshold || took < least_time_noted) return;
+// Only sends that strips could hide, and those that have waited.
+void note_plain_send(Engine& engine, const SendArguments& a, std::uint64_t began, std::uint64_t took) {
+  if (took < Engine::shortest_wait || a.rank < 0 || a.kind == SendKind::buffered) return;
   std::lock_guard lock(engine.mutex());
-  engine.governor().note_send(began, took);
+  CommInfo& info = engine.comms().of(a.comm);
+  if (!info.eligible || a.rank >= info.size()) return;
+  const int destination = info.world_rank(a.rank);
+  if (payload_bytes(a.count, a.type) < engine.sizes_to(destination).guard || engine.never_strips(destination))
+    return;
+  engine.governor().note_send(destination, began, took);
 }
 
 }  // namespace
 
 int send(const SendArguments& a, Plain plain) {
   Engine* engine = Engine::get();
-  if (!engine) return Overlap::block_in(plain);
+  if (!engine) return plain();
   const std::uint64_t begun = now_ns();
   clear_way();
   const Span span = buffer_span(a.buffer, a.count, a.type);
@@ -94,9 +95,12 @@ int send(const SendArguments& a, Plain plain) {
   }
   int rc = MPI_SUCCESS;
   if (!transfer) {
-    rc = Overlap::block_in(plain);
-    if (span.length > header_bytes) note_plain_send(*engine, span.length, begun);
-    engine->read_due_letters();
+    rc = plain();
+    if (span.length > header_bytes && rc == MPI_SUCCESS) {
+      const std::uint64_t took = now_ns() - begun;
+      note_plain_send(*engine, a, begun, took);
+      engine->read_due_letters(took);
+    }
   } else if (a.kind == SendKind::synchronous) {
     engine->drive([&] { return transfer->header_left(); });
   }

@@ -65,7 +65,7 @@ struct Settings {
   /// For tests: ranks begin and end strips all the time, whether or not it pays.
   bool restless() const { return testing && fault == "restless"; }
   /// Tests of what is judged run on nodes without a free core, too.
-  bool takes_core_for_free() const { return testing && (fault == "free_core" || restless()); }
+  bool assumes_free_core() const { return testing && (fault == "free_core" || restless()); }
 
   /// Sentences about variables that are unknown or not understood.
   std::vector<std::string> complaints;

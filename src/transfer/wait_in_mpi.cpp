@@ -38,10 +38,10 @@ void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool fail
     if (auto transfer = started_by_header(engine, tracked.destination, info, status, tracked.site))
       return tracked.found_header(status.MPI_SOURCE, status.MPI_TAG, std::move(transfer));
     const double share = static_cast<double>(tracked.destination.capacity) / static_cast<double>(total);
-    note_plain_receive(
-        engine, tracked.destination, info, status,
-        {site, tracked.site ? *tracked.site : site, begun,
-         static_cast<std::uint64_t>(static_cast<double>(waited) * share), tracked.posted_ns, true});
+    note_plain_receive(engine, tracked.destination, info, status,
+                       {site, tracked.site ? *tracked.site : site, begun,
+                        static_cast<std::uint64_t>(static_cast<double>(waited) * share), tracked.posted_ns,
+                        !tracked.persistent});
   }
   tracked.found_plain();
 }

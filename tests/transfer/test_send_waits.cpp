@@ -5,30 +5,56 @@
 
 using lapwing::transfer::SendWaits;
 
-TEST(SendWaits, AReceiveClaimsTheSendsThatBeganAfterItWasPosted) {
+namespace {
+
+const std::thread::id here = std::this_thread::get_id();
+
+TEST(SendWaits, AReceiveClaimsASendThatBeganAfterItWasPosted) {
   SendWaits sends;
-  sends.note(100, 10);
-  sends.note(200, 30);
-  sends.note(300, 5);
-  EXPECT_EQ(sends.claim(150), 35u);
+  sends.note({1, here, 100, 10});
+  EXPECT_EQ(sends.claim(1, 150, here), 0u);
+  sends.note({1, here, 200, 30});
+  EXPECT_EQ(sends.claim(1, 150, here), 30u);
 }
 
-TEST(SendWaits, TimeIsClaimedOnce) {
+TEST(SendWaits, ASendIsClaimedOnce) {
   SendWaits sends;
-  sends.note(100, 10);
-  EXPECT_EQ(sends.claim(50), 10u);
-  EXPECT_EQ(sends.claim(50), 0u);
+  sends.note({1, here, 100, 10});
+  EXPECT_EQ(sends.claim(1, 50, here), 10u);
+  EXPECT_EQ(sends.claim(1, 50, here), 0u);
 }
 
-TEST(SendWaits, AReceiveThatIsPostedAfterASendLeavesNothingForLaterOnes) {
+TEST(SendWaits, EachOfSeveralReceivesClaimsTheSendToItsOwnPeer) {
   SendWaits sends;
-  sends.note(100, 10);
-  EXPECT_EQ(sends.claim(150), 0u);
-  EXPECT_EQ(sends.claim(50), 0u);
+  sends.note({1, here, 100, 10});
+  sends.note({2, here, 200, 20});
+  EXPECT_EQ(sends.claim(2, 50, here), 20u);
+  EXPECT_EQ(sends.claim(1, 50, here), 10u);
 }
 
-TEST(SendWaits, OfManySendsTheLastAreKept) {
+TEST(SendWaits, AShiftClaimsTheSendToTheOtherNeighbour) {
   SendWaits sends;
-  for (std::uint64_t i = 1; i <= 100; ++i) sends.note(i, 1);
-  EXPECT_EQ(sends.claim(0), 8u);
+  sends.note({2, here, 100, 10});
+  EXPECT_EQ(sends.claim(1, 50, here), 10u);
 }
+
+TEST(SendWaits, AReceiveClaimsOneSendOfMany) {
+  SendWaits sends;
+  for (int peer = 2; peer < 6; ++peer) sends.note({peer, here, 100u + static_cast<unsigned>(peer), 7});
+  EXPECT_EQ(sends.claim(1, 50, here), 7u);
+}
+
+TEST(SendWaits, AReceiveThatIsPostedBehindASendLeavesItToEarlierOnes) {
+  SendWaits sends;
+  sends.note({1, here, 100, 10});
+  EXPECT_EQ(sends.claim(1, 150, here), 0u);
+  EXPECT_EQ(sends.claim(1, 50, here), 10u);
+}
+
+TEST(SendWaits, AnotherThreadsSendIsNotClaimed) {
+  SendWaits sends;
+  sends.note({1, std::thread::id(), 100, 10});
+  EXPECT_EQ(sends.claim(1, 50, here), 0u);
+}
+
+}  // namespace

@@ -21,10 +21,11 @@ using SendKind = SendArguments::Kind;
   LAPWING_ENTRY int MPI_##NAME(const void* buffer, COUNT count, MPI_Datatype type, int rank, int tag, \
                                MPI_Comm comm) {                                                       \
     Overlap::note_own_send(count, type, rank);                                                        \
-    if (straight(count, type)) return PMPI_##NAME(buffer, count, type, rank, tag, comm);              \
+    const auto plain = [=] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); };             \
+    if (straight(count, type)) return Overlap::block_in(plain);                                       \
     return rarely([=, caller = LAPWING_CALLER("MPI_" #NAME)] {                                        \
       const SendArguments a{buffer, count, type, rank, tag, comm, caller, KIND};                      \
-      return send_blocking(a, [&] { return PMPI_##NAME(buffer, count, type, rank, tag, comm); });     \
+      return Overlap::block_in([&] { return send_blocking(a, plain); });                              \
     });                                                                                               \
   }
 

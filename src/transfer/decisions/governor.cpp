@@ -18,21 +18,19 @@ namespace {
 constexpr double least_share = 0.03;
 // A receive that waits for less is not worth a look.
 constexpr std::uint64_t least_wait = 50'000;
-constexpr std::uint64_t first_looks[] = {2, 3};
-constexpr std::uint64_t between_looks = 256;
+constexpr std::uint64_t first_looks = 2, between_looks = 256;
+// A stream is the messages of one size of all of a halo's faces, so the next few may come before the program
+// has had time to touch this one. After so many it has not needed the parts that it has not touched.
+constexpr std::uint64_t given_up = 32;
 // Collectives whose sizes differ a little are one stream; no message's size is of this class.
 constexpr unsigned any_size = ~0u;
 
-struct Letter {
-  double share;
-  std::uint64_t sent;
-};
-
 unsigned size_class(std::size_t bytes) { return static_cast<unsigned>(std::bit_width(bytes)); }
 
-bool look_is_due(std::uint64_t call) {
-  return std::find(std::begin(first_looks), std::end(first_looks), call) != std::end(first_looks) ||
-         call % between_looks == 0;
+// The first receive of a program may be unlike the others.
+bool look_is_due(const Stream& stream) {
+  if (stream.looks < first_looks) return stream.calls > 1;
+  return stream.calls - stream.last_look >= between_looks;
 }
 
 }  // namespace
@@ -68,7 +66,7 @@ void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends)
 }
 
 void Governor::stir(int peer, bool sends) {
-  engine_.set_letters_due(true);
+  Engine::letter_may_have_come();
   if (sends) partner(peer);
   if (++arrivals_ % 3 != 0) return;
   for (auto& [rank, partner] : partners_) {
@@ -107,7 +105,7 @@ void Governor::iteration_ended() {
     partner.watched = false;
   }
   if (engine_.settings().verbose > 1) say();
-  engine_.set_letters_due(true);
+  Engine::letter_may_have_come();
   const Trial* trial = judge_.trial();
   if (!trial || trial->state() != Trial::State::watching) return;
   if (pace_.iteration(expected_ > 0)) stop_all(true);
@@ -115,10 +113,24 @@ void Governor::iteration_ended() {
   for (auto& [rank, partner] : partners_) seek_agreement(rank, partner);
 }
 
+void Governor::close() {
+  closed_ = true;
+  Engine::letters_were_read();
+  post_letters();
+}
+
 void Governor::attend() {
-  if (!engine_.letters_due() && expected_ == 0) return;
-  engine_.set_letters_due(false);
+  if (Engine::letters_due() == 0 && expected_ == 0) return;
+  Engine::letters_were_read();
+  post_letters();
   engine_.control().progress();
+  post_letters();  // the answers
+}
+
+void Governor::post_letters() {
+  for (const Unposted& out : to_post_)
+    engine_.control().send(out.rank, out.kind, &out.letter, sizeof(Letter));
+  to_post_.clear();
 }
 
 void Governor::seek_agreement(int rank, Partner& partner) {
@@ -136,8 +148,8 @@ void Governor::seek_agreement(int rank, Partner& partner) {
 }
 
 void Governor::tell(int rank, int kind, double share) {
-  const Letter letter{share, partners_[rank].sent};
-  engine_.control().send(rank, kind, &letter, sizeof letter);
+  Engine::letter_may_have_come();  // so that a wait posts this one before long
+  to_post_.push_back({rank, kind, {share, partners_[rank].sent}});
 }
 
 void Governor::enter(Partner& partner, Agreement agreement) {
@@ -221,10 +233,13 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
   }
 }
 
-void Governor::note_send(std::uint64_t began, std::uint64_t took) {
-  if (always_ || closed_) return;
+void Governor::note_send(int peer, std::uint64_t began, std::uint64_t took) {
   note_in_mpi(took);
-  sends_.note(began, took);
+  if (!always_) sends_.note({peer, std::this_thread::get_id(), began, took});
+}
+
+std::uint64_t Governor::claim_send(int peer, std::uint64_t posted) {
+  return posted == 0 ? 0 : sends_.claim(peer, posted, std::this_thread::get_id());
 }
 
 bool Governor::strips(int peer) const {
@@ -253,14 +268,14 @@ std::uint64_t Governor::brought(Site& site, std::uint64_t waited, bool* look) {
 std::uint64_t Governor::watch(Stream& stream, std::uint64_t waited, bool* look) {
   ++stream.calls;
   const std::uint64_t saved = saving(waited, stream.touches);
-  if (stream.observed) {
-    // The program has not needed the parts that it has not touched by now.
+  if (stream.observed && stream.calls - stream.last_look >= given_up) {
     for (Observed& observed : observations_) {
       if (observed.stream == &stream) observed.observation->end(nullptr, nullptr, 0, 0);
     }
     advance();
   }
-  *look = restless_ || (waited >= least_wait && look_is_due(stream.calls));
+  *look = !stream.observed && (restless_ || (waited >= least_wait && look_is_due(stream)));
+  if (*look) stream.looked(stream.calls);
   return saved;
 }
 

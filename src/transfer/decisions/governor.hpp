@@ -28,6 +28,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "transfer/decisions/agreement_pace.hpp"
 #include "transfer/decisions/loop_judge.hpp"
@@ -60,17 +61,17 @@ class Governor {
   /// `started`: where the receive was started.
   void observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited);
   void observe_collective(Site& site, char* base, std::size_t bytes, std::uint64_t waited);
-  /// Reads what partners have said. Only where the program waits in MPI anyway: a look at
-  /// MPI between a program's receive and its send would answer the partner too early, and
+  /// Posts this rank's letters and reads its partners'. Only where the program waits in MPI anyway: a call
+  /// of MPI's between a program's receive and its send would answer the partner too early, and
   /// the two directions would travel one after the other. A rank that sends large messages and
   /// receives small ones reads them too (Engine::read_due_letters()).
   void attend();
   /// The program has spent so long in a call of MPI's that it has not yet left.
   void note_in_mpi(std::uint64_t time) { in_mpi_ += time; }
-  /// It has spent so long in a plain blocking send of a large message.
-  void note_send(std::uint64_t began, std::uint64_t took);
-  /// The time in sends that a receive's wait includes, by when the receive was posted: see send_waits.hpp.
-  std::uint64_t claim_sends(std::uint64_t posted) { return sends_.claim(posted); }
+  /// It has spent so long in a plain blocking send of a large message, which strips could hide.
+  void note_send(int peer, std::uint64_t began, std::uint64_t took);
+  /// The time in a send that the wait of a receive includes: see send_waits.hpp.
+  std::uint64_t claim_send(int peer, std::uint64_t posted);
   /// The time in MPI so far.
   std::uint64_t in_mpi() const { return in_mpi_; }
 
@@ -90,7 +91,7 @@ class Governor {
   void end_observations(const char* from, const char* to);
 
   /// Before MPI_Finalize: nothing is agreed any more.
-  void close() { closed_ = true; }
+  void close();
   Verdict verdict() const;
 
  private:
@@ -104,6 +105,14 @@ class Governor {
 
   static constexpr double untold = -1, would_not_try = -1;
 
+  struct Letter {
+    double share;
+    std::uint64_t sent;
+  };
+  struct Unposted {
+    int rank, kind;
+    Letter letter;
+  };
   struct Partner {
     Agreement agreement = Agreement::none;
     std::uint64_t saved = 0;        // in this iteration, by the model
@@ -134,6 +143,7 @@ class Governor {
   void stop(int rank, Partner& partner, bool would_try_again);
   void stop_all(bool would_try_again);
   void tell(int rank, int kind, double share);
+  void post_letters();
   void settle(Partner& partner);
   void permit();
   void on_letter(int kind, int source, const char* data, std::size_t size);
@@ -151,6 +161,7 @@ class Governor {
   std::uint64_t in_mpi_ = 0;
   SendWaits sends_;
   std::list<Observed> observations_;
+  std::vector<Unposted> to_post_;
 };
 
 }  // namespace lapwing::transfer

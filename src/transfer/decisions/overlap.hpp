@@ -65,8 +65,8 @@ class Overlap {
   static void add_waiting(std::uint64_t nanoseconds) {
     waited_.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
-  /// Makes a blocking send of the program's own. While requests are watched its time is waiting: what they
-  /// bring travels then, and the program computes nothing.
+  /// Makes a blocking send of the program's own. While requests are watched its time is waiting: MPI moves
+  /// their messages then, and the program computes nothing.
   template <typename Send>
   static int block_in(Send send) {
     if (watched_.load(std::memory_order_relaxed) == 0) return send();

@@ -3,34 +3,44 @@
 //
 // A program that posts a receive, sends, and then waits for what it receives (MPI_Irecv, MPI_Send, MPI_Wait)
 // spends most of the time of the exchange in its send: both messages travel then, and the wait is short.
-// Strips would hide both calls, so the wait of such a receive counts from the beginning of the send.
+// Strips would hide both calls, so the wait of such a receive includes a send.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 namespace lapwing::transfer {
 
 /// The last few sends. The caller sees to it that one thread calls at a time. Times in nanoseconds.
 class SendWaits {
  public:
-  void note(std::uint64_t began, std::uint64_t took) { sends_[next_++ % sends_.size()] = {began, took}; }
-  /// The time in sends that began after a receive was posted. They are forgotten, and those before it are:
-  /// a receive claims them once, and time that no receive has claimed by now was hidden by none.
-  std::uint64_t claim(std::uint64_t posted) {
-    std::uint64_t sum = 0;
+  struct Send {
+    int peer = 0;
+    std::thread::id thread;  ///< which made the call
+    std::uint64_t began = 0, took = 0;
+  };
+
+  void note(const Send& send) { sends_[next_++ % sends_.size()] = send; }
+  /// The time of one send that `thread` began after it had posted a receive from `peer`: a send to the same
+  /// peer, or else the oldest, as where a program sends to one neighbour and receives from the other. That
+  /// send is forgotten, so a send counts for one receive.
+  std::uint64_t claim(int peer, std::uint64_t posted, std::thread::id thread) {
+    Send* best = nullptr;
     for (Send& send : sends_) {
-      if (send.began > posted) sum += send.took;
-      send = Send{};
+      if (send.took == 0 || send.began <= posted || send.thread != thread) continue;
+      const bool same = send.peer == peer;
+      if (!best || same > (best->peer == peer) || (same == (best->peer == peer) && send.began < best->began))
+        best = &send;
     }
-    return sum;
+    if (!best) return 0;
+    const std::uint64_t took = best->took;
+    *best = Send{};
+    return took;
   }
 
  private:
-  struct Send {
-    std::uint64_t began = 0, took = 0;
-  };
   std::array<Send, 8> sends_{};
   std::size_t next_ = 0;
 };

@@ -18,8 +18,13 @@ namespace lapwing::transfer {
 /// Receives of one size class at one site.
 struct Stream {
   std::uint64_t calls = 0;
-  Touches touches;        ///< of the last one that was observed
-  bool observed = false;  ///< one is being observed
+  std::uint64_t looks = 0, last_look = 0;  ///< how often one was observed, and which the last one was
+  Touches touches;                         ///< of the last one that was observed
+  bool observed = false;                   ///< one is being observed
+  void looked(std::uint64_t call) {
+    ++looks;
+    last_look = call;
+  }
 };
 
 /// Where a call came from.
