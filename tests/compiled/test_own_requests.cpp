@@ -30,8 +30,8 @@ TEST(OwnRequests, RequestsThatStayTheProgramsOwnAreTriedToo) {
   EXPECT_TRUE(moved > 0 || !pair_at_work());
 }
 
-// MPI moves a posted receive in a blocking send, so the time of the send hides nothing. One rank sends late, so that
-// the other has to wait after its send. The loop before this one may be kept for a moment.
+// MPI moves a posted receive in a blocking send, so the time of the send hides nothing. One rank sends late,
+// so that the other has to wait after its send. The loop before this one may be kept for a moment.
 TEST(OwnRequests, AReceiveBesideABlockingSendIsNotTried) {
   if (!judged()) GTEST_SKIP() << "only where ways are judged";
   constexpr int large = 3 << 20;
