@@ -43,11 +43,11 @@ test-programs: build
 test:
 	@tools/install-deps test
 	@$(MAKE) --no-print-directory test-programs
-	timeout -k 30 $(TEST_LIMIT) tools/run-tests release $(SANITIZERS)
+	TEST_LIMIT=$(TEST_LIMIT) tools/run-tests release $(SANITIZERS)
 	@for s in $(SANITIZERS); do $(MAKE) --no-print-directory test-$$s || exit 1; done
 
 test-release: test-programs
-	timeout -k 30 $(TEST_LIMIT) tools/run-tests release
+	TEST_LIMIT=$(TEST_LIMIT) tools/run-tests release
 
 # The rooms that do not know MPI, under one sanitizer.
 $(addprefix test-,$(PRESETS_SANITIZED)): test-%:

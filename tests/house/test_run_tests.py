@@ -3,6 +3,7 @@
 """tools/run-tests: what fails alone fails the run; what passes then is named; many failures are not tried again; what
 another preset lacks is built meanwhile, and ends with the run."""
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -22,8 +23,8 @@ FLAKY = "test -e {0} || {{ touch {0}; exit 1; }}"
 
 
 class RunTests(unittest.TestCase):
-    def run_tests(self, meanwhile=None, **tests):
-        """With what else is to be built meanwhile: a command."""
+    def run_tests(self, meanwhile=None, limit=None, **tests):
+        """With what else is to be built meanwhile, a command, and the seconds that the tests may take."""
         with tempfile.TemporaryDirectory() as folder:
             tree = pathlib.Path(folder)
             for part in ("tools", "build/p"):
@@ -34,7 +35,8 @@ class RunTests(unittest.TestCase):
                 "".join(f'add_test({name} "/bin/sh" "-c" "{words.format(tree / name)}")\n' for name, words in tests.items()))
             if meanwhile:
                 (tree / "CMakeLists.txt").write_text(PROJECT % meanwhile.format(tree))
-            return subprocess.run([tree / "tools" / "run-tests", "p", *("q" if meanwhile else "")], capture_output=True, text=True, timeout=60, check=False)
+            return subprocess.run([tree / "tools" / "run-tests", "p", *("q" if meanwhile else "")], capture_output=True, text=True, timeout=60, check=False,
+                                  env={**os.environ, "TEST_LIMIT": str(limit or "")})
 
     def test_all_pass(self):
         done = self.run_tests(a="true", b="true")
@@ -65,6 +67,16 @@ class RunTests(unittest.TestCase):
         done = self.run_tests("false", a="true")
         self.assertEqual(done.returncode, 1, done)
         self.assertIn("could not be built", done.stdout)
+
+    def test_tests_that_take_too_long(self):
+        begun = time.monotonic()
+        done = self.run_tests(limit=2, a="sleep 50")
+        self.assertNotEqual(done.returncode, 0, done)
+        self.assertLess(time.monotonic() - begun, 40)
+
+    def test_the_limit_is_of_the_tests_alone(self):
+        done = self.run_tests("sleep 4", limit=2, a="true")
+        self.assertEqual(done.returncode, 0, done)
 
     def test_a_failure_ends_what_is_built(self):
         begun = time.monotonic()
