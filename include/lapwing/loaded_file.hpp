@@ -11,19 +11,30 @@
 
 namespace lapwing::mpi {
 
+/// Calls `visit(entry, address)` for each entry of a file's dynamic section; the address means something
+/// where the entry is one of a table.
+template <typename Visit>
+void each_dynamic_entry(const dl_phdr_info* info, Visit visit) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; d->d_tag != DT_NULL; ++d) {
+      // The loader has relocated most tables, but not the kernel's own file's.
+      const ElfW(Addr) a = d->d_un.d_ptr;
+      visit(*d, reinterpret_cast<const void*>(a < info->dlpi_addr ? a + info->dlpi_addr : a));
+    }
+  }
+}
+
 class LoadedFile {
  public:
   explicit LoadedFile(const dl_phdr_info* info) : info_(info) {
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-      const auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-      for (; d->d_tag != DT_NULL; ++d) {
-        if (d->d_tag == DT_SYMTAB) symbols_ = static_cast<const ElfW(Sym)*>(place(d));
-        if (d->d_tag == DT_STRTAB) strings_ = static_cast<const char*>(place(d));
-        if (d->d_tag == DT_GNU_HASH) gnu_ = static_cast<const uint32_t*>(place(d));
-        if (d->d_tag == DT_HASH) old_ = static_cast<const uint32_t*>(place(d));
-      }
-    }
+    each_dynamic_entry(info, [this](const ElfW(Dyn) & d, const void* at) {
+      if (d.d_tag == DT_SYMTAB) symbols_ = static_cast<const ElfW(Sym)*>(at);
+      if (d.d_tag == DT_STRTAB) strings_ = static_cast<const char*>(at);
+      if (d.d_tag == DT_GNU_HASH) gnu_ = static_cast<const uint32_t*>(at);
+      if (d.d_tag == DT_HASH) old_ = static_cast<const uint32_t*>(at);
+    });
   }
 
   /// The address of what the file defines for others under this name, or nullptr.
@@ -33,12 +44,6 @@ class LoadedFile {
   }
 
  private:
-  // The loader has relocated most tables, but not the kernel's own file's.
-  const void* place(const ElfW(Dyn) * d) const {
-    const ElfW(Addr) a = d->d_un.d_ptr;
-    return reinterpret_cast<const void*>(a < info_->dlpi_addr ? a + info_->dlpi_addr : a);
-  }
-
   void* defined(uint32_t index, const char* name) const {
     const ElfW(Sym)& symbol = symbols_[index];
     if (symbol.st_shndx == SHN_UNDEF || strcmp(strings_ + symbol.st_name, name) != 0) return nullptr;

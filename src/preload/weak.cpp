@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lapwing/loaded_file.hpp"
 #include "preload/choose.hpp"
 
 namespace lapwing::preload {
@@ -22,22 +23,14 @@ struct Tables {
   size_t bytes[2] = {};
 
   explicit Tables(const dl_phdr_info* info) {
-    const auto place = [&](const ElfW(Dyn) * d) {
-      const ElfW(Addr) a = d->d_un.d_ptr;
-      return reinterpret_cast<const void*>(a < info->dlpi_addr ? a + info->dlpi_addr : a);
-    };
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-      const auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-      for (; d->d_tag != DT_NULL; ++d) {
-        if (d->d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(place(d));
-        if (d->d_tag == DT_STRTAB) strings = static_cast<const char*>(place(d));
-        if (d->d_tag == DT_RELA) relocations[0] = static_cast<const ElfW(Rela)*>(place(d));
-        if (d->d_tag == DT_RELASZ) bytes[0] = d->d_un.d_val;
-        if (d->d_tag == DT_JMPREL) relocations[1] = static_cast<const ElfW(Rela)*>(place(d));
-        if (d->d_tag == DT_PLTRELSZ) bytes[1] = d->d_un.d_val;
-      }
-    }
+    mpi::each_dynamic_entry(info, [this](const ElfW(Dyn) & d, const void* at) {
+      if (d.d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(at);
+      if (d.d_tag == DT_STRTAB) strings = static_cast<const char*>(at);
+      if (d.d_tag == DT_RELA) relocations[0] = static_cast<const ElfW(Rela)*>(at);
+      if (d.d_tag == DT_RELASZ) bytes[0] = d.d_un.d_val;
+      if (d.d_tag == DT_JMPREL) relocations[1] = static_cast<const ElfW(Rela)*>(at);
+      if (d.d_tag == DT_PLTRELSZ) bytes[1] = d.d_un.d_val;
+    });
   }
 };
 
