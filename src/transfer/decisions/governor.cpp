@@ -121,10 +121,10 @@ void Governor::close() {
 
 void Governor::attend() {
   if (Engine::letters_due() == 0 && expected_ == 0) return;
-  Engine::letters_were_read();
   post_letters();
   engine_.control().progress();
   post_letters();  // the answers
+  Engine::letters_were_read();
 }
 
 void Governor::post_letters() {
