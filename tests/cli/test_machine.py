@@ -2,6 +2,7 @@
 """lapwing doctor, tune and bench."""
 import json
 import pathlib
+import subprocess
 import unittest
 
 from support import FLAVOURS, PROGRAMS, CommandTest, probe
@@ -47,7 +48,37 @@ class Doctor(CommandTest):
         self.assertIn("no launcher", facts["MPICH"]["found"])
         self.assertIn("apt install mpich", facts["MPICH"]["follows"])
         self.assertEqual(facts["MPICH"]["level"], "warn")
-        self.assertIsNone(next(mpi for mpi in found["mpis"] if mpi["product"] == "MPICH")["launcher"])
+        mpi = next(mpi for mpi in found["mpis"] if mpi["product"] == "MPICH")
+        self.assertIsNone(mpi["launcher"])
+        self.assertTrue(mpi["served"])
+        self.assertIn("apt install mpich", mpi["why"])
+
+    def test_an_mpi_that_lapwing_does_not_serve(self):
+        """One that grants one thread at a time, and one that cannot be asked."""
+        (self.folder / "mpi.c").write_text("""
+            int PMPI_Get_library_version(char *text, int *length) {
+              *length = __builtin_sprintf(text, "MPICH Version: 4.9.1\\nMPICH Device: ch9:straw\\n");
+              return 0;
+            }
+            int PMPI_Init_thread(int *argc, char ***argv, int wanted, int *granted) { *granted = 2; return FAILS; }
+            int PMPI_Finalize(void) { return 0; }""")
+        by_folder = {}
+        for fails in (0, 1):
+            folder = self.folder / str(fails)
+            folder.mkdir()
+            subprocess.run(["gcc", "-shared", "-fPIC", f"-DFAILS={fails}", self.folder / "mpi.c", "-o",
+                            folder / "libmpi.so.12"], check=True)
+            by_folder[fails] = str(folder / "libmpi.so.12")
+        facts, found = self.facts(LD_LIBRARY_PATH=f"{self.folder}/0:{self.folder}/1")
+        serial, silent = (next(mpi for mpi in found["mpis"] if mpi["library"] == by_folder[fails]) for fails in (0, 1))
+        self.assertEqual((serial["product"], serial["version"], serial["thread_level"], serial["transports"]),
+                         ("MPICH", "4.9.1", "MPI_THREAD_SERIALIZED", ["ch9:straw"]))
+        self.assertFalse(serial["served"])
+        self.assertIn("MPI_THREAD_MULTIPLE" if "mpich" in FLAVOURS else "is missing", serial["why"])
+        self.assertIn("run plainly", serial["why"])
+        self.assertIsNone(silent["thread_level"])
+        self.assertNotEqual(silent["why"], serial["why"] if "mpich" in FLAVOURS else "")
+        self.assertIn("4.9.1", facts["MPICH"]["found"])
 
     def test_each_mpi_is_asked(self):
         _, found = self.facts()
@@ -58,7 +89,13 @@ class Doctor(CommandTest):
             self.assertRegex(mpi["version"], r"^[45]\.")
             self.assertTrue(pathlib.Path(mpi["library"]).exists(), mpi)
             self.assertTrue(mpi["transports"], mpi)
-            self.assertIn("srun --mpi=pmi", mpi["slurm"])
+            for transport in mpi["transports"]:
+                self.assertRegex(transport, r"^\w+:\w+$")
+            self.assertEqual(mpi["slurm"]["plugin"], {"mpich": "pmi2", "openmpi": "pmix"}[family])
+            if not found["slurm"]["answers"]:
+                self.assertEqual(mpi["slurm"]["start"], f"srun --mpi={mpi['slurm']['plugin']}")
+                self.assertIsNone(mpi["slurm"]["plugin_there"])
+            self.assertEqual(mpi["why"], "its programs can be run with Lapwing")
         self.assertIn("Slurm", {fact["name"] for fact in found["facts"]})
 
     def test_profiles(self):

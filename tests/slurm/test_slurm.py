@@ -138,7 +138,9 @@ class Slurm(unittest.TestCase):
         self.assertTrue(found["slurm"]["answers"], found["slurm"])
         self.assertIn("pmi2", found["slurm"]["mpi_plugins"])
         for mpi in found["mpis"]:
-            self.assertTrue(mpi["slurm"], mpi)
+            self.assertEqual(mpi["slurm"]["plugin_there"],
+                             mpi["slurm"]["plugin"] in found["slurm"]["mpi_plugins"], mpi)
+            self.assertIn("srun" if mpi["slurm"]["plugin_there"] else "mpiexec", mpi["slurm"]["start"])
 
     def test_nothing_is_left(self):
         with cluster.Cluster() as other:

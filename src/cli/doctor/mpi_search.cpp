@@ -114,22 +114,27 @@ std::string after(const std::string& text, const std::string& key) {
 }
 
 /// Open MPI says in `ompi_info` of which components it may choose.
-std::string components_of(const fs::path& prefix) {
+std::vector<std::string> components_of(const fs::path& prefix) {
   const fs::path tool = prefix / "bin" / "ompi_info";
   if (!find_executable(tool.string())) return {};
   const auto answer = capture({tool.string()}, kAskLimit);
-  std::string found;
-  for (const char* kind : {"pml", "mtl", "btl"}) {
-    const std::string key = std::string("MCA ") + kind + ":";
-    std::string names;
+  std::vector<std::string> found;
+  for (const std::string kind : {"pml", "mtl", "btl"}) {
+    const std::string key = "MCA " + kind + ":";
     std::istringstream lines(answer ? answer->output : "");
     for (std::string line; std::getline(lines, line);) {
       const std::string component = after(line, key);
-      if (!component.empty()) names += " " + component.substr(0, component.find(' '));
+      if (!component.empty()) found.push_back(kind + ":" + component.substr(0, component.find(' ')));
     }
-    if (!names.empty()) found += (found.empty() ? "" : "; ") + std::string(kind) + names;
   }
   return found;
+}
+
+std::vector<std::string> transports_of(const FoundMpi& mpi, const std::string& said) {
+  if (mpi.family == Mpi::openmpi) return components_of(mpi.prefix);
+  if (mpi.product == "Intel MPI") return {"ch4:ofi"};
+  const std::string device = after(said, "MPICH Device:");
+  return device.empty() ? std::vector<std::string>{} : std::vector<std::string>{device};
 }
 
 std::vector<std::string> fortran_of(const fs::path& folder) {
@@ -151,15 +156,14 @@ FoundMpi describe(const fs::path& library) {
   mpi.prefix = prefix_of(library);
   mpi.launcher = find_launcher(mpi.family, library);
   std::error_code ignored;
-  mpi.served = fs::exists(engine_library(flavour_of(mpi.family)), ignored);
+  mpi.engine = fs::exists(engine_library(flavour_of(mpi.family)), ignored);
   const auto answer =
       capture({fs::read_symlink("/proc/self/exe").string(), "doctor", "--ask", library.string()}, kAskLimit);
   const std::string said = answer ? answer->output : "";
   mpi.product = product_of(said, mpi.family);
   mpi.version = version_in(after(said, "library:"));
   mpi.thread_level = after(said, "thread level:");
-  mpi.transports = mpi.family == Mpi::openmpi ? components_of(mpi.prefix) : after(said, "MPICH Device:");
-  if (mpi.product == "Intel MPI") mpi.transports = "ch4:ofi";
+  mpi.transports = transports_of(mpi, said);
   mpi.fortran = fortran_of(library.parent_path());
   return mpi;
 }

@@ -18,10 +18,11 @@ struct FoundMpi {
   std::filesystem::path library;
   std::filesystem::path prefix;
   std::optional<std::string> launcher;
-  std::string thread_level;          ///< the highest that it grants; empty: it could not be asked
-  std::string transports;            ///< as the MPI itself names them; empty: it does not
+  std::string thread_level;  ///< the highest that it grants; empty: it could not be asked
+  /// As the MPI itself names them, each as "layer:name" ("ch4:ofi", "pml:ob1"); empty: it does not.
+  std::vector<std::string> transports;
   std::vector<std::string> fortran;  ///< the Fortran interfaces that it ships
-  bool served = false;               ///< this installation has an engine for it
+  bool engine = false;               ///< this installation has one for it
 };
 
 /// Each library once: those that the loader finds, of the environments that are

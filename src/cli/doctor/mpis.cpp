@@ -19,30 +19,57 @@ std::string joined(const std::vector<std::string>& parts, const char* between = 
   return text;
 }
 
+/// The names of each layer behind it: "pml ob1 ucx; btl tcp self". One name alone stays as it is.
+std::string by_layer(const std::vector<std::string>& transports) {
+  if (transports.size() == 1) return transports.front();
+  std::string text, last;
+  for (const auto& transport : transports) {
+    const std::string layer = transport.substr(0, transport.find(':'));
+    if (layer != last) text += (text.empty() ? "" : "; ") + layer;
+    text += " " + transport.substr(transport.find(':') + 1);
+    last = layer;
+  }
+  return text;
+}
+
+/// Whether programs of an MPI get Lapwing here, and why.
+struct Service {
+  bool served = false;
+  Level level = Level::ok;
+  std::string why;
+};
+
+Service service_of(const FoundMpi& mpi) {
+  if (!mpi.engine) {
+    return {false, Level::no,
+            fmt::format("{} is missing: its programs run plainly",
+                        engine_library(flavour_of(mpi.family)).filename().string())};
+  }
+  if (!mpi.thread_level.empty() && mpi.thread_level != "MPI_THREAD_MULTIPLE") {
+    return {false, Level::warn, "without MPI_THREAD_MULTIPLE nothing is deferred: its programs run plainly"};
+  }
+  if (!mpi.launcher) {
+    return {true, Level::warn,
+            fmt::format("its launcher is missing (Debian: apt install {})",
+                        mpi.family == Mpi::openmpi ? "openmpi-bin" : "mpich")};
+  }
+  if (mpi.thread_level.empty()) {
+    return {true, Level::warn,
+            "it did not start as a job of one process; its programs may need their environment set up"};
+  }
+  return {true, Level::ok, "its programs can be run with Lapwing"};
+}
+
 Fact fact_of(const FoundMpi& mpi) {
-  Fact fact{mpi.product, Level::ok, "", "its programs can be run with Lapwing"};
+  const Service service = service_of(mpi);
+  Fact fact{mpi.product, service.level, "", service.why};
   std::vector<std::string> parts{
       fmt::format("{} in {}", mpi.version.empty() ? "of unknown version" : mpi.version, mpi.prefix.string()),
       mpi.launcher ? "launcher " + *mpi.launcher : "no launcher",
       mpi.thread_level.empty() ? "it could not be initialised" : mpi.thread_level};
-  if (!mpi.transports.empty()) parts.push_back("transports: " + mpi.transports);
+  if (!mpi.transports.empty()) parts.push_back("transports: " + by_layer(mpi.transports));
   fact.found = joined(parts) + "; Fortran: " + (mpi.fortran.empty() ? "none" : joined(mpi.fortran));
   if (mpi.family == Mpi::standard) fact.found += "; the standard ABI";
-  if (!mpi.served) {
-    fact.level = Level::no;
-    fact.follows = fmt::format("{} is missing: its programs run plainly",
-                               engine_library(flavour_of(mpi.family)).filename().string());
-  } else if (!mpi.launcher) {
-    fact.level = Level::warn;
-    fact.follows = fmt::format("its launcher is missing (Debian: apt install {})",
-                               mpi.family == Mpi::openmpi ? "openmpi-bin" : "mpich");
-  } else if (mpi.thread_level.empty()) {
-    fact.level = Level::warn;
-    fact.follows = "it did not start as a job of one process; its programs may need their environment set up";
-  } else if (mpi.thread_level != "MPI_THREAD_MULTIPLE") {
-    fact.level = Level::warn;
-    fact.follows = "without MPI_THREAD_MULTIPLE nothing is deferred: its programs run plainly";
-  }
   return fact;
 }
 
@@ -86,11 +113,19 @@ Slurm slurm_here() {
   return slurm;
 }
 
+namespace {
+
+bool has_plugin(const Slurm& slurm, const std::string& plugin) {
+  return std::find(slurm.plugins.begin(), slurm.plugins.end(), plugin) != slurm.plugins.end();
+}
+
+}  // namespace
+
 std::string line_under(const Slurm& slurm, const FoundMpi& mpi) {
   const std::string plugin = plugin_for(mpi);
-  const bool has =
-      !slurm.answers || std::find(slurm.plugins.begin(), slurm.plugins.end(), plugin) != slurm.plugins.end();
-  return has ? "srun --mpi=" + plugin : "mpiexec inside an allocation: srun has no --mpi=" + plugin;
+  return !slurm.answers || has_plugin(slurm, plugin)
+             ? "srun --mpi=" + plugin
+             : "mpiexec inside an allocation: srun has no --mpi=" + plugin;
 }
 
 Fact fact_of(const Slurm& slurm, const std::vector<FoundMpi>& mpis) {
@@ -115,17 +150,26 @@ Fact fact_of(const Slurm& slurm, const std::vector<FoundMpi>& mpis) {
 }
 
 nlohmann::json as_json(const FoundMpi& mpi, const Slurm& slurm) {
+  const Service service = service_of(mpi);
+  const std::string plugin = plugin_for(mpi);
+  const auto known = [](const std::string& text) {
+    return text.empty() ? nlohmann::json() : nlohmann::json(text);
+  };
   return {{"product", mpi.product},
           {"family", flavour_of(mpi.family)},
-          {"version", mpi.version},
+          {"version", known(mpi.version)},
           {"prefix", mpi.prefix.string()},
           {"library", mpi.library.string()},
-          {"launcher", mpi.launcher ? nlohmann::json(*mpi.launcher) : nlohmann::json()},
-          {"thread_level", mpi.thread_level},
+          {"launcher", known(mpi.launcher.value_or(""))},
+          {"thread_level", known(mpi.thread_level)},
           {"transports", mpi.transports},
           {"fortran", mpi.fortran},
-          {"served", mpi.served},
-          {"slurm", line_under(slurm, mpi)}};
+          {"served", service.served},
+          {"why", service.why},
+          {"slurm",
+           {{"start", line_under(slurm, mpi)},
+            {"plugin", plugin},
+            {"plugin_there", slurm.answers ? nlohmann::json(has_plugin(slurm, plugin)) : nlohmann::json()}}}};
 }
 
 nlohmann::json as_json(const Slurm& slurm) {

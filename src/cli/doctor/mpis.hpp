@@ -26,6 +26,7 @@ Fact fact_of(const Slurm& slurm, const std::vector<FoundMpi>& mpis);
 /// How a job of this MPI is started under Slurm.
 std::string line_under(const Slurm& slurm, const FoundMpi& mpi);
 
+/// A field for each thing that the table says in a sentence; null: it is not known.
 nlohmann::json as_json(const FoundMpi& mpi, const Slurm& slurm);
 nlohmann::json as_json(const Slurm& slurm);
 
