@@ -89,12 +89,15 @@ def main():
     parser.add_argument("--keep", action="store_true", help="the folder of what went wrong")
     options = parser.parse_args()
     options.mpiexec = {f: p for f, p in (("mpich", options.mpich), ("openmpi", options.openmpi)) if p}
+    # Some packages of MPI have no Fortran.
+    fortran = all(shutil.which(f"mpifort.{mpi}") for mpi in options.mpiexec)
+    languages = sorted(name for name in LANGUAGES if fortran or name != "fortran")
     bad = 0
     for i in range(options.programs):
         seed = options.seed + i
         choice = random.Random(seed)
         flavour = sorted(options.mpiexec)[i % len(options.mpiexec)]
-        language = options.language or sorted(LANGUAGES)[i // len(options.mpiexec) % len(LANGUAGES)]
+        language = options.language or languages[i // len(options.mpiexec) % len(languages)]
         ranks, level = choice.choice(options.ranks), choice.choice(("-O0", "-O1", "-O2", "-O3"))
         seeds = [seed * 1000 + k for k in range(options.cases)]
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-sets-"))
