@@ -3,11 +3,11 @@
 #
 # Headers of the standard library, of fmt, LLVM and GoogleTest take most of the time that a file takes to compile.
 # The files of a room are therefore compiled several at a time, as one unit, and read those headers once: the
-# names that a file keeps to itself differ from those of the other files of its room. The programs of the tests
-# share parsed headers instead. Files include what they use all the same: with -DLAPWING_UNITY=OFF and
+# names that a file keeps to itself differ from those of the other files of its room. Units, and the programs of the
+# tests, share parsed headers as well. Files include what they use all the same: with -DLAPWING_UNITY=OFF and
 # -DLAPWING_PRECOMPILE=OFF each is compiled alone, which clang's tools need.
 option(LAPWING_UNITY "compile several files of a room as one unit" ON)
-option(LAPWING_PRECOMPILE "parse the headers of other libraries once for the programs of the tests" ON)
+option(LAPWING_PRECOMPILE "parse the headers of other libraries once for many units" ON)
 
 set(LAPWING_STANDARD_HEADERS <algorithm> <array> <atomic> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque>
   <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <thread> <unordered_map> <utility> <vector>)

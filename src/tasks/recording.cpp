@@ -111,22 +111,21 @@ void Recording::main_finishes() {
 std::string Recording::text() const {
   const progress::Holding lock(mutex_);
   std::string out = "lapwing-recording 1\n";
-  auto to = std::back_inserter(out);
   if (nested_) out += "nested tasks are missing\n";
   for (const auto& [number, known] : objects_)
-    fmt::format_to(to, "object {} {} {}\n", number, known.bytes, known.name);
+    out += fmt::format("object {} {} {}\n", number, known.bytes, known.name);
   for (const Event& event : events_) {
-    if (event.before > 0) fmt::format_to(to, "main {:.3f}\n", 1e6 * event.before);
+    if (event.before > 0) out += fmt::format("main {:.3f}\n", 1e6 * event.before);
     if (event.kind == Event::finish) out += "finish\n";
-    if (event.kind == Event::use) fmt::format_to(to, "use {} {}\n", event.object, event.rights);
+    if (event.kind == Event::use) out += fmt::format("use {} {}\n", event.object, event.rights);
     if (event.kind != Event::task) continue;
     const RecordedTask& task = *event.what;
-    fmt::format_to(to, "task {}", task.uses.size());
-    for (const auto& use : task.uses) fmt::format_to(to, " {} {} {}", use.object, use.rights, use.deferred);
-    fmt::format_to(to, " {}", task.steps.size());
+    out += fmt::format("task {}", task.uses.size());
+    for (const auto& use : task.uses) out += fmt::format(" {} {} {}", use.object, use.rights, use.deferred);
+    out += fmt::format(" {}", task.steps.size());
     for (const auto& step : task.steps)
-      fmt::format_to(to, " {:.3f} {} {} {}", 1e6 * step.seconds, step.object, step.acquired, step.released);
-    fmt::format_to(to, " {:.3f} {}\n", 1e6 * task.seconds, task.name);
+      out += fmt::format(" {:.3f} {} {} {}", 1e6 * step.seconds, step.object, step.acquired, step.released);
+    out += fmt::format(" {:.3f} {}\n", 1e6 * task.seconds, task.name);
   }
   return out;
 }

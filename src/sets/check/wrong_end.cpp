@@ -39,9 +39,9 @@ bool is_first() {
   const int name = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const auto end =
-      fmt::format_to_n(address.sun_path + 1, sizeof address.sun_path - 1, "lapwing-check-{}", getppid());
-  const auto size = offsetof(sockaddr_un, sun_path) + 1 + end.size;
+  const auto length =
+      fmt::format("lapwing-check-{}", getppid()).copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const auto size = offsetof(sockaddr_un, sun_path) + 1 + length;
   return name < 0 || bind(name, reinterpret_cast<sockaddr*>(&address), static_cast<socklen_t>(size)) == 0;
 }
 
