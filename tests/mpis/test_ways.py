@@ -47,10 +47,19 @@ class Ways(unittest.TestCase):
         return pathlib.Path(found.group(1))
 
     def another(self, mpi):
-        """A second MPI of the same name, in a folder of its own."""
+        """A second MPI of the same name, in a folder of its own, and the folder of the first."""
         library = self.library(mpi)
-        (self.folder / "second").mkdir()
-        return pathlib.Path(shutil.copy(library, self.folder / "second" / library.name)), library.parent
+        second = self.folder / "second"
+        second.mkdir()
+        if b"$ORIGIN" in library.read_bytes():  # one that brings its own libraries and names them by its own place
+            for one in library.parent.iterdir():
+                if one.name != library.name:
+                    (second / one.name).symlink_to(one)
+        return pathlib.Path(shutil.copy(library, second / library.name)), library.parent
+
+    def linked_by_name(self, mpi, name, second, *options):
+        """A wrapper would add an rpath of its own, and with it the choice of its kind."""
+        return self.compiled(mpi, name, *self.flags(mpi), second, "-Wl,--allow-shlib-undefined", *options, compiler=["gcc"])
 
     def job(self, mpi, *program, preload, **variables):
         told = {"LD_PRELOAD": OPTIONS.preload, "LAPWING_DEFER": "on", "LAPWING_REPORT": self.folder / "report"} if preload else {}
@@ -83,15 +92,15 @@ class Ways(unittest.TestCase):
     def test_of_two_that_are_installed_by_rpath(self):
         def way(mpi):
             second, rest = self.another(mpi)
-            program = self.compiled(mpi, "rpath", f"-Wl,--disable-new-dtags,-rpath,{second.parent},-rpath,{rest}")
+            program = self.linked_by_name(mpi, "rpath", second,
+                                          f"-Wl,--disable-new-dtags,-rpath,{second.parent},-rpath,{rest}")
             self.holds(mpi, program, library=second)
         self.each(1, way)
 
     def test_of_two_that_are_installed_by_the_environment(self):
         def way(mpi):
             second, rest = self.another(mpi)
-            # The program is linked by name only: a wrapper's own rpath would come first.
-            program = self.compiled(mpi, "named", *self.flags(mpi), second, compiler=["gcc"])
+            program = self.linked_by_name(mpi, "named", second)
             self.holds(mpi, program, library=second, LD_LIBRARY_PATH=f"{second.parent}:{rest}")
         self.each(0, way)
 

@@ -228,6 +228,15 @@ class Planner {
     }
   }
 
+  /// Open MPI 5 names -pthread for every step, and clang warns where that has no meaning: when it only
+  /// assembles, or links a relocatable file.
+  static void without_warning(Words& words) {
+    const auto found = std::find(words.begin(), words.end(), "-pthread");
+    if (found == words.end()) return;
+    words.insert(found + 1, "--end-no-unused-arguments");
+    words.insert(std::find(words.begin(), words.end(), "-pthread"), "--start-no-unused-arguments");
+  }
+
   void mpi() {
     const bool fortran = language_ == Language::fortran;
     Words ignored;
@@ -240,6 +249,10 @@ class Planner {
     }
     Words libraries;
     sort(added_.after, plan_.compile_after, libraries);
+    if (!links_ && !asked_.compiles && !fortran) {
+      without_warning(plan_.compile_before);
+      without_warning(plan_.compile_after);
+    }
     if (!links_) return;
     // The user's -x does not hold for a library named as a file.
     const auto file = [](const std::string& word) { return word[0] != '-'; };

@@ -16,7 +16,7 @@ from mpis import MPIS, needs  # noqa: E402
 BUILD = pathlib.Path(os.environ["WRAPPER_BUILD"])
 PLUGIN = pathlib.Path(os.environ["WRAPPER_PLUGIN"])
 FLAVOURS = {mpi: f"mpiexec.{mpi}" for mpi in MPIS}
-FORTRAN = [mpi for mpi in MPIS if shutil.which(f"mpifort.{mpi}")]  # those with a Fortran of their own
+WITH_FORTRAN = [mpi for mpi in MPIS if shutil.which(f"mpifort.{mpi}")]  # of their own
 NAMES = ["lwc++", "lwfc", *(f"{name}.{mpi}" for name in ("lwcc", "lwc++", "lwfc") for mpi in FLAVOURS)]
 
 C = """#include <mpi.h>

@@ -5,7 +5,7 @@ import os
 import shutil
 import unittest
 
-from support import FLAVOURS, FORTRAN, WrapperTest, needs, wanted
+from support import FLAVOURS, WITH_FORTRAN, WrapperTest, needs, wanted
 
 LIBRARY = {"mpich": "-lmpich", "openmpi": "-lmpi"}
 
@@ -97,7 +97,7 @@ class WhichMpi(WrapperTest):
 class WhichCompiler(WrapperTest):
     def test_by_default(self):
         for name, compiler in (("lwcc", "clang-19"), ("lwc++", "clang++-19"), ("lwfc", "flang-new-19")):
-            for flavour in FORTRAN if name == "lwfc" else FLAVOURS:
+            for flavour in WITH_FORTRAN if name == "lwfc" else FLAVOURS:
                 self.assertEqual(self.shown(f"{name}.{flavour}", "x.o")[1][0], compiler)
 
     def test_lapwing_cc_is_followed(self):

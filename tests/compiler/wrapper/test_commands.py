@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import unittest
 
-from support import FLAVOURS, FORTRAN, WrapperTest, needs, wanted
+from support import FLAVOURS, WITH_FORTRAN, WrapperTest, needs, wanted
 
 
 @wanted("clang-19", "flang-new-19")
@@ -121,13 +121,13 @@ class Steps(WrapperTest):
         self.assertLess(last, words.index(archive[0]))
 
     def test_fortran_takes_nothing_of_gfortran(self):
-        for flavour in FORTRAN:
+        for flavour in WITH_FORTRAN:
             words = self.shown(f"lwfc.{flavour}", "a.f90")[1]
             self.assertEqual([word for word in words if word.startswith("-f") or "usempi" in word], [])
             self.assertIn({"mpich": "-lmpichfort", "openmpi": "-lmpi_mpifh"}[flavour], words)
 
     def test_fortran_modules(self):
-        for flavour in FORTRAN:
+        for flavour in WITH_FORTRAN:
             if (self.lib / "lapwing").is_symlink():
                 (self.lib / "lapwing").unlink()
             modules = self.lib / "lapwing" / flavour / "mod"

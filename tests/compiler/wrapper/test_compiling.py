@@ -2,6 +2,7 @@
 """Steps that stop before a program: what comes out, what the exit status is,
 and that a compile goes through stdin and through signals unchanged."""
 import os
+import shutil
 import signal
 import subprocess
 import unittest
@@ -29,6 +30,18 @@ class Stages(WrapperTest):
             self.assertIn("mpi.h", (self.work / "x.d").read_text())
             self.silent(wrapper, "-c", self.work / "plain.s", "-o", "y.o")
             self.assertEqual([who for who, options in self.loaded()], ["clang", "clang"])
+
+    def test_an_mpi_that_names_pthread_for_every_step(self):
+        """As Open MPI 5 does; clang warns of it where nothing is compiled or linked."""
+        self.write("part.s", "part:\n")
+        self.write("other.c", "int other(void) { return _REENTRANT; }\n")
+        for flavour in FLAVOURS:
+            real = shutil.which(f"mpicc.{flavour}")
+            folder = self.program(f"mpicc.{flavour}", f'{real} "$@" | sed "s/$/ -pthread/"\n', folder=flavour)
+            env = {"PATH": f"{folder}:{os.environ['PATH']}"}
+            for arguments in (["-c", "part.s"], ["-c", "other.c"], ["-r", "other.o", "part.o", "-o", "both.o"],
+                              ["-E", "other.c"]):
+                self.silent(f"lwcc.{flavour}", *arguments, env=env)
 
     def test_stdin(self):
         for flavour in FLAVOURS:

@@ -4,7 +4,7 @@ with what they need: three languages, both MPIs, in one step and in several."""
 import os
 import unittest
 
-from support import FLAVOURS, WrapperTest, wanted
+from support import FLAVOURS, WITH_FORTRAN, WrapperTest, wanted
 from mpis import in_turn  # its folder is known to support
 
 OTHER = "int other(void) { return 3; }\n"
@@ -20,7 +20,7 @@ class Programs(WrapperTest):
         """Each wrapper with each MPI, or with the MPIs in turn."""
         for flavour in FLAVOURS:
             for index, language in enumerate(("lwcc", "lwc++", "lwfc")):
-                if in_turns and not in_turn(index, flavour):
+                if in_turns and not in_turn(index, flavour) or language == "lwfc" and flavour not in WITH_FORTRAN:
                     continue
                 with self.subTest(language=language, flavour=flavour):
                     yield f"{language}.{flavour}", flavour, self.sources(language)
