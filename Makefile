@@ -35,16 +35,21 @@ demo:
 bench: build
 	cmake --build --preset release --target lapwing_benchmarks
 
-test-programs: build
-	@tools/install-deps test
-	cmake --build --preset release --target lapwing_tests
+# In one go with the product: no core waits for the end of either.
+TEST_PROGRAMS = all lapwing_tests
 
-# The sanitizers' programs are built while the release tests wait.
+test-programs:
+	@tools/install-deps test
+	@$(MAKE) --no-print-directory configure
+	cmake --build --preset release --target $(TEST_PROGRAMS)
+	@cat build/release/summary.txt
+
+# The sanitizers' programs are built in what the rest leaves idle, and run side by side.
 test:
 	@tools/install-deps test
-	@$(MAKE) --no-print-directory test-programs
-	TEST_LIMIT=$(TEST_LIMIT) tools/run-tests release $(SANITIZERS)
-	@for s in $(SANITIZERS); do $(MAKE) --no-print-directory test-$$s || exit 1; done
+	TEST_LIMIT=$(TEST_LIMIT) BUILD_FIRST='$(TEST_PROGRAMS)' tools/run-tests release $(SANITIZERS)
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(addprefix test-,$(SANITIZERS))
+	@cat build/release/summary.txt
 
 test-release: test-programs
 	TEST_LIMIT=$(TEST_LIMIT) tools/run-tests release

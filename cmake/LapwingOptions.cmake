@@ -34,4 +34,7 @@ if(LAPWING_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined)
     add_link_options(-fno-sanitize-recover=undefined)
   endif()
+  if("address" IN_LIST LAPWING_SANITIZERS AND "undefined" IN_LIST LAPWING_SANITIZERS)
+    add_compile_options(-fno-sanitize=vptr)  # a sixth of what both take to compile; the preset ubsan has it
+  endif()
 endif()

@@ -14,7 +14,7 @@ import unittest
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "run-tests"
 PRESETS = {"version": 6,
            "configurePresets": [{"name": name, "generator": "Ninja", "binaryDir": f"${{sourceDir}}/build/{name}"} for name in "pq"],
-           "buildPresets": [{"name": "q", "configurePreset": "q"}], "testPresets": [{"name": "p", "configurePreset": "p"}]}
+           "buildPresets": [{"name": name, "configurePreset": name} for name in "pq"], "testPresets": [{"name": "p", "configurePreset": "p"}]}
 PROJECT = """cmake_minimum_required(VERSION 3.20)
 project(q LANGUAGES NONE)
 add_custom_target(lapwing_unit_tests COMMAND %s)
@@ -23,8 +23,8 @@ FLAKY = "test -e {0} || {{ touch {0}; exit 1; }}"
 
 
 class RunTests(unittest.TestCase):
-    def run_tests(self, meanwhile=None, limit=None, **tests):
-        """With what else is to be built meanwhile, a command, and the seconds that the tests may take."""
+    def run_tests(self, meanwhile=None, limit=None, first="", **tests):
+        """With what else is to be built meanwhile, a command, the seconds that the tests may take, and what is built first."""
         with tempfile.TemporaryDirectory() as folder:
             tree = pathlib.Path(folder)
             for part in ("tools", "build/p"):
@@ -36,7 +36,7 @@ class RunTests(unittest.TestCase):
             if meanwhile:
                 (tree / "CMakeLists.txt").write_text(PROJECT % meanwhile.format(tree))
             return subprocess.run([tree / "tools" / "run-tests", "p", *("q" if meanwhile else "")], capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "TEST_LIMIT": str(limit or "")})
+                                  env={**os.environ, "TEST_LIMIT": str(limit or ""), "BUILD_FIRST": first})
 
     def test_all_pass(self):
         done = self.run_tests(a="true", b="true")
@@ -62,6 +62,14 @@ class RunTests(unittest.TestCase):
         # The test waits for what the build makes: they run at the same time.
         done = self.run_tests("touch {0}/made", made="until test -e {0}; do sleep 0.1; done")
         self.assertEqual(done.returncode, 0, done)
+
+    def test_what_is_built_first(self):
+        done = self.run_tests("touch {0}/made", first="lapwing_unit_tests", made="test -e {0}")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertNotIn("second try", done.stdout)
+        done = self.run_tests("false", first="lapwing_unit_tests", made="touch {0}")
+        self.assertNotEqual(done.returncode, 0, done)
+        self.assertNotIn("Test project", done.stdout)
 
     def test_what_cannot_be_built_meanwhile(self):
         done = self.run_tests("false", a="true")

@@ -17,13 +17,13 @@ struct Declaration {
 };
 
 // With MPI_IN_PLACE what is received into is read as well.
-constexpr unsigned both = reads_later | writes_later;
+constexpr unsigned reads_and_writes_later = reads_later | writes_later;
 const Declaration declarations[] = {
     {"lapwing_declare_send", 6, 1, 2, 0, reads_later},
     {"lapwing_declare_recv", 6, 1, 2, 0, writes_later},
-    {"lapwing_declare_bcast", 5, 1, 2, 0, both},
-    {"lapwing_declare_reduce", 7, 2, 3, 0, reads_later, 1, both},
-    {"lapwing_declare_allreduce", 6, 2, 3, 0, reads_later, 1, both},
+    {"lapwing_declare_bcast", 5, 1, 2, 0, reads_and_writes_later},
+    {"lapwing_declare_reduce", 7, 2, 3, 0, reads_later, 1, reads_and_writes_later},
+    {"lapwing_declare_allreduce", 6, 2, 3, 0, reads_later, 1, reads_and_writes_later},
 };
 
 const Declaration* declaration_of(const llvm::CallBase& call, bool* fortran) {

@@ -57,10 +57,10 @@ int slot_of(const CallBase& call, const llvm::DataLayout& layout) {
   return static_cast<int>(bytes / 8);
 }
 
-using Slots = llvm::MapVector<const Function*, llvm::SmallSetVector<int, 2>>;
+using TableSlots = llvm::MapVector<const Function*, llvm::SmallSetVector<int, 2>>;
 
 // Functions begin where the table's address points to, behind the type's description.
-void note_table(const llvm::ConstantArray& table, Slots& slots) {
+void note_table(const llvm::ConstantArray& table, TableSlots& slots) {
   unsigned first = 0;
   while (first < table.getNumOperands() && !function_of(table.getOperand(first))) ++first;
   const llvm::Value* before = first > 0 ? table.getOperand(first - 1)->stripPointerCasts() : nullptr;
@@ -72,8 +72,8 @@ void note_table(const llvm::ConstantArray& table, Slots& slots) {
   }
 }
 
-Slots slots_of_tables(const llvm::Module& module) {
-  Slots slots;
+TableSlots slots_of_tables(const llvm::Module& module) {
+  TableSlots slots;
   for (const llvm::GlobalVariable& global : module.globals()) {
     if (!is_virtual_table(global) || !global.hasInitializer()) continue;
     for (const llvm::Use& part : global.getInitializer()->operands())
@@ -130,7 +130,7 @@ bool is_uniform(const PointerCall& call, Uniformity& uniformity) {
 
 std::vector<Target> find_targets(llvm::Module& module, const Reach& reach) {
   std::vector<Target> found;
-  const Slots slots = slots_of_tables(module);
+  const TableSlots slots = slots_of_tables(module);
   for (Function& function : module) {
     if (function.isIntrinsic() || function.hasAvailableExternallyLinkage() || !reach(function)) continue;
     const int reaches = function.isDeclaration() ? 0 : Target::reaches;
