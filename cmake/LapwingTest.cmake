@@ -99,6 +99,9 @@ if(NOT LAPWING_SANITIZE)
   endforeach()
 endif()
 
+# A test that takes ten seconds or more says COST (seconds, about): ctest starts the longest first, and knows none in a
+# new tree.
+#
 # lapwing_in_turn(out flavour case...): the cases that are tried with this MPI. Three and more go to the MPIs in turn,
 # each call beginning with the next MPI; give the MPIs one after another.
 function(lapwing_in_turn out flavour)
