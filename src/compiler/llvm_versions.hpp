@@ -10,6 +10,7 @@
 #include <llvm/Analysis/UniformityAnalysis.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -34,6 +35,24 @@ inline std::optional<std::uint64_t> fixed_size(llvm::LocationSize size) {
   return size.getValue().getFixedValue();
 #else
   return size.getValue();
+#endif
+}
+
+/// A vector whose length is the machine's.
+inline bool has_scalable_length(const llvm::Type& type) {
+#if LLVM_VERSION_MAJOR >= 17
+  return type.isScalableTy();
+#else
+  return llvm::isa<llvm::ScalableVectorType>(type);
+#endif
+}
+
+/// Takes from an instruction what is promised of it only where the program has executed it.
+inline void forget_promises(llvm::Instruction& instruction) {
+#if LLVM_VERSION_MAJOR >= 17
+  instruction.dropUBImplyingAttrsAndUnknownMetadata();
+#else
+  instruction.dropUndefImplyingAttrsAndUnknownMetadata();
 #endif
 }
 

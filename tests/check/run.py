@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -33,6 +32,9 @@ import wrong_collectives
 import wrong_others
 import wrong_strange
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from mpis import without_noise  # noqa: E402
+
 LAUNCHERS = {"mpich": ["mpiexec.mpich"], "openmpi": ["mpiexec.openmpi", "--oversubscribe"]}
 COMPILERS = {"mpich": "mpicc.mpich", "openmpi": "mpicc.openmpi"}
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -40,8 +42,6 @@ ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
                "OMPI_MCA_mpi_yield_when_idle": "1"}
 VERSIONS = {"mpich": 4, "openmpi": 3}  # of the MPI standard, in Debian's packages
 STATUS = 86
-# Open MPI 5 says so of itself where UCX finds no device for one-sided communication, and takes another way.
-NOISE = re.compile(r"(\[\S+:\d+\] \S*osc_ucx_component\.c:\d+  Error: OSC UCX component priority set inside component query failed *\n\s*)")
 AT_ONCE = 12  # right cases in one job
 
 
@@ -83,7 +83,7 @@ class Suite:
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=self.options.timeout,
                                   env=environment, check=False)
-            done.stderr = NOISE.sub("", done.stderr)
+            done.stderr = without_noise(done.stderr)
             return done
         except subprocess.TimeoutExpired as late:
             return subprocess.CompletedProcess(command, 124, "", (late.stderr or b"").decode(errors="replace"))

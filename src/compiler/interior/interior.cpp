@@ -210,7 +210,7 @@ class NestDivider {
     for (llvm::BasicBlock* block : way.blocks()) {
       for (llvm::Instruction& i : *block) {
         const auto call = MpiCall::of(i);
-        if (call && is_completion(call->kind()) && !waited.contains(&call->call())) return &i;
+        if (call && is_completion(call->kind()) && waited.count(&call->call()) == 0) return &i;
       }
     }
     return nullptr;

@@ -158,7 +158,7 @@ class Describer {
     if (accesses_.add(i)) return true;
     auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
     if (load && nest_.lookups.size() < most_lookups && load->getPointerAddressSpace() == 0 &&
-        !load->getType()->isScalableTy()) {
+        !has_scalable_length(*load->getType())) {
       nest_.lookups.push_back(lookup(*load));
       return true;
     }

@@ -8,6 +8,7 @@
 
 #include "compiler/alias/fortran_tags.hpp"
 #include "compiler/effects/library_calls.hpp"
+#include "compiler/llvm_versions.hpp"
 #include "compiler/mpi/calls.hpp"
 #include "compiler/remarks.hpp"
 #include "compiler/waits/region.hpp"
@@ -118,7 +119,7 @@ void Way::compute_early(llvm::ArrayRef<InFlight> received) {
         continue;
       }
       if (!is_movable(i, received)) continue;
-      if (!a_.post_dominators.dominates(block, &begin_)) i.dropUBImplyingAttrsAndUnknownMetadata();
+      if (!a_.post_dominators.dominates(block, &begin_)) forget_promises(i);
       i.moveBefore(begin_.getTerminator());
       if (!i.mayReadFromMemory() || !simplify(i, moved)) moved.push_back(&i);
     }
