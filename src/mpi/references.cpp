@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,32 +14,48 @@
 namespace lapwing::mpi {
 namespace {
 
-struct Search {
-  const char* const* prefixes;
-  const char* const* others;
-  bool found;
-};
-
 using SlotVisitor = bool(const char* file, const char* symbol, void** slot, void* context);
 
 struct Walk {
   SlotVisitor* visit;
   void* context;
+  const char* const* others = no_others;  // files that are passed over
+
+  bool passes_over(const char* file) const {
+    if (std::strstr(file, "liblapwing") || std::strstr(file, "linux-vdso")) return true;
+    for (const char* const* other = others; *other; ++other) {
+      if (std::strstr(file, *other)) return true;
+    }
+    return false;
+  }
 };
 
-bool begins(const char* name, const char* const* prefixes) {
-  for (; *prefixes; ++prefixes) {
-    if (std::strncmp(name, *prefixes, std::strlen(*prefixes)) == 0) return true;
+// A process has tens of thousands of references, nearly all of which the first letter tells from a prefix.
+class Prefixes {
+ public:
+  explicit Prefixes(const char* const* list) : list_(list) {
+    for (const char* const* prefix = list; *prefix; ++prefix)
+      firsts_.set(static_cast<unsigned char>(**prefix));
   }
-  return false;
-}
+  bool begin(const char* name) const {
+    if (!firsts_[static_cast<unsigned char>(*name)]) return false;
+    for (const char* const* prefix = list_; *prefix; ++prefix) {
+      if (std::strncmp(name, *prefix, std::strlen(*prefix)) == 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  const char* const* list_;
+  std::bitset<256> firsts_;
+};
 
 // Relocations name whatever the linker left to be found elsewhere, and nothing
 // that a file defines for itself alone.
 int visit(dl_phdr_info* info, std::size_t, void* context) {
   const auto* walk = static_cast<const Walk*>(context);
   const char* file = info->dlpi_name ? info->dlpi_name : "";
-  if (std::strstr(file, "liblapwing") || std::strstr(file, "linux-vdso")) return 0;
+  if (walk->passes_over(file)) return 0;
   const ElfW(Sym)* symbols = nullptr;
   const char* strings = nullptr;
   const ElfW(Rela) * tables[2] = {};
@@ -107,16 +124,16 @@ bool redirect(const char* library, const char* symbol, void* to) {
 }
 
 bool refers_to(const char* const* prefixes, const char* const* others) {
-  Search search{prefixes, others, false};
-  each_reference(
-      [](const char* file, const char* symbol, void* context) {
-        auto* s = static_cast<Search*>(context);
-        for (const char* const* other = s->others; *other; ++other)
-          if (std::strstr(file, *other)) return false;
-        s->found = begins(symbol, s->prefixes);
-        return s->found;
-      },
-      &search);
+  struct Search {
+    Prefixes prefixes;
+    bool found;
+  } search{Prefixes(prefixes), false};
+  Walk walk{[](const char*, const char* symbol, void**, void* given) {
+              auto* s = static_cast<Search*>(given);
+              return s->found = s->prefixes.begin(symbol);
+            },
+            &search, others};
+  dl_iterate_phdr(visit, &walk);
   return search.found;
 }
 

@@ -65,9 +65,9 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
   if (engine.pages()) return trace_pages(engine, destination, info, status, wait);
   const std::size_t bytes = bytes_of(status);
   const std::size_t least = engine.settings().guard_threshold;
-  if (status.MPI_SOURCE < 0 || bytes <= header_bytes || bytes > destination.capacity ||
-      (bytes < least && least != machine::never))
-    return;
+  if (status.MPI_SOURCE < 0 || bytes <= header_bytes || bytes > destination.capacity) return;
+  if (info.eligible) engine.governor().note_plain(info.world_rank(status.MPI_SOURCE));
+  if (bytes < least && least != machine::never) return;
   if (!info.eligible) return started.went_plain(PlainCause::communicator);
   const int source = info.world_rank(status.MPI_SOURCE);
   const std::size_t threshold = engine.sizes_to(source).guard;

@@ -161,7 +161,10 @@ bool Engine::look_for_header(Tracked& tracked, MPI_Request request) {
   int cancelled = 0;
   PMPI_Test_cancelled(&status, &cancelled);
   const CommInfo& info = *tracked.info;
-  if (cancelled || bytes != static_cast<MPI_Count>(header_bytes) || status.MPI_SOURCE < 0 || !info.eligible) {
+  const bool from_partner = !cancelled && status.MPI_SOURCE >= 0 && info.eligible;
+  if (from_partner && bytes > static_cast<MPI_Count>(header_bytes))
+    governor_->note_plain(info.world_rank(status.MPI_SOURCE));
+  if (!from_partner || bytes != static_cast<MPI_Count>(header_bytes)) {
     tracked.found_plain();
     if (ended) tracked.substitute = mint_request(status);
     return true;

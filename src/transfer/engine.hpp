@@ -49,10 +49,11 @@ enum ControlKind : int {
   credit_kind = 0,
   truncated_kind = 1,
   drain_kind = 2,
-  wish_kind = 3,  // the governor's, to stop_kind
+  wish_kind = 3,  // the governor's, to leave_kind
   offer_kind = 4,
   accept_kind = 5,
   stop_kind = 6,
+  leave_kind = 7,
   first_free_kind = 16
 };
 

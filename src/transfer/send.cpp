@@ -35,8 +35,9 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   if (threshold == machine::never) return plainly(PlainCause::never_pays);
   const char* base = contiguous_base(a.buffer, a.count, a.type);
   if (!base) return plainly(PlainCause::layout);
-  // Control messages about earlier messages may have come while nothing flew.
-  if (engine.governor().expects()) engine.control().progress();
+  // Control messages about earlier messages may have come while nothing flew. A plain message would be
+  // answered too early.
+  if (engine.governor().tries()) engine.control().progress();
   Decision decision = engine.decide(site, bytes, destination, a.of_all);
   if (!decision.stripped) return plainly(PlainCause::watched);
 

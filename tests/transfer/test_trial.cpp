@@ -115,6 +115,19 @@ TEST(Trial, AKeptWayIsGivenUpWhenItNoLongerPays) {
   EXPECT_EQ(loop.trial.way(), Way::plain);
 }
 
+TEST(Trial, ASlowIterationDoesNotEndATrialThatHasGainedMore) {
+  for (const bool first : {false, true}) {
+    Trial trial;
+    trial.predict(0.2);
+    for (int i = 0; i < 5; ++i) trial.iteration(10 * ms);
+    ASSERT_EQ(trial.state(), State::trying);
+    trial.iteration(8 * ms);
+    if (!first) trial.iteration(8 * ms);
+    trial.iteration(13 * ms);
+    EXPECT_EQ(trial.state(), first ? State::refused : State::trying);
+  }
+}
+
 TEST(Trial, OneSlowIterationDoesNotEndWhatPays) {
   Loop loop(exactly(10 * ms), [](int i) { return i == 40 ? 30 * ms : 8 * ms; });
   loop.run(60);

@@ -37,9 +37,9 @@ bool look_is_due(const Stream& stream) {
 
 Governor::Governor(Engine& engine, bool always)
     : engine_(engine), always_(always), restless_(engine.settings().restless()) {
-  judge_.permit(false, 0);
+  judge_.permit(false, 0);  // the turn of an agreement begins a trial
   engine_.set_expects_headers(expects());
-  for (const int kind : {wish_kind, offer_kind, accept_kind, stop_kind}) {
+  for (const int kind : {wish_kind, offer_kind, accept_kind, stop_kind, leave_kind}) {
     engine.control().on(
         kind, [this, kind](int s, const char* data, std::size_t size) { on_letter(kind, s, data, size); });
   }
@@ -54,29 +54,37 @@ void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends)
                             std::uint64_t{sends} << 32 | static_cast<std::uint32_t>(peer);
   judge_.begins(key, now_ns());
   const Trial* trial = judge_.trial();
-  const bool tries = trial && trial->way() == Trial::Way::other;
-  const bool ended = tries_ && !tries;
-  if (tries && !tries_) pace_.trial_began();
-  tries_ = tries;
-  // A loop that has been left, or a way that does not pay, ends it for the partners too.
-  if (ended || (expected_ > 0 && !trial)) stop_all(trial && trial->state() != Trial::State::refused);
-  if (judge_.iterations() == iterations_) return;
-  iterations_ = judge_.iterations();
-  iteration_ended();
+  const bool ended = tries_ && trial && trial->way() != Trial::Way::other;
+  tries_ = tries_ && trial && !ended;
+  // A loop that has been left ends it for the partners too.
+  if (expected_ > 0 && !trial) stop_all(false);
+  if (judge_.iterations() != iterations_) {
+    iterations_ = judge_.iterations();
+    iteration_ended(ended);
+  }
+  if (sends) partner(peer).agreement.count_message();
 }
 
 void Governor::stir(int peer, bool sends) {
   Engine::letter_may_have_come();
-  if (sends) partner(peer);
+  if (sends) partner(peer).agreement.count_message();
+  for (auto& [rank, partner] : partners_) take_turn(rank, partner);
   if (++arrivals_ % 3 != 0) return;
   for (auto& [rank, partner] : partners_) {
-    if (partner.agreement == Agreement::agreed && arrivals_ % 2 == 0) {
-      stop(rank, partner, true);
-    } else if (partner.agreement == Agreement::none && leads(rank)) {
-      enter(partner, Agreement::offered);
-      tell(rank, offer_kind, 0);
+    partner.agreement.iteration_ended();
+    if (partner.agreement.state() == PairAgreement::State::stripped && arrivals_ % 2 == 0) {
+      if (arrivals_ % 4 == 0) {
+        stop(rank, partner, true);
+      } else {
+        tell(rank, leave_kind, 0, partner.agreement.leave());
+      }
+    } else if (partner.agreement.state() == PairAgreement::State::none && leads(rank)) {
+      const bool later = partner.agreement.exchanges() && arrivals_ % 2 == 0;
+      tell(rank, offer_kind, 0,
+           partner.agreement.offer(later ? partner.agreement.next_turn() : PairAgreement::at_once));
     }
   }
+  agreements_changed();
 }
 
 // For LAPWING_VERBOSE=2.
@@ -84,17 +92,17 @@ void Governor::say() const {
   const Trial* trial = judge_.trial();
   fmt::print(stderr, "lapwing: rank {}: iteration {} of {:.3f} ms, {}:", engine_.world_rank(), iterations_,
              static_cast<double>(judge_.iteration_ns()) * 1e-6, trial ? trial->name() : "no loop");
-  static constexpr const char* names[] = {"plain", "offered", "agreed", "stopping", "draining"};
   for (const auto& [rank, partner] : partners_)
-    fmt::print(stderr, " rank {} {}, could save {:.1f} %, it says {:.1f} %", rank,
-               names[static_cast<int>(partner.agreement)], 100 * partner.share, 100 * partner.wished);
+    fmt::print(stderr, " rank {} {}, could save {:.1f} %, it says {:.1f} %", rank, partner.agreement.name(),
+               100 * partner.share, 100 * partner.wished);
   fmt::print(stderr, ".\n");
 }
 
-void Governor::iteration_ended() {
+void Governor::iteration_ended(bool trial_ended) {
   const auto iteration = static_cast<double>(std::max<std::uint64_t>(judge_.iteration_ns(), 1));
   const bool plain = !judge_.overlaps();
   for (auto& [rank, partner] : partners_) {
+    partner.agreement.iteration_ended();
     // A wait that the engine drives shows nothing.
     if (plain) {
       if (!partner.watched) continue;
@@ -104,13 +112,62 @@ void Governor::iteration_ended() {
     partner.saved = 0;
     partner.watched = false;
   }
+  if (trial_ended) leave_all();
+  for (auto& [rank, partner] : partners_) take_turn(rank, partner);
   if (engine_.settings().verbose > 1) say();
   Engine::letter_may_have_come();
   const Trial* trial = judge_.trial();
   if (!trial || trial->state() != Trial::State::watching) return;
   if (pace_.iteration(expected_ > 0)) stop_all(true);
   if (!pace_.may_agree() || Overlap::overlaps()) return;
-  for (auto& [rank, partner] : partners_) seek_agreement(rank, partner);
+  for (auto& [rank, partner] : partners_) {
+    if (!engine_.never_strips(rank)) seek_agreement(rank, partner);
+  }
+}
+
+// The partner's turn and this rank's are the same message.
+void Governor::take_turn(int rank, Partner& partner) {
+  PairAgreement& agreement = partner.agreement;
+  if (!agreement.turn_has_come()) return;
+  if (agreement.state() == PairAgreement::State::agreed && (restless_ || tries_ || begin_trial())) {
+    agreement.strip();
+    agreements_changed();
+    return;
+  }
+  // The partner has not answered the offer, this rank has lost its loop, or strips end as agreed.
+  stop(rank, partner, true);
+  release_if_alone();
+  judge_.interrupted();
+}
+
+// With all partners whose turn has come.
+bool Governor::begin_trial() {
+  double planned = 0;
+  for (const auto& [rank, partner] : partners_) {
+    planned += partner.share;
+    if (partner.agreement.state() == PairAgreement::State::agreed) planned += std::max(0.0, partner.wished);
+  }
+  tries_ = judge_.begin_trial(planned);
+  if (tries_) pace_.trial_began();
+  return tries_;
+}
+
+// This rank's trial has ended. Its partners learn it in this iteration, in which messages still go in strips.
+void Governor::leave_all() {
+  for (auto& [rank, partner] : partners_) {
+    if (partner.agreement.state() == PairAgreement::State::stripped) {
+      tell(rank, leave_kind, partner.share, partner.agreement.leave());
+    } else {
+      stop(rank, partner, true);
+    }
+  }
+}
+
+// A trial that no partner takes part in any more has not failed here.
+void Governor::release_if_alone() {
+  if (stripping_ > 0) return;
+  judge_.release();
+  tries_ = false;
 }
 
 void Governor::close() {
@@ -133,12 +190,18 @@ void Governor::post_letters() {
   to_post_.clear();
 }
 
+bool Governor::ready() const {
+  const Trial* trial = judge_.trial();
+  return trial && trial->ready() && pace_.may_agree() && !Overlap::overlaps();
+}
+
 void Governor::seek_agreement(int rank, Partner& partner) {
-  if (partner.agreement != Agreement::none) return;
+  if (partner.agreement.state() != PairAgreement::State::none) return;
   if (leads(rank)) {
     if (partner.wished < 0 || partner.share + partner.wished < least_share) return;
-    enter(partner, Agreement::offered);
-    tell(rank, offer_kind, partner.share);
+    if (!ready() || !partner.agreement.exchanges()) return;
+    tell(rank, offer_kind, partner.share, partner.agreement.offer(partner.agreement.next_turn()));
+    agreements_changed();
     return;
   }
   const double news = partner.share - partner.told;
@@ -147,51 +210,40 @@ void Governor::seek_agreement(int rank, Partner& partner) {
   tell(rank, wish_kind, partner.share);
 }
 
-void Governor::tell(int rank, int kind, double share) {
+void Governor::tell(int rank, int kind, double share, std::uint64_t number) {
   Engine::letter_may_have_come();  // so that a wait posts this one before long
-  to_post_.push_back({rank, kind, {share, partners_[rank].sent}});
+  to_post_.push_back({rank, kind, {share, number}});
+  if (stripping_ > 0) post_letters();  // no message of weight waits for MPI to answer
 }
 
-void Governor::enter(Partner& partner, Agreement agreement) {
-  expected_ += (agreement != Agreement::none) - (partner.agreement != Agreement::none);
-  partner.agreement = agreement;
-  engine_.set_expects_headers(expects());
-  if (expected_ > 0) engine_.wake_helper();
-  permit();
-}
-
-// The trial may begin once a partner has agreed.
-void Governor::permit() {
-  double others = 0;
-  bool agreed = false;
+void Governor::agreements_changed() {
+  expected_ = stripping_ = 0;
   for (const auto& [rank, partner] : partners_) {
-    if (partner.agreement != Agreement::agreed) continue;
-    agreed = true;
-    others += std::max(0.0, partner.wished);
+    expected_ += partner.agreement.expects();
+    stripping_ += partner.agreement.strips();
   }
-  judge_.permit(agreed, others);
+  engine_.set_expects_headers(expects());
+  // While messages are plain it would answer the partner's before this rank has posted its own.
+  if (stripping_ > 0) engine_.wake_helper();
 }
 
 void Governor::stop(int rank, Partner& partner, bool would_try_again) {
-  if (partner.agreement != Agreement::offered && partner.agreement != Agreement::agreed) return;
-  enter(partner, Agreement::stopping);
+  if (partner.agreement.ending()) return;
+  const std::uint64_t headers = partner.agreement.stop();
   partner.told = untold;
-  tell(rank, stop_kind, would_try_again ? partner.share : would_not_try);
+  agreements_changed();
+  tell(rank, stop_kind, would_try_again ? partner.share : would_not_try, headers);
 }
 
 void Governor::stop_all(bool would_try_again) {
   for (auto& [rank, partner] : partners_) stop(rank, partner, would_try_again);
 }
 
-void Governor::settle(Partner& partner) {
-  if (partner.agreement == Agreement::draining && partner.came >= partner.due)
-    enter(partner, Agreement::none);
-}
-
 void Governor::note_header(int peer) {
-  Partner& from = partner(peer);
-  ++from.came;
-  settle(from);
+  PairAgreement& agreement = partner(peer).agreement;
+  const bool expected = agreement.expects();
+  agreement.count_header();
+  if (expected != agreement.expects()) agreements_changed();
 }
 
 void Governor::on_letter(int kind, int source, const char* data, std::size_t size) {
@@ -201,36 +253,31 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
   Partner& from = partner(source);
   from.wished = letter.share;
   switch (kind) {
-    case offer_kind: {
-      const Trial* trial = judge_.trial();
-      const bool ready =
-          restless_ || (trial && trial->state() == Trial::State::watching && pace_.may_agree());
-      enter(from, Agreement::agreed);
-      if (ready) {
-        from.told = from.share;
-        tell(source, accept_kind, from.share);
-      } else {
-        stop(source, from, false);
-      }
+    case offer_kind:
+      answer(source, from, letter.number);
       break;
-    }
     case accept_kind:
-      if (from.agreement == Agreement::offered) enter(from, Agreement::agreed);
+      from.agreement.accepted();
+      break;
+    case leave_kind:
+      if (!from.agreement.partner_leaves(letter.number)) stop(source, from, true);
       break;
     case stop_kind:
-      from.due = letter.sent;
       stop(source, from, true);
-      enter(from, Agreement::draining);
-      settle(from);
-      if (std::none_of(partners_.begin(), partners_.end(),
-                       [](const auto& entry) { return entry.second.agreement == Agreement::agreed; })) {
-        judge_.release();
-        tries_ = false;
-      }
+      from.agreement.partner_stopped(letter.number);
+      release_if_alone();
       break;
     default:
       break;
   }
+  agreements_changed();
+}
+
+void Governor::answer(int rank, Partner& partner, std::uint64_t turn) {
+  const bool willing = restless_ || ready(), in_time = partner.agreement.offered(turn);
+  if (!willing || !in_time) return stop(rank, partner, willing);
+  partner.told = partner.share;
+  tell(rank, accept_kind, partner.share);
 }
 
 void Governor::note_send(int peer, std::uint64_t began, std::uint64_t took) {
@@ -244,9 +291,10 @@ std::uint64_t Governor::claim_send(int peer, std::uint64_t posted) {
 
 bool Governor::strips(int peer) const {
   if (always_) return true;
-  if (!restless_ && !judge_.overlaps()) return false;
+  if (stripping_ == 0) return false;
   const auto found = partners_.find(peer);
-  return found != partners_.end() && found->second.agreement == Agreement::agreed;
+  if (found == partners_.end() || !found->second.agreement.strips()) return false;
+  return restless_ || judge_.overlaps() || found->second.agreement.state() == PairAgreement::State::leaving;
 }
 
 bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t waited) {
@@ -256,7 +304,6 @@ bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t w
   Partner& from = partner(peer);
   from.saved += saved;
   from.watched = true;
-  judge_.went_plainly(saved, saved);
   return look;
 }
 

@@ -12,10 +12,13 @@
 //
 //   wish    follower to leader:  the share of its iterations that strips could hide; the
 //           first one also says that it has a loop, in which it reads letters
-//   offer   leader to follower:  strips may come from now on; its own share
+//   offer   leader to follower:  strips from a turn on; its own share
 //   accept  follower to leader:  the same, in answer
+//   leave   either, to the other: no strips from a turn on
 //   stop    either, to the other: no strips any more; how many messages had any, and
 //           whether this rank would try again
+//
+// Both change at the same message, the turn: see pair_agreement.hpp.
 //
 // A rank strips only for a partner that has said that it expects strips, so a rank that
 // expects none may wait inside MPI, and needs no thread that looks for headers. A rank
@@ -33,6 +36,7 @@
 #include "transfer/decisions/agreement_pace.hpp"
 #include "transfer/decisions/loop_judge.hpp"
 #include "transfer/decisions/observation.hpp"
+#include "transfer/decisions/pair_agreement.hpp"
 #include "transfer/decisions/send_waits.hpp"
 #include "transfer/decisions/sites.hpp"
 #include "transfer/wire/control.hpp"
@@ -80,9 +84,11 @@ class Governor {
   /// Whether a header may come from any rank.
   bool expects() const { return always_ || expected_ > 0; }
   /// Whether this rank's loop is in strips.
-  bool tries() const { return always_ || (expected_ > 0 && (restless_ || judge_.overlaps())); }
-  void note_sent(int peer) { ++partner(peer).sent; }
+  bool tries() const { return always_ || stripping_ > 0; }
+  void note_sent(int peer) { partner(peer).agreement.count_header_sent(); }
   void note_header(int peer);
+  /// A plain message of weight has come from `peer`.
+  void note_plain(int peer) { partner(peer).agreement.count_message(); }
 
   bool observing() const { return !observations_.empty(); }
   /// Answers touches of what is observed; true if there were any.
@@ -95,34 +101,23 @@ class Governor {
   Verdict verdict() const;
 
  private:
-  enum class Agreement : std::uint8_t {
-    none,      ///< messages are plain both ways
-    offered,   ///< of the leader: headers may come, none may be sent yet
-    agreed,    ///< headers may come and be sent
-    stopping,  ///< this rank has sent its stop, the partner has not
-    draining,  ///< both have, and headers from before are on their way
-  };
-
   static constexpr double untold = -1, would_not_try = -1;
 
   struct Letter {
     double share;
-    std::uint64_t sent;
+    std::uint64_t number;  // of an offer or a leave, the turn; of a stop, the headers that this rank has sent
   };
   struct Unposted {
     int rank, kind;
     Letter letter;
   };
   struct Partner {
-    Agreement agreement = Agreement::none;
+    PairAgreement agreement;
     std::uint64_t saved = 0;        // in this iteration, by the model
     bool watched = false;           // plain receives of this iteration have been looked at
     double share = 0;               // of an iteration, smoothed: what strips could hide here
     double wished = would_not_try;  // what the partner has told of its own; until it writes it has no loop
     double told = untold;           // what it has been told
-    std::uint64_t sent = 0;         // stripped messages to it
-    std::uint64_t came = 0;         // headers from it
-    std::uint64_t due = 0;          // headers that it had sent at its last stop
   };
   struct Observed {
     std::unique_ptr<Observation> observation;
@@ -136,16 +131,20 @@ class Governor {
   void observe(Stream& stream, Site& started, char* base, std::size_t bytes, std::uint64_t waited);
   bool leads(int rank) const;
   void stir(int peer, bool sends);
-  void iteration_ended();
+  void iteration_ended(bool trial_ended);
   void say() const;
+  bool ready() const;
   void seek_agreement(int rank, Partner& partner);
-  void enter(Partner& partner, Agreement agreement);
+  void answer(int rank, Partner& partner, std::uint64_t turn);
+  void take_turn(int rank, Partner& partner);
+  bool begin_trial();
+  void leave_all();
+  void release_if_alone();
   void stop(int rank, Partner& partner, bool would_try_again);
   void stop_all(bool would_try_again);
-  void tell(int rank, int kind, double share);
+  void agreements_changed();
+  void tell(int rank, int kind, double share, std::uint64_t number = 0);
   void post_letters();
-  void settle(Partner& partner);
-  void permit();
   void on_letter(int kind, int source, const char* data, std::size_t size);
 
   Engine& engine_;
@@ -154,8 +153,9 @@ class Governor {
   LoopJudge judge_;
   AgreementPace pace_;
   std::map<int, Partner> partners_;
-  int expected_ = 0;    // partners whose agreement is not none
-  bool tries_ = false;  // the loop's iterations are in strips, or would be with all partners' consent
+  int expected_ = 0;    // partners of which headers may come
+  int stripping_ = 0;   // partners to which messages are stripped
+  bool tries_ = false;  // the loop's trial is in strips
   bool closed_ = false;
   std::uint64_t iterations_ = 0, arrivals_ = 0;
   std::uint64_t in_mpi_ = 0;

@@ -37,6 +37,14 @@ class LoopJudge {
     permitted_ = permitted;
     share_of_others_ = share_of_others;
   }
+  /// Tries the other way from here on, the beginning of an iteration, as other ranks do. `planned`: the share
+  /// of an iteration that it could save, theirs included. False, and nothing is tried, where this loop is not
+  /// watched.
+  bool begin_trial(double planned) { return overlaps_ = loop_ && loop_->trial.begin(planned); }
+  /// The iteration that begins is not to be judged.
+  void interrupted() {
+    if (loop_) loop_->trial.interrupted();
+  }
   /// The other way has ended for a reason of another rank's.
   void release() {
     if (loop_) loop_->trial.release();

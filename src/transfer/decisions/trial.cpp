@@ -80,12 +80,21 @@ void Trial::plain_iteration(std::uint64_t time) {
     if (since_ < pause_) return;
     enter(State::watching);
   }
-  if (share_ < least_share || !plain_.alike()) return;
-  planned_ = share_;
+  if (share_ >= least_share && ready()) begin(share_);
+}
+
+bool Trial::ready() const {
+  return state_ == State::watching && plain_.count() >= plain_wanted && plain_.alike();
+}
+
+bool Trial::begin(double planned) {
+  if (state_ != State::watching || plain_.count() < plain_wanted) return false;
+  share_ = planned_ = planned;
   enter(State::trying);
   unsettled_ = true;
   other_.clear();
   lost_ = 0;
+  return true;
 }
 
 void Trial::tried_iteration(std::uint64_t time) {
@@ -96,7 +105,8 @@ void Trial::tried_iteration(std::uint64_t time) {
     if (as_double(time) > far * as_double(bar)) refuse();
     return;
   }
-  if (time > bar || as_double(time) * incredible < as_double(usual) * (1 - planned_)) {
+  // One slow iteration may be the machine's, while the trial has gained more than it has lost.
+  if ((time > bar && lost_ > 0) || as_double(time) * incredible < as_double(usual) * (1 - planned_)) {
     refuse();
     return;
   }

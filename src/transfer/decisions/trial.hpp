@@ -3,8 +3,8 @@
 //
 // The plain way is watched first, at no risk. The other way is tried only where so
 // much of an iteration could be gained that it shows, and judged by the time of whole
-// iterations. The trial ends at the first iteration that is clearly slower; what it
-// has cost decides how soon there may be another.
+// iterations. The trial ends at the first iteration that is clearly slower, unless those
+// before it have gained more; what it has cost decides how soon there may be another.
 #pragma once
 
 #include <array>
@@ -49,6 +49,11 @@ class Trial {
   /// The iteration that runs is not to be judged: the loop was left, or what it does has
   /// changed.
   void interrupted() { unsettled_ = true; }
+  /// Whether the plain way has been watched for long enough to be compared with another one.
+  bool ready() const;
+  /// Tries the other way from the next iteration on, where the caller knows that it pays. False where the
+  /// plain way is not watched.
+  bool begin(double planned);
   /// Another rank has ended the other way: the plain one is watched anew.
   void release();
 
