@@ -90,7 +90,7 @@ class Doctor(CommandTest):
             self.assertTrue(pathlib.Path(mpi["library"]).exists(), mpi)
             self.assertTrue(mpi["transports"], mpi)
             for transport in mpi["transports"]:
-                self.assertRegex(transport, r"^\w+:\w+$")
+                self.assertRegex(transport, r"^\w+:[\w, ]+$")
             self.assertEqual(mpi["slurm"]["plugin"], {"mpich": "pmi2", "openmpi": "pmix"}[family])
             if not found["slurm"]["answers"]:
                 self.assertEqual(mpi["slurm"]["start"], f"srun --mpi={mpi['slurm']['plugin']}")
