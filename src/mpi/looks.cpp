@@ -139,8 +139,8 @@ bool looks_end_persistent = false;
 void observe_looks() {
   looks_end_persistent = a_look_ends_persistent();
   observe_raising();
-  handlers_never_change();  // asked here, since it reads all references, which is not to happen in an
-                            // exchange
+  // Asked here first, since it reads all references, which is not to happen in an exchange.
+  handlers_never_change();
   if (raising.look != Hearer::nobody && ours == MPI_ERRHANDLER_NULL) {
     of_world.make();
     of_self.make();

@@ -66,7 +66,7 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
   const std::size_t bytes = bytes_of(status);
   const std::size_t least = engine.settings().guard_threshold;
   if (status.MPI_SOURCE < 0 || bytes <= header_bytes || bytes > destination.capacity) return;
-  if (info.eligible) engine.governor().note_plain(info.world_rank(status.MPI_SOURCE));
+  if (info.eligible && !wait.counted) engine.governor().note_plain(info.world_rank(status.MPI_SOURCE));
   if (bytes < least && least != machine::never) return;
   if (!info.eligible) return started.went_plain(PlainCause::communicator);
   const int source = info.world_rank(status.MPI_SOURCE);

@@ -24,6 +24,7 @@ struct WaitForPlain {
   std::uint64_t took;        ///< this message's part of it, in nanoseconds
   std::uint64_t posted = 0;  ///< the receive, by the clock; 0 where that is not known
   bool by_request = false;   ///< of MPI_Irecv: its own memory counts as posted still
+  bool counted = false;      ///< a look has told the governor that it has come
 };
 
 /// Tells the governor, or the page trace, of a plain message. Under the engine's lock.

@@ -296,7 +296,9 @@ MPI_Message Engine::mint_message() {
 
 bool Engine::must_look_at_receives() const { return governor_->expects() || listening_ || abandoned_ > 0; }
 
-bool Engine::helper_looks_at_receives() const { return governor_->tries() || listening_ || abandoned_ > 0; }
+bool Engine::helper_looks_at_receives() const {
+  return governor_->in_strips() || listening_ || abandoned_ > 0;
+}
 
 bool Engine::at_rest() const { return !must_look_at_receives() && !anything_in_flight(); }
 

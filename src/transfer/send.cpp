@@ -37,7 +37,7 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   if (!base) return plainly(PlainCause::layout);
   // Control messages about earlier messages may have come while nothing flew. A plain message would be
   // answered too early.
-  if (engine.governor().tries()) engine.control().progress();
+  if (engine.governor().in_strips()) engine.control().progress();
   Decision decision = engine.decide(site, bytes, destination, a.of_all);
   if (!decision.stripped) return plainly(PlainCause::watched);
 

@@ -41,7 +41,7 @@ void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool fail
     note_plain_receive(engine, tracked.destination, info, status,
                        {site, tracked.site ? *tracked.site : site, begun,
                         static_cast<std::uint64_t>(static_cast<double>(waited) * share), tracked.posted_ns,
-                        !tracked.persistent});
+                        !tracked.persistent, tracked.state() == Tracked::State::plain});
   }
   tracked.found_plain();
 }

@@ -16,8 +16,8 @@ using State = PairAgreement::State;
 enum class Kind { offer, accept, leave, stop };
 struct Letter {
   Kind kind;
-  std::uint64_t number;
-  int iteration;  // in which it was written
+  PairAgreement::Place place;  // of an offer; of others, the number in its first part
+  int iteration;               // in which it was written
 };
 
 // A rank whose iterations have `sends` messages to the partner and as many from it, and which reads a letter
@@ -36,8 +36,10 @@ class Rank {
       else
         write(Kind::stop, agreement.stop(), iteration);
     }
-    if (wants && leads_ && agreement.state() == State::none && agreement.exchanges())
-      write(Kind::offer, agreement.offer(agreement.next_turn()), iteration);
+    if (wants && leads_ && agreement.state() == State::none && agreement.exchanges()) {
+      written.push_back({Kind::offer, agreement.place(), iteration});
+      agreement.offer(agreement.place());
+    }
     return agreement.strips();
   }
   void send() {
@@ -56,20 +58,18 @@ class Rank {
       inbox.pop_front();
       switch (letter.kind) {
         case Kind::offer:
-          if (agreement.offered(letter.number))
-            write(Kind::accept, 0, iteration);
-          else
-            write(Kind::stop, agreement.stop(), iteration);
+          write(Kind::accept, agreement.offered(letter.place), iteration);
           break;
         case Kind::accept:
-          agreement.accepted();
+          agreement.accepted(letter.place.messages);
           break;
         case Kind::leave:
-          if (!agreement.partner_leaves(letter.number)) write(Kind::stop, agreement.stop(), iteration);
+          if (!agreement.partner_leaves(letter.place.messages))
+            write(Kind::stop, agreement.stop(), iteration);
           break;
         case Kind::stop:
           if (!agreement.ending()) write(Kind::stop, agreement.stop(), iteration);
-          agreement.partner_stopped(letter.number);
+          agreement.partner_stopped(letter.place.messages);
           break;
       }
     }
@@ -80,7 +80,9 @@ class Rank {
   std::deque<Letter> written;
 
  private:
-  void write(Kind kind, std::uint64_t number, int iteration) { written.push_back({kind, number, iteration}); }
+  void write(Kind kind, std::uint64_t number, int iteration) {
+    written.push_back({kind, {number, 0}, iteration});
+  }
 
   bool leads_;
   int sends_, delay_;
@@ -128,25 +130,67 @@ TEST(PairAgreement, BothBeginAndEndInTheSameIteration) {
   }
 }
 
-TEST(PairAgreement, AnAnswerThatComesTooLateEndsIt) {
-  for (const int late : {3, 4, 7}) {
-    std::vector<State> last;
-    const Outcome outcome = run(1, 1, late, 0, -1, 60, &last);
-    EXPECT_EQ(outcome.stripped, 0);
-    EXPECT_EQ(last, (std::vector{State::none, State::none}));
+TEST(PairAgreement, LateLettersCostAnIterationOrTwo) {
+  for (const int late_leader : {0, 2, 4}) {
+    for (const int late_follower : {2, 4}) {
+      std::vector<State> last;
+      const Outcome outcome = run(1, 1, late_leader, late_follower, -1, 60, &last);
+      EXPECT_LE(outcome.mixed, late_leader + late_follower);
+    }
   }
 }
 
-TEST(PairAgreement, AnOfferWhoseTurnHasPassedIsRefused) {
-  PairAgreement follower;
-  for (int i = 0; i < 5; ++i) follower.count_message();
-  EXPECT_FALSE(follower.offered(5));
-  EXPECT_EQ(follower.stop(), 0U);
+TEST(PairAgreement, TheFollowerAdoptsTheLeadersCount) {
+  for (const int missed : {-100, -7, 7, 100}) {
+    PairAgreement leader, follower;
+    for (int i = 0; i < 200; ++i) leader.count_message();
+    for (int i = 0; i < 200 + missed; ++i) follower.count_message();
+    for (PairAgreement* rank : {&leader, &follower}) {
+      rank->iteration_ended();
+      rank->count_message();
+      rank->count_message();
+      rank->iteration_ended();
+    }
+    const PairAgreement::Place place = leader.place();
+    leader.offer(place);
+    leader.accepted(follower.offered(place));
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_FALSE(leader.turn_has_come());
+      EXPECT_FALSE(follower.turn_has_come());
+      for (PairAgreement* rank : {&leader, &follower}) {
+        rank->count_message();
+        rank->count_message();
+        rank->iteration_ended();
+      }
+    }
+    EXPECT_TRUE(leader.turn_has_come());
+    EXPECT_TRUE(follower.turn_has_come());
+  }
+}
+
+TEST(PairAgreement, RanksThatCountDifferentlyChangeAtOnce) {
+  PairAgreement leader, follower;
+  for (int i = 0; i < 2; ++i) {
+    leader.count_message();
+    leader.count_message();
+    leader.iteration_ended();
+    follower.count_message();
+    follower.iteration_ended();
+  }
+  leader.offer(leader.place());
+  EXPECT_EQ(follower.offered(leader.place()), PairAgreement::at_once);
+  EXPECT_TRUE(follower.turn_has_come());
+  EXPECT_FALSE(leader.turn_has_come());
+  leader.accepted(PairAgreement::at_once);
+  EXPECT_TRUE(leader.turn_has_come());
+  leader.strip();
+  EXPECT_EQ(leader.leave(), PairAgreement::at_once);
+  EXPECT_TRUE(leader.turn_has_come());
 }
 
 TEST(PairAgreement, HeadersThatAreOnTheirWayAreAwaited) {
   PairAgreement rank;
-  ASSERT_TRUE(rank.offered(1));
+  ASSERT_EQ(rank.offered({PairAgreement::at_once, 0}), PairAgreement::at_once);
   rank.count_message();
   ASSERT_TRUE(rank.turn_has_come());
   rank.strip();
@@ -161,20 +205,33 @@ TEST(PairAgreement, HeadersThatAreOnTheirWayAreAwaited) {
 
 TEST(PairAgreement, ALeaveBeforeTheBeginningIsAnsweredByAStop) {
   PairAgreement rank;
-  ASSERT_TRUE(rank.offered(10));
+  rank.offered({10, 0});
   EXPECT_FALSE(rank.partner_leaves(3));
   rank.stop();
   EXPECT_TRUE(rank.ending());
 }
 
-TEST(PairAgreement, OfTwoTurnsAtWhichRanksLeaveTheEarlierOneCounts) {
+TEST(PairAgreement, ARankWithoutFurtherMessagesLeavesAllTheSame) {
   PairAgreement rank;
-  ASSERT_TRUE(rank.offered(PairAgreement::at_once));
-  rank.strip();
   rank.count_message();
   rank.iteration_ended();
-  const std::uint64_t own = rank.leave();
-  EXPECT_EQ(own, 2U);
+  rank.offered({1, 1});
+  rank.strip();
+  rank.leave();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(rank.turn_has_come()) << i;
+    rank.iteration_ended();
+  }
+  EXPECT_TRUE(rank.turn_has_come());
+}
+
+TEST(PairAgreement, OfTwoTurnsAtWhichRanksLeaveTheEarlierOneCounts) {
+  PairAgreement rank;
+  rank.count_message();
+  rank.iteration_ended();
+  rank.offered({1, 1});
+  rank.strip();
+  EXPECT_EQ(rank.leave(), 2U);
   EXPECT_TRUE(rank.partner_leaves(1));
   EXPECT_TRUE(rank.turn_has_come());
 }

@@ -11,7 +11,8 @@
 
 namespace lapwing::transfer {
 
-/// Of one rank's loop, in its iterations. The caller sees to it that one thread calls at a time.
+/// Of one rank with one partner, in iterations of the rank's loop. The caller sees to it that one thread
+/// calls at a time.
 class AgreementPace {
  public:
   /// An iteration has ended in which the plain way was watched. `agreed`: this rank expected headers, or had
@@ -23,10 +24,15 @@ class AgreementPace {
       return false;
     }
     if (++waited_ < longest_wait) return false;
+    failed();
+    return true;
+  }
+
+  /// An agreement has ended before a trial.
+  void failed() {
     waited_ = 0;
     pause_ = next_pause_;
     next_pause_ = std::min(2 * next_pause_, longest_pause);
-    return true;
   }
 
   /// A trial has begun: agreements lead to something.
@@ -39,7 +45,7 @@ class AgreementPace {
   bool may_agree() const { return pause_ == 0; }
 
  private:
-  /// A trial begins after three plain iterations at the latest, and the letters take one more.
+  /// A trial begins three iterations after the offer, and a partner may be behind.
   static constexpr std::uint64_t longest_wait = 5;
   static constexpr std::uint64_t first_pause = 64, longest_pause = 8192;
 

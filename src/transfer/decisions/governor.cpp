@@ -56,9 +56,11 @@ void Governor::arrive(const Site& site, int peer, std::size_t bytes, bool sends)
   const Trial* trial = judge_.trial();
   const bool ended = tries_ && trial && trial->way() != Trial::Way::other;
   tries_ = tries_ && trial && !ended;
-  // A loop that has been left ends it for the partners too.
-  if (expected_ > 0 && !trial) stop_all(false);
-  if (judge_.iterations() != iterations_) {
+  const bool begins = judge_.iterations() != iterations_;
+  // A loop that has been left ends it for the partners too; there is no iteration at whose end all could
+  // change.
+  if ((expected_ > 0 && !trial) || (ended && !begins)) stop_all(trial != nullptr);
+  if (begins) {
     iterations_ = judge_.iterations();
     iteration_ended(ended);
   }
@@ -80,8 +82,7 @@ void Governor::stir(int peer, bool sends) {
       }
     } else if (partner.agreement.state() == PairAgreement::State::none && leads(rank)) {
       const bool later = partner.agreement.exchanges() && arrivals_ % 2 == 0;
-      tell(rank, offer_kind, 0,
-           partner.agreement.offer(later ? partner.agreement.next_turn() : PairAgreement::at_once));
+      offer(rank, partner, later ? partner.agreement.place() : PairAgreement::Place{});
     }
   }
   agreements_changed();
@@ -118,9 +119,8 @@ void Governor::iteration_ended(bool trial_ended) {
   Engine::letter_may_have_come();
   const Trial* trial = judge_.trial();
   if (!trial || trial->state() != Trial::State::watching) return;
-  if (pace_.iteration(expected_ > 0)) stop_all(true);
-  if (!pace_.may_agree() || Overlap::overlaps()) return;
   for (auto& [rank, partner] : partners_) {
+    if (partner.pace.iteration(partner.agreement.expects())) stop(rank, partner, true);
     if (!engine_.never_strips(rank)) seek_agreement(rank, partner);
   }
 }
@@ -131,11 +131,13 @@ void Governor::take_turn(int rank, Partner& partner) {
   if (!agreement.turn_has_come()) return;
   if (agreement.state() == PairAgreement::State::agreed && (restless_ || tries_ || begin_trial())) {
     agreement.strip();
+    partner.pace.trial_began();
     agreements_changed();
     return;
   }
-  // The partner has not answered the offer, this rank has lost its loop, or strips end as agreed.
-  stop(rank, partner, true);
+  if (agreement.state() == PairAgreement::State::offered) partner.pace.failed();
+  // The partner has not answered the offer, this rank's plain way is not watched, or strips end as agreed.
+  stop(rank, partner, would_try_again());
   release_if_alone();
   judge_.interrupted();
 }
@@ -147,20 +149,23 @@ bool Governor::begin_trial() {
     planned += partner.share;
     if (partner.agreement.state() == PairAgreement::State::agreed) planned += std::max(0.0, partner.wished);
   }
-  tries_ = judge_.begin_trial(planned);
-  if (tries_) pace_.trial_began();
-  return tries_;
+  return tries_ = judge_.begin_trial(planned);
 }
 
 // This rank's trial has ended. Its partners learn it in this iteration, in which messages still go in strips.
 void Governor::leave_all() {
   for (auto& [rank, partner] : partners_) {
     if (partner.agreement.state() == PairAgreement::State::stripped) {
-      tell(rank, leave_kind, partner.share, partner.agreement.leave());
-    } else {
-      stop(rank, partner, true);
+      tell(rank, leave_kind, would_not_try, partner.agreement.leave());
+    } else if (!partner.agreement.strips()) {
+      stop(rank, partner, would_try_again());
     }
   }
+}
+
+bool Governor::would_try_again() const {
+  const Trial* trial = judge_.trial();
+  return restless_ || (trial && trial->state() != Trial::State::refused);
 }
 
 // A trial that no partner takes part in any more has not failed here.
@@ -190,19 +195,24 @@ void Governor::post_letters() {
   to_post_.clear();
 }
 
-bool Governor::ready() const {
+bool Governor::ready(const Partner& partner) const {
   const Trial* trial = judge_.trial();
-  return trial && trial->ready() && pace_.may_agree() && !Overlap::overlaps();
+  return restless_ || (trial && trial->ready() && partner.pace.may_agree() && !Overlap::overlaps());
+}
+
+void Governor::offer(int rank, Partner& partner, PairAgreement::Place place) {
+  partner.agreement.offer(place);
+  tell(rank, offer_kind, partner.share, place.messages, place.in_iteration);
+  agreements_changed();
 }
 
 void Governor::seek_agreement(int rank, Partner& partner) {
-  if (partner.agreement.state() != PairAgreement::State::none) return;
+  if (partner.agreement.state() != PairAgreement::State::none || !partner.agreement.exchanges() ||
+      !ready(partner))
+    return;
   if (leads(rank)) {
     if (partner.wished < 0 || partner.share + partner.wished < least_share) return;
-    if (!ready() || !partner.agreement.exchanges()) return;
-    tell(rank, offer_kind, partner.share, partner.agreement.offer(partner.agreement.next_turn()));
-    agreements_changed();
-    return;
+    return offer(rank, partner, partner.agreement.place());
   }
   const double news = partner.share - partner.told;
   if (partner.told != untold && std::max(news, -news) < least_share / 2) return;
@@ -210,9 +220,9 @@ void Governor::seek_agreement(int rank, Partner& partner) {
   tell(rank, wish_kind, partner.share);
 }
 
-void Governor::tell(int rank, int kind, double share, std::uint64_t number) {
+void Governor::tell(int rank, int kind, double share, std::uint64_t number, std::uint64_t in_iteration) {
   Engine::letter_may_have_come();  // so that a wait posts this one before long
-  to_post_.push_back({rank, kind, {share, number}});
+  to_post_.push_back({rank, kind, {share, number, in_iteration}});
   if (stripping_ > 0) post_letters();  // no message of weight waits for MPI to answer
 }
 
@@ -227,16 +237,16 @@ void Governor::agreements_changed() {
   if (stripping_ > 0) engine_.wake_helper();
 }
 
-void Governor::stop(int rank, Partner& partner, bool would_try_again) {
+void Governor::stop(int rank, Partner& partner, bool tries_again) {
   if (partner.agreement.ending()) return;
   const std::uint64_t headers = partner.agreement.stop();
   partner.told = untold;
   agreements_changed();
-  tell(rank, stop_kind, would_try_again ? partner.share : would_not_try, headers);
+  tell(rank, stop_kind, tries_again ? partner.share : would_not_try, headers);
 }
 
-void Governor::stop_all(bool would_try_again) {
-  for (auto& [rank, partner] : partners_) stop(rank, partner, would_try_again);
+void Governor::stop_all(bool tries_again) {
+  for (auto& [rank, partner] : partners_) stop(rank, partner, tries_again);
 }
 
 void Governor::note_header(int peer) {
@@ -254,10 +264,10 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
   from.wished = letter.share;
   switch (kind) {
     case offer_kind:
-      answer(source, from, letter.number);
+      answer(source, from, {letter.number, letter.in_iteration});
       break;
     case accept_kind:
-      from.agreement.accepted();
+      from.agreement.accepted(letter.number);
       break;
     case leave_kind:
       if (!from.agreement.partner_leaves(letter.number)) stop(source, from, true);
@@ -273,11 +283,12 @@ void Governor::on_letter(int kind, int source, const char* data, std::size_t siz
   agreements_changed();
 }
 
-void Governor::answer(int rank, Partner& partner, std::uint64_t turn) {
-  const bool willing = restless_ || ready(), in_time = partner.agreement.offered(turn);
-  if (!willing || !in_time) return stop(rank, partner, willing);
+void Governor::answer(int rank, Partner& partner, PairAgreement::Place place) {
+  const bool willing = ready(partner);
+  const std::uint64_t turn = partner.agreement.offered(place);
+  if (!willing) return stop(rank, partner, false);
   partner.told = partner.share;
-  tell(rank, accept_kind, partner.share);
+  tell(rank, accept_kind, partner.share, turn);
 }
 
 void Governor::note_send(int peer, std::uint64_t began, std::uint64_t took) {

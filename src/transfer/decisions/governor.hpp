@@ -83,11 +83,11 @@ class Governor {
   bool strips(int peer) const;
   /// Whether a header may come from any rank.
   bool expects() const { return always_ || expected_ > 0; }
-  /// Whether this rank's loop is in strips.
-  bool tries() const { return always_ || stripping_ > 0; }
+  /// Whether messages to some partner are in strips.
+  bool in_strips() const { return always_ || stripping_ > 0; }
   void note_sent(int peer) { partner(peer).agreement.count_header_sent(); }
   void note_header(int peer);
-  /// A plain message of weight has come from `peer`.
+  /// A plain message of more than header_bytes has come from `peer`.
   void note_plain(int peer) { partner(peer).agreement.count_message(); }
 
   bool observing() const { return !observations_.empty(); }
@@ -105,7 +105,8 @@ class Governor {
 
   struct Letter {
     double share;
-    std::uint64_t number;  // of an offer or a leave, the turn; of a stop, the headers that this rank has sent
+    std::uint64_t number;  // of an offer, messages; of an answer or a leave, the turn; of a stop, headers
+    std::uint64_t in_iteration;  // of an offer: see PairAgreement::Place
   };
   struct Unposted {
     int rank, kind;
@@ -113,6 +114,7 @@ class Governor {
   };
   struct Partner {
     PairAgreement agreement;
+    AgreementPace pace;
     std::uint64_t saved = 0;        // in this iteration, by the model
     bool watched = false;           // plain receives of this iteration have been looked at
     double share = 0;               // of an iteration, smoothed: what strips could hide here
@@ -133,17 +135,19 @@ class Governor {
   void stir(int peer, bool sends);
   void iteration_ended(bool trial_ended);
   void say() const;
-  bool ready() const;
+  bool ready(const Partner& partner) const;
+  void offer(int rank, Partner& partner, PairAgreement::Place place);
   void seek_agreement(int rank, Partner& partner);
-  void answer(int rank, Partner& partner, std::uint64_t turn);
+  void answer(int rank, Partner& partner, PairAgreement::Place place);
   void take_turn(int rank, Partner& partner);
   bool begin_trial();
   void leave_all();
   void release_if_alone();
-  void stop(int rank, Partner& partner, bool would_try_again);
-  void stop_all(bool would_try_again);
+  bool would_try_again() const;
+  void stop(int rank, Partner& partner, bool tries_again);
+  void stop_all(bool tries_again);
   void agreements_changed();
-  void tell(int rank, int kind, double share, std::uint64_t number = 0);
+  void tell(int rank, int kind, double share, std::uint64_t number = 0, std::uint64_t in_iteration = 0);
   void post_letters();
   void on_letter(int kind, int source, const char* data, std::size_t size);
 
@@ -151,10 +155,9 @@ class Governor {
   const bool always_;
   const bool restless_;  // for tests: see Settings::restless()
   LoopJudge judge_;
-  AgreementPace pace_;
   std::map<int, Partner> partners_;
   int expected_ = 0;    // partners of which headers may come
-  int stripping_ = 0;   // partners to which messages are stripped
+  int stripping_ = 0;   // partners whose agreement strips
   bool tries_ = false;  // the loop's trial is in strips
   bool closed_ = false;
   std::uint64_t iterations_ = 0, arrivals_ = 0;
