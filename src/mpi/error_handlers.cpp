@@ -39,18 +39,36 @@ int count_loaded(dl_phdr_info* info, std::size_t, void* loaded) {
   return 1;
 }
 
+// An answer that holds until another library is loaded.
+class LastingAnswer {
+ public:
+  template <typename Ask>
+  bool get(Ask ask) {
+    unsigned long long loaded = 0;
+    dl_iterate_phdr(count_loaded, &loaded);
+    const unsigned long long known = known_.load(std::memory_order_relaxed);
+    if (known >> 1 == loaded) return known & 1;
+    const bool answer = ask();
+    known_.store(loaded << 1 | static_cast<unsigned long long>(answer), std::memory_order_relaxed);
+    return answer;
+  }
+
+ private:
+  std::atomic<unsigned long long> known_{0};  // libraries loaded when it was asked, and the answer
+};
+
 }  // namespace
 
+bool nothing_sets_handlers() {
+  static LastingAnswer answer;
+  return answer.get([] { return !refers_to(setters, libraries_of_mpi); });
+}
+
 bool handlers_never_change() {
-  static std::atomic<unsigned long long> known{0};  // libraries loaded when it was asked, and the answer
-  unsigned long long loaded = 0;
-  dl_iterate_phdr(count_loaded, &loaded);
-  unsigned long long answer = known.load(std::memory_order_relaxed);
-  if (answer >> 1 == loaded) return answer & 1;
-  const bool never = !refers_to(setters, libraries_of_mpi) && errors_are_fatal(MPI_COMM_WORLD) &&
-                     errors_are_fatal(MPI_COMM_SELF);
-  known.store(loaded << 1 | static_cast<unsigned long long>(never), std::memory_order_relaxed);
-  return never;
+  static LastingAnswer answer;
+  return answer.get([] {
+    return nothing_sets_handlers() && errors_are_fatal(MPI_COMM_WORLD) && errors_are_fatal(MPI_COMM_SELF);
+  });
 }
 
 }  // namespace lapwing::mpi

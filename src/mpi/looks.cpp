@@ -140,7 +140,7 @@ void observe_looks() {
   looks_end_persistent = a_look_ends_persistent();
   observe_raising();
   // Asked here first, since it reads all references, which is not to happen in an exchange.
-  handlers_never_change();
+  nothing_sets_handlers();
   if (raising.look != Hearer::nobody && ours == MPI_ERRHANDLER_NULL) {
     of_world.make();
     of_self.make();

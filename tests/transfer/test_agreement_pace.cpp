@@ -28,13 +28,13 @@ TEST(AgreementPace, AnAgreementWithoutTrialEnds) {
   EXPECT_TRUE(pace.may_agree());
   int iterations = 1;
   while (!pace.iteration(true)) ASSERT_LT(++iterations, 10);
-  EXPECT_GE(iterations, 4) << "the trial needs three plain iterations and the letters";
+  EXPECT_GE(iterations, 4) << "the trial begins three iterations after the offer";
   EXPECT_FALSE(pace.may_agree());
 }
 
 TEST(AgreementPace, AgreementsWithoutTrialAreRare) {
-  EXPECT_LE(agreed_of(300), 15);
-  EXPECT_LE(agreed_of(10'000), 50);
+  EXPECT_LE(agreed_of(300), 30);
+  EXPECT_LE(agreed_of(10'000), 60);
   EXPECT_GE(agreed_of(10'000), 20) << "loops change, so they are never given up";
 }
 

@@ -47,7 +47,7 @@ class AgreementPace {
  private:
   /// A trial begins three iterations after the offer, and a partner may be behind.
   static constexpr std::uint64_t longest_wait = 5;
-  static constexpr std::uint64_t first_pause = 64, longest_pause = 8192;
+  static constexpr std::uint64_t first_pause = 8, longest_pause = 8192;
 
   std::uint64_t waited_ = 0;                            // iterations that the agreement has lasted
   std::uint64_t pause_ = 0, next_pause_ = first_pause;  // iterations before another one
