@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lapwing/loaded_file.hpp"
+
 namespace lapwing::mpi {
 namespace {
 
@@ -60,19 +62,14 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
   const char* strings = nullptr;
   const ElfW(Rela) * tables[2] = {};
   std::size_t bytes[2] = {};
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    auto absolute = [&](ElfW(Addr) a) { return a < info->dlpi_addr ? a + info->dlpi_addr : a; };
-    for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag;
-         ++d) {
-      if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_JMPREL) tables[0] = reinterpret_cast<const ElfW(Rela)*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_PLTRELSZ) bytes[0] = d->d_un.d_val;
-      if (d->d_tag == DT_RELA) tables[1] = reinterpret_cast<const ElfW(Rela)*>(absolute(d->d_un.d_ptr));
-      if (d->d_tag == DT_RELASZ) bytes[1] = d->d_un.d_val;
-    }
-  }
+  each_dynamic_entry(info, [&](const ElfW(Dyn) & d, const void* at) {
+    if (d.d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(at);
+    if (d.d_tag == DT_STRTAB) strings = static_cast<const char*>(at);
+    if (d.d_tag == DT_JMPREL) tables[0] = static_cast<const ElfW(Rela)*>(at);
+    if (d.d_tag == DT_PLTRELSZ) bytes[0] = d.d_un.d_val;
+    if (d.d_tag == DT_RELA) tables[1] = static_cast<const ElfW(Rela)*>(at);
+    if (d.d_tag == DT_RELASZ) bytes[1] = d.d_un.d_val;
+  });
   if (!symbols || !strings) return 0;
   for (int t = 0; t < 2; ++t) {
     for (std::size_t i = 0; tables[t] && i < bytes[t] / sizeof(ElfW(Rela)); ++i) {

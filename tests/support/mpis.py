@@ -11,7 +11,7 @@ NOISE = re.compile(r"\[\S+:\d+\] \S*osc_ucx_component\.c:\d+  Error: OSC UCX com
 
 
 def without_noise(said):
-    """What a job has said, without what Open MPI 5 says of itself where UCX finds no device for one-sided
+    """The output of a job, without the message that Open MPI 5 adds where UCX finds no device for one-sided
     communication, and it takes another way."""
     return NOISE.sub("", said)
 

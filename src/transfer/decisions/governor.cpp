@@ -37,7 +37,7 @@ bool look_is_due(const Stream& stream) {
 
 Governor::Governor(Engine& engine, bool always)
     : engine_(engine), always_(always), restless_(engine.settings().restless()) {
-  judge_.permit(false, 0);  // the turn of an agreement begins a trial
+  judge_.permit(false);  // the turn of an agreement begins a trial
   engine_.set_expects_headers(expects());
   for (const int kind : {wish_kind, offer_kind, accept_kind, stop_kind, leave_kind}) {
     engine.control().on(

@@ -26,7 +26,7 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
     iteration_ns_ = *iteration;
     const double share = static_cast<double>(std::min(hideable_, *iteration)) /
                          static_cast<double>(std::max<std::uint64_t>(*iteration, 1));
-    if (!overlaps_) loop_->trial.predict(permitted_ ? share + share_of_others_ : 0);
+    if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
     if (overlaps_ && told_ > 0 && told_ >= arrived_) loop_->trial.predict(share);
     loop_->trial.iteration(*iteration);
   }

@@ -31,12 +31,8 @@ class LoopJudge {
   void went_overlapped(std::uint64_t computed);
 
   bool overlaps() const { return overlaps_; }
-  /// Whether the other way may be tried at all, and what share of an iteration other
-  /// ranks would gain by it besides.
-  void permit(bool permitted, double share_of_others) {
-    permitted_ = permitted;
-    share_of_others_ = share_of_others;
-  }
+  /// Whether the other way may be tried without begin_trial().
+  void permit(bool permitted) { permitted_ = permitted; }
   /// Tries the other way from here on, the beginning of an iteration, as other ranks do. `planned`: the share
   /// of an iteration that it could save, theirs included. False, and nothing is tried, where this loop is not
   /// watched.
@@ -75,7 +71,6 @@ class LoopJudge {
   bool whole_ = false;                  // it has been seen from its beginning
   bool overlaps_ = false;
   bool permitted_ = true;
-  double share_of_others_ = 0;
   std::uint64_t iterations_ = 0, iteration_ns_ = 0;
 };
 

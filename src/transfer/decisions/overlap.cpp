@@ -61,7 +61,7 @@ bool Overlap::decide(const void* site, std::size_t bytes, int peer) {
   {
     std::lock_guard guard(lock_);
     // Strips move by themselves, and two trials at once would judge each other.
-    judge_.permit(!engine || !engine->expects_headers(), 0);
+    judge_.permit(!engine || !engine->expects_headers());
     overlaps = judge_.begins(key, now);
     overlaps_.store(overlaps, std::memory_order_relaxed);
   }
