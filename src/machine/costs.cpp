@@ -41,7 +41,8 @@ struct Account {
 /// when it has landed, and at each pause between. The half of a stop is a thread's way onto a core. A program
 /// that reads what lands leaves its core to the helper while it waits.
 double waking_us(const Costs& costs, const GuardCosts& guard, double transfer_us) {
-  const double wakes = 2 + 1e3 * transfer_us / static_cast<double>(progress::for_strips.shortest);
+  const double most_ns = costs.gap_ns_per_byte * static_cast<double>(progress::most_strips_per_look);
+  const double wakes = 2 + progress::for_strips.looks_within(1e3 * transfer_us, most_ns);
   return wakes * (guard.fault_us / 2 + progress::looks_per_wake * costs.receive_overhead_us);
 }
 

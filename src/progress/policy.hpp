@@ -18,6 +18,18 @@ struct Pauses {
   std::int64_t after(bool moved, std::int64_t last) const {
     return moved ? shortest : std::clamp(last + last / part, shortest, longest);
   }
+
+  /// Looks in `duration`, with pauses that grow from the shortest to the longest, or to `most` if that is
+  /// less.
+  double looks_within(double duration, double most) const {
+    double looks = 0, pause = static_cast<double>(shortest);
+    const double limit = std::clamp(most, pause, static_cast<double>(longest));
+    for (; pause < limit && duration > pause; ++looks) {
+      duration -= pause;
+      pause = std::min(pause + pause / static_cast<double>(part), limit);
+    }
+    return looks + duration / pause;
+  }
 };
 
 // --- Threads that wait for another thread, or for MPI ---
@@ -32,10 +44,14 @@ constexpr std::int64_t sleep_between_looks = 50'000;
 
 // --- The helper: each wake-up takes time from the program's core ---
 
-/// Strips on their way. On a gigabit link a 16 KiB strip takes 140 us: a wake-up finds two, which costs the
-/// program half as much as one wake-up each would. The kernel's socket buffers hold what arrives during a
-/// pause, and a thread that waits for a page ends the pause.
-constexpr Pauses for_strips{300'000, 800'000, 2};
+/// Strips on their way (transfer/decisions/strip_pauses.hpp). The kernel's socket buffers hold what arrives
+/// during a pause, and a thread that waits for a page ends the pause.
+constexpr Pauses for_strips{300'000, 1'200'000, 2};
+/// Bytes that a look finds at most before the pauses shorten: a quarter of the window, as the sender stands
+/// still once all of it is on its way.
+constexpr std::uint64_t most_strips_per_look = 256 << 10;
+/// Transfers of MPI's own while an engine is there: those that the compiler has split, and the program's.
+constexpr Pauses for_plain_transfers{300'000, 800'000, 2};
 /// Receives that are posted, with nothing matched.
 constexpr Pauses for_receives{300'000, 1'000'000, 2};
 /// A thread waits for a page: its core is free meanwhile, and latency is all that counts.

@@ -169,6 +169,8 @@ class Engine {
   bool staging_permits(std::size_t bytes) const;
   /// One round over all that is in flight; true if anything moved.
   bool progress();
+  /// Bytes of strips that have landed or left so far.
+  std::uint64_t strip_bytes() const { return strip_bytes_; }
   bool anything_in_flight() const { return !outgoing_.empty() || !incoming_.empty() || control_->sending(); }
   bool somebody_waits() const;
   /// Whether receives that are posted must be looked at: a header may have come, or the
@@ -216,6 +218,7 @@ class Engine {
   /// Gives a destination the bytes that came for it elsewhere; MPI's error if they do not fit.
   int receive_from_self(const char* bytes, std::size_t size, const Destination& destination);
   void note_strips(std::size_t count) { stats.strips += count; }
+  void note_strip_bytes(std::uint64_t bytes) { strip_bytes_ += bytes; }
   void note_region_opened(const Incoming& transfer, const guard::Region& region);
   void note_landed(const Incoming& transfer);
   /// Takes the lock: a call of the program's that went through the engine.
@@ -320,6 +323,7 @@ class Engine {
   bool remembering_ = false;
   std::vector<MPI_Request> loose_;  // sends to ourselves behind minted handles
   bool listening_ = false;
+  std::uint64_t strip_bytes_ = 0;
   int abandoned_ = 0;  // receives that the program has freed before they were matched
   std::atomic<int> drivers_{0};
   std::atomic<bool> expects_headers_{false};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transfer/helper.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "guard/guard.hpp"
 #include "mpi/library_locks.hpp"
 #include "progress/policy.hpp"
@@ -32,10 +35,13 @@ std::int64_t Helper::look_outside_mpi() {
 }
 
 std::int64_t Helper::look(bool woken) {
-  if (woken) pause_ = 0;
+  if (woken) {
+    pause_ = 0;
+    strip_pauses_.restart();
+  }
   // A program thread that polls for its own sake moves everything on; this
   // thread would only steal from it.
-  if (engine_.drivers() > 0) return progress::for_strips.longest;
+  if (engine_.drivers() > 0) return progress::for_plain_transfers.longest;
   const mpi::LibraryLocks::Inside inside;
   if (!inside) return look_outside_mpi();
   // Transfers of the plain way move only while a thread looks.
@@ -52,16 +58,23 @@ std::int64_t Helper::look(bool woken) {
       }
     }
   }
-  const bool flying = engine_.anything_in_flight() || Proved::in_flight();
+  const std::uint64_t strip_bytes =
+      engine_.strip_bytes() - std::exchange(strips_seen_, engine_.strip_bytes());
   if (nothing_to_do()) {
     pause_ = 0;
+    strip_pauses_.restart();
     return until_woken;
   }
+  const bool strips = engine_.anything_in_flight(), flying = strips || Proved::in_flight();
   if (flying && engine_.somebody_waits()) {
     pause_ = 0;
+    strip_pauses_.restart();
     return moved ? 0 : progress::for_touched_page;
   }
-  return pause_ = (flying ? progress::for_strips : progress::for_receives).after(moved, pause_);
+  pause_ = (flying ? progress::for_plain_transfers : progress::for_receives).after(moved, pause_);
+  if (!strips) return pause_;
+  const std::int64_t for_strips = strip_pauses_.after(strip_bytes, engine_.settings().window);
+  return Proved::in_flight() ? std::min(pause_, for_strips) : for_strips;
 }
 
 }  // namespace lapwing::transfer

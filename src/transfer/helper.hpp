@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "progress/helper.hpp"
+#include "transfer/decisions/strip_pauses.hpp"
 
 namespace lapwing::transfer {
 
@@ -24,6 +25,8 @@ class Helper final : public progress::Polled {
 
   Engine& engine_;
   std::int64_t pause_ = 0;
+  StripPauses strip_pauses_;
+  std::uint64_t strips_seen_ = 0;  ///< Engine::strip_bytes() at the end of the last look
 };
 
 }  // namespace lapwing::transfer

@@ -135,6 +135,7 @@ void Incoming::open_frontier(Engine& engine) {
 bool Incoming::advance(Engine& engine) {
   bool moved = false;
   const std::size_t before = landed_;
+  const std::uint64_t landed_bytes_before = landed_bytes_;
   while (!flying_.empty()) {
     int arrived = 0;
     const int rc = PMPI_Test(&flying_.front(), &arrived, MPI_STATUS_IGNORE);
@@ -165,6 +166,7 @@ bool Incoming::advance(Engine& engine) {
   if (landed_ != before) {
     moved = true;
     engine.note_strips(landed_ - before);
+    engine.note_strip_bytes(landed_bytes_ - landed_bytes_before);
     const bool last = landed_ == plan_.count();
     if (relay_) {
       for (std::size_t i = before; i < landed_; ++i)

@@ -130,6 +130,7 @@ bool Outgoing::advance(Engine& engine) {
     PMPI_Test(&flying_.front(), &left, MPI_STATUS_IGNORE);
     if (!left) break;
     flying_.pop_front();
+    engine.note_strip_bytes(plan_.strip(done_).length);
     ++done_;
   }
   while (next_ < std::min(released_, plan_.count()) && posted_ < credited_ + engine.settings().window) {
