@@ -20,12 +20,14 @@ PROGRAM = r"""
 #include <stdlib.h>
 int main(int argc, char** argv) {
   int rank, level, x = 1, y = 0;
+  MPI_Comm kept;
   if (argc > 2) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   else MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("sum %d\n", y);
   if (atoi(argv[1]) == 1 && rank) MPI_Barrier(MPI_COMM_WORLD);
+  if (atoi(argv[1]) == 3) MPI_Comm_dup(MPI_COMM_WORLD, &kept);
   MPI_Finalize();
   return atoi(argv[1]) == 2 ? 7 : 0;
 }
@@ -106,8 +108,16 @@ class Command(unittest.TestCase):
     def test_a_wrong_one_is_reported(self):
         result = self.check("--", *suite.LAUNCHERS[OPTIONS.mpi], "-n", "3", self.program, "1")
         self.assertEqual(result.returncode, 86)
-        self.assertIn("program.c:12", result.stderr)
+        self.assertIn("program.c:13", result.stderr)
         self.assertIn("ranks 1-2: MPI_Barrier", result.stderr)
+
+    def test_a_leak_is_a_warning_unless_it_is_to_be_an_error(self):
+        result = self.check("-n", "2", self.program, "3")
+        self.assertEqual((result.returncode, result.stdout), (0, "sum 2\n"))
+        self.assertIn("ranks 0-1: MPI_Comm_dup made a communicator at program.c:14", result.stderr)
+        self.assertEqual(self.check("--leaks=error", "-n", "2", self.program, "3").returncode, 86)
+        result = self.check("--leaks=off", "-n", "2", self.program, "3")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_as_json(self):
         result = self.check("--json", "-n", "2", self.program, "1")

@@ -71,7 +71,7 @@ class Suite:
         # The cases of one job have the same settings; a program without numbers has those of most.
         case = self.all[numbers[0]] if numbers else library.Case("", "")
         environment = dict(os.environ, **ENVIRONMENT, LAPWING_SETS=case.mode, LAPWING_CHECK_SENDS=case.sends,
-                           LAPWING_CHECK_RACES="error", SUITE_ID=str(os.getpid()),
+                           LAPWING_CHECK_RACES="error", LAPWING_CHECK_LEAKS="error", SUITE_ID=str(os.getpid()),
                            LAPWING_CHECK_JSON=str(json_file), TMPDIR=str(self.folder))
         environment.pop("LAPWING_TESTING", None)
         if case.buffers:

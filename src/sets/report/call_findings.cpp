@@ -178,7 +178,8 @@ Finding conflict_finding(const Account& one, const Account& other, int target, c
 Finding leak_finding(const std::vector<Account>& accounts) {
   return finding(
       "leak", "handle", accounts, "handles are not freed when the program comes to MPI_Finalize:",
-      "Free each handle with the call that belongs to it, MPI_Comm_free, MPI_Type_free or another.");
+      "MPI permits this, but a program that makes more and more of them runs out of memory. Free each handle "
+      "with the call that belongs to it, MPI_Comm_free, MPI_Type_free or another.");
 }
 
 Finding unsafe_sends_finding(const std::vector<Account>& accounts) {
