@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "flavour.hpp"
 #include "mpi/references.hpp"
@@ -42,6 +43,22 @@ bool all_in_shared_memory() {
          (!transports || (transports[0] != '^' && std::strstr(transports, "vader")));
 }
 
+// A choice of windows (OMPI_MCA_osc) that leaves out those which mind; without others MPI refuses to make a
+// window.
+bool pt2pt_windows_left_out() {
+  const char* chosen = std::getenv("OMPI_MCA_osc");
+  if (!chosen || !*chosen) return false;
+  const bool all_but = *chosen == '^';
+  bool named = false;
+  for (const char* word = chosen + all_but; *word != '\0';) {
+    const std::size_t length = std::strcspn(word, ",");
+    named = named || std::string_view(word, length) == "pt2pt";
+    word += length;
+    if (*word == ',') ++word;
+  }
+  return named == all_but;
+}
+
 // A level that Open MPI takes for none is the highest.
 int default_thread_level() {
   const char* given = std::getenv("OMPI_MPI_THREAD_LEVEL");
@@ -54,9 +71,11 @@ bool may_raise_thread_level(std::string* why) {
   // Open MPI 4's pt2pt windows refuse MPI_THREAD_MULTIPLE.
   static constexpr const char* calls[] = {"MPI_Win_", "mpi_win_", nullptr};
   static constexpr const char* of_mpi[] = {"libmpi", "mca_", nullptr};
-  const bool windows = !all_in_shared_memory() && refers_to(calls, of_mpi);
+  const bool windows = !all_in_shared_memory() && !pt2pt_windows_left_out() && refers_to(calls, of_mpi);
   if (windows) {
-    *why = "the program uses one-sided windows, which Open MPI 4 refuses together with a helper thread";
+    *why =
+        "the program or one of its libraries refers to one-sided windows, which Open MPI 4 refuses between "
+        "hosts together with a helper thread (OMPI_MCA_osc=^pt2pt permits it where no window is made)";
   }
   return !windows;
 }
