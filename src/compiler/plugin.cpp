@@ -75,6 +75,8 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
         builder.registerOptimizerEarlyEPCallback(
             [](auto& manager, auto level) { add(manager, level, false); });
         builder.registerFullLinkTimeOptimizationEarlyEPCallback([&builder](auto& manager, auto level) {
+          // A loop and the waits before it are often written in functions of two files.
+          if (lapwing::compiler::options().interior) manager.addPass(lapwing::compiler::InlineHelp());
           if (level != llvm::OptimizationLevel::O0)
             manager.addPass(builder.buildModuleSimplificationPipeline(level, llvm::ThinOrFullLTOPhase::None));
           add(manager, level, true);

@@ -167,6 +167,17 @@ ModRefInfo Memory::meet(const llvm::Instruction& instruction, const Effects& eff
   return info;
 }
 
+// A number that is made of an address, and leads back to none.
+static bool is_only_compared(const llvm::User& number) {
+  return llvm::all_of(number.users(), [](const llvm::User* user) {
+    const auto* made = llvm::dyn_cast<llvm::BinaryOperator>(user);
+    const bool is_distance =
+        made && (made->getOpcode() == llvm::Instruction::Add || made->getOpcode() == llvm::Instruction::Sub);
+    return llvm::isa<llvm::ICmpInst>(user) ||
+           ((is_distance || llvm::isa<llvm::FreezeInst, llvm::SelectInst>(user)) && is_only_compared(*user));
+  });
+}
+
 bool stays_with_calls(const llvm::Value* object, CallKeepsQuiet quiet) {
   llvm::SmallVector<const llvm::Value*, 8> work{object};
   llvm::SmallPtrSet<const llvm::Value*, 16> seen{object};
@@ -175,12 +186,14 @@ bool stays_with_calls(const llvm::Value* object, CallKeepsQuiet quiet) {
     for (const llvm::Use& use : value->uses()) {
       const llvm::User* user = use.getUser();
       if (llvm::isa<llvm::LoadInst>(user) || llvm::isa<llvm::ICmpInst>(user)) continue;
+      if (llvm::isa<llvm::PtrToIntInst>(user) && is_only_compared(*user)) continue;
       if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
         if (store->getValueOperand() == value) return false;
         continue;
       }
       if (llvm::isa<llvm::GEPOperator>(user) || llvm::isa<llvm::PHINode>(user) ||
-          llvm::isa<llvm::SelectInst>(user) || llvm::isa<llvm::BitCastInst>(user)) {
+          llvm::isa<llvm::SelectInst>(user) || llvm::isa<llvm::BitCastInst>(user) ||
+          llvm::isa<llvm::FreezeInst>(user)) {
         if (seen.insert(user).second) work.push_back(user);
         if (seen.size() > 200) return false;
         continue;

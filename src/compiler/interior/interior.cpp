@@ -13,6 +13,7 @@
 #include "compiler/interior/ask.hpp"
 #include "compiler/interior/counters.hpp"
 #include "compiler/interior/divide_loop.hpp"
+#include "compiler/interior/join_ways.hpp"
 #include "compiler/interior/marks.hpp"
 #include "compiler/interior/positions.hpp"
 #include "compiler/llvm_versions.hpp"
@@ -69,6 +70,7 @@ class NestDivider {
   struct Waited {
     WaitedCall call;
     llvm::SmallVector<Transfer, 2> transfers;
+    llvm::Constant* comm = nullptr;
     unsigned receives = 0;
   };
   using AllWaited = llvm::MapVector<llvm::CallBase*, Waited>;
@@ -119,6 +121,7 @@ class NestDivider {
       if (!transfers.failure.empty()) continue;
       Waited one;
       one.transfers = transfers.transfers;
+      one.comm = transfers.moved.comm;
       for (const Transfer& transfer : one.transfers) {
         for (const InFlight& buffer : transfer.buffers) one.receives += buffer.written;
         one.call.call = &call->call();
@@ -220,8 +223,9 @@ class NestDivider {
               const llvm::Instruction*& where) {
     where = nullptr;
     // Values are computed at the end of the first block, waits gathered there, rounds run behind the second.
-    llvm::BasicBlock* begin = position.at->getParent();
-    llvm::SplitBlock(begin, position.at);
+    llvm::Instruction* at = position.below ? join_ways(*position.at, *position.below) : position.at;
+    llvm::BasicBlock* begin = at->getParent();
+    llvm::SplitBlock(begin, at);
     llvm::BasicBlock* early = llvm::SplitBlock(begin, begin->getTerminator());
     changed_ = true;
     changed_function();
@@ -245,7 +249,7 @@ class NestDivider {
     const NestFound found = describe_nest(loop, a.loops, *begin, a.scev);
     if (!found.nest) return where = found.where, why = found.failure, false;
     Way way(*begin, loop, a);
-    const auto runs = way.loop_reached();
+    auto runs = way.loop_reached();
     if (!runs) return why = "it is not known early whether it runs", false;
     Accesses kept(a.scev, a.loops, *begin, nullptr);
     if (!way.describe(kept, why)) return false;
@@ -266,7 +270,8 @@ class NestDivider {
         crossed.push_back(&call->call());
         // The others end their messages where they stand, behind the rounds.
         if (!is_candidate(*call) || !way.could_begin_with(call->call())) continue;
-        if (const auto waits = way.reached(*block)) gathered.emplace_back(&call->call(), *waits);
+        const auto waits = way.reached(*block);
+        if (waits && way.relied_on().empty()) gathered.emplace_back(&call->call(), *waits);
       }
     }
     why = "it is not known where the wait begins";
@@ -283,6 +288,11 @@ class NestDivider {
       return why = "what a round looks up is not known in time", false;
     remarks_.divided(loop, crossed);
     if (!options_.changes()) return true;
+    for (llvm::CallBase* wait : way.relied_on()) {
+      llvm::Value* may =
+          ask_may_sink(*MpiCall::of(*wait), waited.find(wait)->second.comm, early->getTerminator());
+      runs = *runs ? llvm::IRBuilder<>(early->getTerminator()).CreateAnd(*runs, may) : may;
+    }
     const Question::Answer answer = question.ask(*runs);
     llvm::BasicBlock* behind = early->getSingleSuccessor();
     const bool declares_scopes = way.declares_scopes();

@@ -130,16 +130,18 @@ class Lookups::Asker {
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(at->getDebugLoc());
     Value* low = number(one.first, builder);
-    Value* high = low;
+    Value* between = nullptr;
     if (one.last != one.first) {
       Value* last = number(one.last, builder);
       Value* turns = builder.CreateICmpULT(last, low);
-      high = builder.CreateSelect(turns, low, last);
+      Value* high = builder.CreateSelect(turns, low, last);
       low = builder.CreateSelect(turns, last, low);
+      between = builder.CreateSub(high, low);
     }
-    high = builder.CreateAdd(high, builder.getInt64(one.bytes));
-    Value* meets_kept = meets(avoided_.kept, low, high, builder);
-    Value* meets_own = meets(avoided_.own, low, high, builder);
+    Value* meets_kept = meets(avoided_.kept, low, between, one.bytes, builder);
+    // Those behind it write nothing that it could read: it runs later as it would have run now.
+    if (avoided_.own.empty()) return go_if(meets_kept, copy_.aside, at);
+    Value* meets_own = meets(avoided_.own, low, between, one.bytes, builder);
     Value* meets_any = builder.CreateOr(meets_kept, meets_own);
     if (!one.goes_on) return go_if(meets_any, copy_.stop, at);
     note(meets_kept, is_aside_, builder);
@@ -180,11 +182,23 @@ class Lookups::Asker {
     return builder.CreateFreeze(builder.CreatePtrToInt(copied(pointer), builder.getInt64Ty()));
   }
 
-  static Value* meets(llvm::ArrayRef<Value*> ranges, Value* low, Value* high, IRBuilder<>& builder) {
+  // Bytes from `low` on, and `between` more. One comparison: below the range numbers wrap and are large. An
+  // empty range is that at 0, or met too often.
+  Value* meets(llvm::ArrayRef<Value*> ranges, Value* low, Value* between, std::uint64_t bytes,
+               IRBuilder<>& builder) const {
     Value* any = builder.getFalse();
-    for (std::size_t n = 0; n < ranges.size(); n += 2)
-      any = builder.CreateOr(any, builder.CreateAnd(builder.CreateICmpULT(low, ranges[n + 1]),
-                                                    builder.CreateICmpUGT(high, ranges[n])));
+    IRBuilder<> before(copy_.enter->getTerminator());
+    Value* less_one = before.getInt64(bytes - 1);
+    for (std::size_t n = 0; n < ranges.size(); n += 2) {
+      Value* first = before.CreateSub(ranges[n], less_one);
+      Value* length = before.CreateSub(ranges[n + 1], first);
+      Value* way = builder.CreateSub(low, first);
+      if (between) {
+        way = builder.CreateAdd(way, between);
+        length = builder.CreateAdd(length, between);
+      }
+      any = builder.CreateOr(any, builder.CreateICmpULT(way, length));
+    }
     return any;
   }
 

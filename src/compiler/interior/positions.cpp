@@ -98,31 +98,67 @@ class Climber {
       work.append(llvm::pred_begin(block), llvm::pred_end(block));
     }
     llvm::sort(between, [&](BasicBlock* a, BasicBlock* b) { return order_[a] > order_[b]; });
-    bool starts = false, any = false;
+    bool ends = false, starts = false;
+    llvm::SmallVector<llvm::CallBase*, 4> met;
     for (BasicBlock* block : between) {
       for (Instruction& i : llvm::reverse(*block)) {
         const Seen what = look(i);
-        if (what == Seen::end || what == Seen::blocking) return false;
+        ends |= what == Seen::end || what == Seen::blocking;
         starts |= what == Seen::start;
-        if (what != Seen::completion) continue;
-        any = true;
-        completions_.push_back(llvm::cast<llvm::CallBase>(&i));
+        if (what == Seen::completion) met.push_back(llvm::cast<llvm::CallBase>(&i));
       }
     }
-    if (starts) {
+    if (ends || starts) {
+      climb_one_way(*below, between);
       completions_.clear();
-    } else if (any) {
+    } else if (!met.empty()) {
+      completions_.append(met);
       note(block_->getTerminator());
     }
-    return true;
+    return !ends;
+  }
+
+  // Of several ways to `below` one may end with waits, behind what the rounds may not pass.
+  void climb_one_way(BasicBlock& below, llvm::ArrayRef<BasicBlock*> between) {
+    const std::size_t known = completions_.size();
+    const auto jumps = [](BasicBlock* before) {
+      return !llvm::isa<llvm::BranchInst>(before->getTerminator()) &&
+             !llvm::isa<llvm::SwitchInst>(before->getTerminator());
+    };
+    if (below.isEHPad() || llvm::any_of(llvm::predecessors(&below), jumps)) return;
+    for (BasicBlock* block : llvm::predecessors(&below)) {
+      std::optional<Position> highest;
+      for (bool ends = false; !ends && llvm::is_contained(between, block);) {
+        completions_.truncate(known);
+        Instruction* at = nullptr;
+        for (BasicBlock* part : between) {
+          if (ends || !a_.dominators.dominates(block, part)) continue;
+          at = nullptr;
+          for (auto i = part->rbegin(); !ends && i != part->rend(); ++i) {
+            const Seen seen = look(*i);
+            ends = seen != Seen::nothing && seen != Seen::completion;
+            if (seen == Seen::completion) completions_.push_back(llvm::cast<llvm::CallBase>(&*i));
+            if (!ends) at = &*i;
+          }
+          if (ends && part != block) at = nullptr;
+        }
+        if (at && llvm::isa<llvm::PHINode>(at)) at = &*block->getFirstInsertionPt();
+        if (at && a_.loops.getLoopFor(block) == home_ && completions_.size() > known)
+          highest = position(at, nullptr, &below);
+        const auto* node = a_.dominators.getNode(block);
+        block = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+      }
+      if (highest) found_.push_back(*highest);
+    }
+    completions_.truncate(known);
+  }
+
+  Position position(Instruction* at, llvm::CallBase* call, BasicBlock* below) const {
+    return {at, {completions_.rbegin(), completions_.rend()}, call, below};
   }
 
   void note(Instruction* at, llvm::CallBase* call = nullptr) {
-    Position position;
-    position.at = at;
-    position.call = call;
-    position.completions.assign(completions_.rbegin(), completions_.rend());
-    found_.push_back(std::move(position));
+    found_.push_back(position(at, call, nullptr));
   }
 
   Analyses a_;

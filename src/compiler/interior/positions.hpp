@@ -11,6 +11,9 @@ struct Position {
   llvm::Instruction* at = nullptr;                    ///< they would run before this
   llvm::SmallVector<llvm::CallBase*, 4> completions;  ///< the program's, between here and the loop
   llvm::CallBase* call = nullptr;                     ///< a blocking one right above
+  /// Not every way to the loop leads through `at`: the others come in here, and have to be joined with it
+  /// above (join_ways.hpp). Null where every way does.
+  llvm::BasicBlock* below = nullptr;
 };
 
 /// Places above a loop from which its rounds would overlap waits, or what blocking calls have started; the

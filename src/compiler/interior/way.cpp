@@ -12,6 +12,7 @@
 #include "compiler/mpi/calls.hpp"
 #include "compiler/remarks.hpp"
 #include "compiler/waits/region.hpp"
+#include "compiler/waits/versioned_calls.hpp"
 
 namespace lapwing::compiler {
 
@@ -62,10 +63,52 @@ Way::Way(BasicBlock& begin, llvm::Loop& loop, Analyses analyses) : begin_(begin)
 
 bool Way::is_never_written(const llvm::MemoryLocation& where) {
   const auto writes = [&](const Instruction& i) {
-    return i.mayWriteToMemory() && llvm::isModSet(a_.memory.meet(i, a_.effects(i), where));
+    return i.mayWriteToMemory() && !gives_back(i) && llvm::isModSet(a_.memory.meet(i, a_.effects(i), where));
   };
   const auto writes_none = [&](const BasicBlock* block) { return llvm::none_of(*block, writes); };
   return llvm::all_of(blocks_, writes_none) && llvm::all_of(loop_.blocks(), writes_none);
+}
+
+// An object is one piece of memory: between two places that the program has used there is nothing else.
+bool Way::is_within_what_was_used(const llvm::LoadInst& load) {
+  const llvm::DataLayout& layout = layout_of(*begin_.getParent());
+  const auto end_of = [&](llvm::Type* type) {
+    return static_cast<std::int64_t>(layout.getTypeStoreSize(type).getKnownMinValue());
+  };
+  const auto place_in = [&](const llvm::Value* pointer, std::int64_t& at) {
+    llvm::APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+    const llvm::Value* base = pointer->stripAndAccumulateConstantOffsets(layout, offset, false);
+    at = offset.getSExtValue();
+    return base;
+  };
+  if (has_scalable_length(*load.getType())) return false;
+  std::int64_t first = 0, low = 0, high = 0;
+  const llvm::Value* base = place_in(load.getPointerOperand(), first);
+  if (llvm::isa<llvm::Constant>(base)) return false;
+  const std::int64_t last = first + end_of(load.getType());
+  const auto may_free = [](const Instruction& i) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    return call && !MpiCall::of(i) && !llvm::isa<llvm::IntrinsicInst>(call) && !llvm::isNoAliasCall(call) &&
+           !call->hasFnAttr(llvm::Attribute::NoFree);
+  };
+  bool any = false;
+  llvm::SmallVector<const llvm::Value*, 16> work{base};
+  while (!work.empty()) {
+    for (const llvm::User* user : work.pop_back_val()->users()) {
+      const llvm::Value* pointer = llvm::getLoadStorePointerOperand(user);
+      const auto* use = llvm::dyn_cast<Instruction>(user);
+      std::int64_t at = 0;
+      if (llvm::isa<llvm::GetElementPtrInst>(user) && place_in(user, at) == base) work.push_back(user);
+      if (!pointer || use == &load || place_in(pointer, at) != base ||
+          !dominates(use, begin_, a_.dominators) || any_between(*use, *begin_.getTerminator(), may_free))
+        continue;
+      const std::int64_t end = at + end_of(llvm::getLoadStoreType(const_cast<Instruction*>(use)));
+      low = any ? std::min(low, at) : at;
+      high = any ? std::max(high, end) : end;
+      any = true;
+    }
+  }
+  return any && low <= first && last <= high;
 }
 
 bool Way::is_movable(const Instruction& i, llvm::ArrayRef<InFlight> received) {
@@ -77,13 +120,14 @@ bool Way::is_movable(const Instruction& i, llvm::ArrayRef<InFlight> received) {
     if (operand && !dominates(operand, begin_, a_.dominators)) return false;
   }
   if (llvm::isa<llvm::CallBase>(i) && i.mayReadFromMemory()) return false;
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
+  if (i.mayReadFromMemory() && !(load && load->isSimple())) return false;
   // Where it would be computed anyhow, it may be such as not to be computed at random.
   if (!a_.post_dominators.dominates(i.getParent(), &begin_) &&
-      !llvm::isSafeToSpeculativelyExecute(&i, begin_.getTerminator()))
+      !llvm::isSafeToSpeculativelyExecute(&i, begin_.getTerminator()) &&
+      !(load && is_within_what_was_used(*load)))
     return false;
-  if (!i.mayReadFromMemory()) return true;
-  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
-  if (!load || !load->isSimple()) return false;
+  if (!load) return true;
   const auto where = llvm::MemoryLocation::get(load);
   return is_never_written(where) && llvm::none_of(received, [&](const InFlight& buffer) {
            return !(buffer.floating && is_no_floating_access(i, buffer.where.Ptr)) &&
@@ -145,15 +189,36 @@ bool Way::is_early(const llvm::Value* value) const {
   return !instruction || dominates(instruction, begin_, a_.dominators);
 }
 
+// Whether only a wait that has failed goes on there. Where errors end the job none does.
+bool Way::is_failure(const BasicBlock& from, const BasicBlock& to) {
+  for (BasicBlock* block : blocks_) {
+    for (Instruction& i : *block) {
+      const auto call = MpiCall::of(i);
+      if (!call || (call->kind() != Kind::wait && call->kind() != Kind::waitall)) continue;
+      const BasicBlock* success = way_of_success(*from.getTerminator(), call->call());
+      if (!success || success == &to) continue;
+      relied_on_.insert(&call->call());
+      return true;
+    }
+  }
+  return false;
+}
+
 // Of an edge, from where it starts.
 std::optional<llvm::Value*> Way::passed(BasicBlock& from, BasicBlock& to) {
   if (const llvm::Loop* inner = a_.loops.getLoopFor(&from); inner != loop_.getParentLoop()) {
     while (inner->getParentLoop() != loop_.getParentLoop()) inner = inner->getParentLoop();
     BasicBlock* before = inner->getLoopPreheader();
-    return before && inner->getUniqueExitBlock() == &to ? reached(*before) : std::nullopt;
+    llvm::SmallVector<llvm::Loop::Edge, 4> exits;
+    inner->getExitEdges(exits);
+    const bool has_one = llvm::all_of(
+        exits, [&](const auto& exit) { return exit.second == &to || is_failure(*exit.first, *exit.second); });
+    return before && has_one ? reached(*before) : std::nullopt;
   }
   const auto start = reached(from);
   if (!start || from.getUniqueSuccessor()) return start;
+  for (BasicBlock* other : llvm::successors(&from))
+    if (other != &to && is_failure(from, *other)) return start;
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(from.getTerminator());
   if (!branch || !is_early(branch->getCondition())) return std::nullopt;
   llvm::IRBuilder<> builder(begin_.getTerminator());
@@ -267,7 +332,7 @@ bool Way::describe(Accesses& kept, std::string& why) {
 }
 
 bool Way::could_begin_with(llvm::CallBase& wait) {
-  if (a_.loops.getLoopFor(wait.getParent()) != loop_.getParentLoop()) return false;
+  if (a_.loops.getLoopFor(wait.getParent()) != loop_.getParentLoop() || !wait.use_empty()) return false;
   const Effects of_wait = a_.effects(wait);
   for (const llvm::Use& use : wait.operands()) {
     const auto* operand = llvm::dyn_cast<Instruction>(use.get());

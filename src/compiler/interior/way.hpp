@@ -3,6 +3,7 @@
 // loop may run before all of it if they touch nothing that it touches.
 #pragma once
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 
@@ -46,6 +47,8 @@ class Way {
 
   /// Adds what the way touches that the loop may touch as well.
   bool describe(Accesses& kept, std::string& why);
+  /// Waits whose error sends the program elsewhere: `reached` holds where none of them fails.
+  llvm::ArrayRef<llvm::CallBase*> relied_on() const { return relied_on_.getArrayRef(); }
   /// Whether a wait could stand at the way's begin.
   bool could_begin_with(llvm::CallBase& wait);
   bool contains(const llvm::Instruction& i) const { return is_on_way_.contains(i.getParent()); }
@@ -54,11 +57,13 @@ class Way {
 
  private:
   std::optional<llvm::Value*> passed(llvm::BasicBlock& from, llvm::BasicBlock& to);
+  bool is_failure(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
   std::optional<llvm::Value*> find_reached(llvm::BasicBlock& block);
   llvm::Value* may_be_reached(llvm::BasicBlock& block);
   bool is_early(const llvm::Value* value) const;
   bool is_movable(const llvm::Instruction& i, llvm::ArrayRef<InFlight> received);
   bool is_never_written(const llvm::MemoryLocation& where);
+  bool is_within_what_was_used(const llvm::LoadInst& load);
   bool simplify(llvm::Instruction& i, llvm::ArrayRef<llvm::Instruction*> moved);
   bool meets_loop(const llvm::Instruction& i, const Effects& effects);
   bool meets_loop(const Touch& touch);
@@ -76,6 +81,7 @@ class Way {
   };
   llvm::SmallVector<Place, 16> places_;  // that the loop touches
   llvm::DenseMap<const llvm::BasicBlock*, std::optional<llvm::Value*>> reached_;
+  llvm::SmallSetVector<llvm::CallBase*, 2> relied_on_;
   bool declares_scopes_ = false;
 };
 

@@ -341,7 +341,7 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
   }
   llvm::Instruction* sunk = wait;
   if (transfer.checked) {
-    sunk = part_ways(*call, ask_may_sink(*call, how.comm));
+    sunk = part_ways(*call, ask_may_sink(*call, how.comm, wait));
     end_progress(*call);
   }
   {

@@ -130,8 +130,8 @@ Value* ask_may_split_collective(const MpiCall& call) {
   return builder.CreateICmpNE(asked, builder.getInt32(0), "lapwing.may");
 }
 
-Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm) {
-  IRBuilder<> builder(&wait.call());
+Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm, llvm::Instruction* at) {
+  IRBuilder<> builder(at);
   builder.SetCurrentDebugLocation(wait.call().getDebugLoc());
   if (!comm) {
     // Unknown; in MPICH's C interface communicators are integers.

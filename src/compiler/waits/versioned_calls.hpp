@@ -20,8 +20,8 @@ namespace lapwing::compiler {
 llvm::Value* ask_may_split(const MpiCall& call, const StartOf& half, llvm::Instruction* at);
 /// Asks before a collective whether it is split here: the same on all members.
 llvm::Value* ask_may_split_collective(const MpiCall& call);
-/// Asks before a wait whether it may come later.
-llvm::Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm);
+/// Asks before `at` whether a wait may come later.
+llvm::Value* ask_may_sink(const MpiCall& wait, llvm::Constant* comm, llvm::Instruction* at);
 
 /// Parts the ways where the call stands. The code in its place, where `answer`
 /// is true, goes before the instruction that is returned.

@@ -71,9 +71,9 @@ void listed(double* restrict u, double* restrict v, const int* restrict list, lo
 // CHECK-NOT: @lapwing_interior_avoided
 // CHECK: call void @lapwing_interior_open(
 // CHECK: lapwing.aside:
-// CHECK: [[MEETS:%.*]] = select i1 {{.*}}, ptr %lapwing.number, ptr
-// CHECK-NEXT: load double, ptr [[MEETS]]
+// CHECK: [[PLACE:%.*]] = getelementptr inbounds double, ptr %u
 // CHECK: br i1 {{.*}}, label %lapwing.aside
+// CHECK: load double, ptr [[PLACE]]
 // CHECK: store double
 // CHECK: call { i64, i64 } @lapwing_interior_left(
 // REMARK: the loop is divided: its rounds that touch nothing of MPI_Recv at nests.c:[[#@LINE-14]] run before
@@ -87,6 +87,9 @@ void relaxed(double* u, double* v, const int* list, long n, int peer) {
 // CHECK: call { i64, i64 } @lapwing_interior_avoided(i32 2)
 // CHECK: lapwing.stop:
 // CHECK-NEXT: call void @lapwing_interior_stop(
+// CHECK: [[MEETS:%.*]] = select i1 {{.*}}, ptr %lapwing.number{{[0-9]*}}, ptr
+// CHECK-NEXT: load double, ptr [[MEETS]]
+// CHECK: br i1 {{.*}}, label %lapwing.aside
 
 // It writes before all is looked up, and would do so twice.
 void written_first(double* restrict u, double* restrict v, const int* restrict list, long n, int peer) {
