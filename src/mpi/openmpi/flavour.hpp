@@ -13,14 +13,20 @@ namespace lapwing::mpi {
 
 inline constexpr const char* flavour_name = "openmpi";
 
-/// Addresses between which the library keeps its predefined datatypes.
-extern std::uintptr_t predefined_from, predefined_to;
+/// Where predefined datatypes may lie, and no other: the data of the library, and the program. The linker
+/// moves each one that the program itself names into the program, unless its code is compiled for a shared
+/// library. Empty before prepare().
+struct Addresses {
+  std::uintptr_t from = 0, size = 0;
+  bool hold(std::uintptr_t address) const { return address - from < size; }
+};
+extern Addresses library_data, program;
 
 /// Upper bound of the bytes of one element, or 0 where only a call can tell.
 /// No predefined datatype is larger than a complex of two 16 byte parts.
 inline std::size_t quick_type_size(MPI_Datatype type) {
   const auto address = reinterpret_cast<std::uintptr_t>(type);
-  return address >= predefined_from && address < predefined_to ? 32 : 0;
+  return library_data.hold(address) || program.hold(address) ? 32 : 0;
 }
 
 /// Whether MPI_Sendrecv_replace sets the error of its status, too.

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -14,22 +16,46 @@
 
 namespace lapwing::mpi {
 
-std::uintptr_t predefined_from = 0, predefined_to = 0;
+Addresses library_data, program;
 
 const char* pmix_to_come() { return "libpmix.so.2"; }
 
 namespace {
 
-int find_data_segment(dl_phdr_info* info, std::size_t, void*) {
-  const auto wanted = reinterpret_cast<std::uintptr_t>(MPI_BYTE);
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    const std::uintptr_t from = info->dlpi_addr + segment.p_vaddr, to = from + segment.p_memsz;
-    if (segment.p_type == PT_LOAD && wanted >= from && wanted < to) {
-      predefined_from = from;
-      predefined_to = to;
-      return 1;
-    }
+/// The segment in which `address` lies, if it is one of this file's.
+Addresses segment_of(std::uintptr_t address, const dl_phdr_info& file) {
+  for (int i = 0; i < file.dlpi_phnum; ++i) {
+    const auto& segment = file.dlpi_phdr[i];
+    const Addresses loaded{file.dlpi_addr + segment.p_vaddr, segment.p_memsz};
+    if (segment.p_type == PT_LOAD && loaded.hold(address)) return loaded;
+  }
+  return {};
+}
+
+/// From the first to the last byte of a loaded file.
+Addresses extent_of(const dl_phdr_info& file) {
+  std::uintptr_t from = UINTPTR_MAX, to = 0;
+  for (int i = 0; i < file.dlpi_phnum; ++i) {
+    const auto& segment = file.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    from = std::min<std::uintptr_t>(from, file.dlpi_addr + segment.p_vaddr);
+    to = std::max<std::uintptr_t>(to, file.dlpi_addr + segment.p_vaddr + segment.p_memsz);
+  }
+  return from < to ? Addresses{from, to - from} : Addresses{};
+}
+
+/// The program is the first file of the list. The library's data is found by the first of these that the
+/// program does not name.
+int find_predefined(dl_phdr_info* file, std::size_t, void*) {
+  if (program.size == 0) {
+    program = extent_of(*file);
+    return 0;
+  }
+  for (MPI_Datatype type :
+       {MPI_BYTE, MPI_PACKED, MPI_SHORT_INT, MPI_WCHAR, MPI_C_BOOL, MPI_2INT, MPI_COUNT}) {
+    const auto address = reinterpret_cast<std::uintptr_t>(type);
+    if (!program.hold(address)) library_data = segment_of(address, *file);
+    if (library_data.size != 0) return 1;
   }
   return 0;
 }
@@ -81,7 +107,7 @@ bool may_raise_thread_level(std::string* why) {
 }
 
 void prepare() {
-  if (predefined_to == 0) dl_iterate_phdr(find_data_segment, nullptr);
+  if (program.size == 0) dl_iterate_phdr(find_predefined, nullptr);
 }
 
 }  // namespace lapwing::mpi
