@@ -69,11 +69,19 @@ int main(int argc, char** argv) {
 LATE = r"""
 #include <mpi.h>
 #include <stdlib.h>
-static void finish(void) { MPI_Finalize(); }
+static int last;
+static void finish(void) { MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD); MPI_Finalize(); }
 int main(int argc, char** argv) {
+  int rank, sent[64] = {0}, received[64];
+  MPI_Request requests[2];
   atexit(finish);  /* as a global object's destructor does */
   MPI_Init(&argc, &argv);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Irecv(received, 64, MPI_INT, rank, 1, MPI_COMM_WORLD, requests);
+  MPI_Isend(sent, 64, MPI_INT, rank, 1, MPI_COMM_WORLD, requests + 1);
+  MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);  /* its memory is compared with that of the requests */
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return 0;
 }
 """
@@ -143,7 +151,8 @@ class Command(unittest.TestCase):
         result = self.check("-n", "3", program)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
-    def test_the_last_call_comes_after_main(self):
+    def test_the_last_calls_come_after_main(self):
+        """And after the library's own objects would have been destroyed."""
         source = pathlib.Path(self.folder.name) / "late.c"
         source.write_text(LATE)
         program = str(source.with_suffix(""))

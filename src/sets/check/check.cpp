@@ -181,7 +181,7 @@ void watch_memory(const GroupCall& call, Made* made) {
 }
 
 // A process that ends without MPI_Finalize is missed by those that go on. If all come here, a destructor
-// may still call it; what follows it could only be followed with objects that exist no more.
+// may still call it, and what follows is no longer looked at.
 void at_exit() {
   if (finalized || job_ends || !watcher || getpid() != checked_process) return;
   int over = 0;
