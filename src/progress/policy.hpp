@@ -50,6 +50,9 @@ constexpr Pauses for_strips{300'000, 1'200'000, 2};
 /// Bytes that a look finds at most before the pauses shorten: a quarter of the window, as the sender stands
 /// still once all of it is on its way.
 constexpr std::uint64_t most_strips_per_look = 256 << 10;
+/// The longest while strips are to be sent, too: a socket takes some 85 KB where nothing has made it larger,
+/// which a gigabit link empties in 0.7 ms.
+constexpr std::int64_t longest_beside_sends = 600'000;
 /// Transfers of MPI's own while an engine is there: those that the compiler has split, and the program's.
 constexpr Pauses for_plain_transfers{300'000, 800'000, 2};
 /// Receives that are posted, with nothing matched.

@@ -169,6 +169,7 @@ class Engine {
   bool staging_permits(std::size_t bytes) const;
   /// One round over all that is in flight; true if anything moved.
   bool progress();
+  bool sends_strips() const { return !outgoing_.empty(); }
   /// Bytes of strips that have landed or left so far.
   std::uint64_t strip_bytes() const { return strip_bytes_; }
   bool anything_in_flight() const { return !outgoing_.empty() || !incoming_.empty() || control_->sending(); }

@@ -73,7 +73,8 @@ std::int64_t Helper::look(bool woken) {
   }
   pause_ = (flying ? progress::for_plain_transfers : progress::for_receives).after(moved, pause_);
   if (!strips) return pause_;
-  const std::int64_t for_strips = strip_pauses_.after(strip_bytes, engine_.settings().window);
+  const std::int64_t for_strips =
+      strip_pauses_.after(strip_bytes, engine_.settings().window, engine_.sends_strips());
   return Proved::in_flight() ? std::min(pause_, for_strips) : for_strips;
 }
 

@@ -9,27 +9,28 @@
 namespace {
 
 using lapwing::progress::for_strips;
+using lapwing::progress::longest_beside_sends;
 using lapwing::progress::most_strips_per_look;
 using lapwing::transfer::StripPauses;
 
 constexpr std::uint64_t window = 1 << 20;
 
 /// The pause that a link of `bytes` a nanosecond ends up with.
-std::int64_t settled(double bytes, std::uint64_t of_window = window) {
+std::int64_t settled(double bytes, std::uint64_t of_window = window, bool sends = false) {
   StripPauses pauses;
   std::int64_t pause = 0;
   for (int i = 0; i < 100; ++i)
-    pause = pauses.after(static_cast<std::uint64_t>(bytes * static_cast<double>(pause)), of_window);
+    pause = pauses.after(static_cast<std::uint64_t>(bytes * static_cast<double>(pause)), of_window, sends);
   return pause;
 }
 
 TEST(StripPauses, BeginAtTheShortestAndGrowWhileStripsMove) {
   StripPauses pauses;
-  EXPECT_EQ(pauses.after(0, window), for_strips.shortest);
+  EXPECT_EQ(pauses.after(0, window, false), for_strips.shortest);
   std::int64_t last = for_strips.shortest;
   for (int i = 0; i < 10; ++i) {
     const std::int64_t next =
-        pauses.after(static_cast<std::uint64_t>(0.12 * static_cast<double>(last)), window);
+        pauses.after(static_cast<std::uint64_t>(0.12 * static_cast<double>(last)), window, false);
     EXPECT_TRUE(next > last || next == for_strips.longest);
     last = next;
   }
@@ -45,15 +46,20 @@ TEST(StripPauses, LeaveTheSenderMostOfItsWindowAtAnyRate) {
   EXPECT_EQ(settled(5), for_strips.shortest);
 }
 
+TEST(StripPauses, AreShorterWhereThisRankSends) {
+  EXPECT_EQ(settled(0.12, window, true), longest_beside_sends);
+  EXPECT_EQ(settled(5, window, true), for_strips.shortest);
+}
+
 TEST(StripPauses, FollowASmallWindow) { EXPECT_EQ(settled(0.12, 64 << 10), for_strips.shortest); }
 
 TEST(StripPauses, AreTheShortestOnceAThreadHasWaitedForAPage) {
   StripPauses pauses;
-  for (int i = 0; i < 10; ++i) pauses.after(0, window);
+  for (int i = 0; i < 10; ++i) pauses.after(0, window, false);
   pauses.restart();
-  EXPECT_EQ(pauses.after(1000, window), for_strips.shortest);
+  EXPECT_EQ(pauses.after(1000, window, false), for_strips.shortest);
   pauses.restart();
-  EXPECT_EQ(pauses.after(window, window), for_strips.shortest);
+  EXPECT_EQ(pauses.after(window, window, false), for_strips.shortest);
 }
 
 TEST(Pauses, LooksWithinCountsWhatThePausesWouldBe) {
