@@ -130,11 +130,20 @@ std::vector<std::string> components_of(const fs::path& prefix) {
   return found;
 }
 
+/// MPICH says its layer once, and then all that it may choose: "ch4:ucx ofi".
+std::vector<std::string> devices_in(const std::string& device) {
+  const std::size_t colon = device.find(':');
+  if (colon == std::string::npos) return device.empty() ? std::vector<std::string>{} : std::vector{device};
+  std::vector<std::string> found;
+  std::istringstream names(device.substr(colon + 1));
+  for (std::string name; names >> name;) found.push_back(device.substr(0, colon + 1) + name);
+  return found;
+}
+
 std::vector<std::string> transports_of(const FoundMpi& mpi, const std::string& said) {
   if (mpi.family == Mpi::openmpi) return components_of(mpi.prefix);
   if (mpi.product == "Intel MPI") return {"ch4:ofi"};
-  const std::string device = after(said, "MPICH Device:");
-  return device.empty() ? std::vector<std::string>{} : std::vector<std::string>{device};
+  return devices_in(after(said, "MPICH Device:"));
 }
 
 std::vector<std::string> fortran_of(const fs::path& folder) {

@@ -6,6 +6,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 
 #include "flavour.hpp"
 #include "mpi/references.hpp"
+#include "parameters.hpp"
 
 namespace lapwing::mpi {
 
@@ -69,20 +71,21 @@ bool all_in_shared_memory() {
          (!transports || (transports[0] != '^' && std::strstr(transports, "vader")));
 }
 
-// A choice of windows (OMPI_MCA_osc) that leaves out those which mind; without others MPI refuses to make a
-// window.
-bool pt2pt_windows_left_out() {
-  const char* chosen = std::getenv("OMPI_MCA_osc");
-  if (!chosen || !*chosen) return false;
-  const bool all_but = *chosen == '^';
-  bool named = false;
-  for (const char* word = chosen + all_but; *word != '\0';) {
-    const std::size_t length = std::strcspn(word, ",");
-    named = named || std::string_view(word, length) == "pt2pt";
-    word += length;
-    if (*word == ',') ++word;
-  }
-  return named == all_but;
+// 0: the library does not say which it is.
+int major_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  constexpr std::string_view before = "Open MPI v";
+  const std::string_view said(text.data());
+  const std::size_t at = said.find(before);
+  return at == std::string_view::npos ? 0 : std::atoi(text.data() + at + before.size());
+}
+
+// Windows that mind are gone from Open MPI 5. Distributions leave them out before: MPI then refuses to make
+// a window between hosts over TCP, with or without Lapwing.
+bool may_have_pt2pt_windows() {
+  return major_version() < 5 && admits(parameter("osc").value_or(""), "pt2pt");
 }
 
 // A level that Open MPI takes for none is the highest.
@@ -97,7 +100,7 @@ bool may_raise_thread_level(std::string* why) {
   // Open MPI 4's pt2pt windows refuse MPI_THREAD_MULTIPLE.
   static constexpr const char* calls[] = {"MPI_Win_", "mpi_win_", nullptr};
   static constexpr const char* of_mpi[] = {"libmpi", "mca_", nullptr};
-  const bool windows = !all_in_shared_memory() && !pt2pt_windows_left_out() && refers_to(calls, of_mpi);
+  const bool windows = !all_in_shared_memory() && may_have_pt2pt_windows() && refers_to(calls, of_mpi);
   if (windows) {
     *why =
         "the program or one of its libraries refers to one-sided windows, which Open MPI 4 refuses between "

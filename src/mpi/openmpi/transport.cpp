@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "mpi/binding.hpp"
+#include "parameters.hpp"
 
 namespace lapwing::mpi {
 namespace {
@@ -37,18 +37,8 @@ constexpr std::array<std::string_view, 4> choices{"btl_tcp_rdma_pipeline_frag_si
 /// longer ones.
 constexpr int fastest_link = 10'000;
 
-/// In one of the places where Open MPI looks.
 bool user_chooses() {
-  const auto in_environment = [](std::string_view name) {
-    return std::getenv(("OMPI_MCA_" + std::string(name)).c_str()) != nullptr;
-  };
-  if (std::ranges::any_of(choices, in_environment)) return true;
-  if (const char* const home = std::getenv("HOME");
-      home && names_parameter(fs::path(home) / ".openmpi" / "mca-params.conf", choices))
-    return true;
-  const fs::path prefix = fs::path(library_path()).parent_path().parent_path();
-  return names_parameter(prefix / "etc" / "openmpi-mca-params.conf", choices) ||
-         names_parameter("/etc/openmpi/openmpi-mca-params.conf", choices);
+  return std::ranges::any_of(choices, [](std::string_view name) { return parameter(name).has_value(); });
 }
 
 /// Links that do not say how fast they are count as slow: virtual machines have them.
