@@ -37,9 +37,11 @@ def main(build, mpicc, *mpiexec):
             return "one-sided" in done.stderr
 
         for line, osc, admitted in (("osc = ^rdma", None, True), (" osc=^ucx, pt2pt ", None, False),
-                                    ("osc = rdma", "^rdma", True), ("oscar = ^pt2pt\nosc = sm,pt2pt", None, True),
+                                    ("osc = rdma", "^rdma", True), ("oscar = ^pt2pt\nosc = ^sm", None, True),
                                     ("osc = pt2pt", "^rdma,pt2pt", False), ("# osc = pt2pt", "^pt2pt", False)):
             assert stands_aside(line, osc) == (admitted and refuses), (line, osc)
+        if refuses:  # a component that Open MPI 5 does not have ends it
+            assert stands_aside("osc = sm,pt2pt")
 
 
 if __name__ == "__main__":
