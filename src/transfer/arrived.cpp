@@ -51,7 +51,7 @@ void trace_pages(Engine& engine, const Destination& destination, CommInfo& info,
       bytes,         wait.posted, wait.began, wait.took + engine.governor().claim_send(source, wait.posted)};
   if (!engine.pages()->wants(message)) return;
   message.base = closable(engine, destination, bytes, wait.by_request);
-  if (message.base) engine.pages()->watch(message, now_ns(), engine.governor().in_mpi());
+  if (message.base) engine.pages()->watch(message, now_ns(), engine.governor().observer().in_mpi());
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ void note_plain_receive(Engine& engine, const Destination& destination, CommInfo
                         const MPI_Status& status, const WaitForPlain& wait) {
   Site &site = wait.site, &started = wait.started;
   engine.governor().attend();
-  engine.governor().note_in_mpi(wait.took);
+  engine.governor().observer().note_in_mpi(wait.took);
   engine.drop_locks_at_rest();
   if (engine.pages()) return trace_pages(engine, destination, info, status, wait);
   const std::size_t bytes = bytes_of(status);

@@ -219,7 +219,7 @@ void Engine::finish() {
   {
     std::lock_guard lock(mutex_);
     governor_->close();
-    governor_->end_observations(nullptr, reinterpret_cast<const char*>(UINTPTR_MAX));
+    governor_->observer().end(nullptr, reinterpret_cast<const char*>(UINTPTR_MAX));
     if (pages_) pages_->finish();
     listening_ = true;
   }

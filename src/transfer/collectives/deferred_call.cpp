@@ -22,7 +22,7 @@ std::uint64_t note_plain(Engine& engine, const Lowering& messages, std::size_t b
   std::lock_guard lock(engine.mutex());
   Site& site = engine.sites().at(caller.address, caller.name);
   site.went_plain(PlainCause::watched);
-  engine.governor().note_in_mpi(waited);
+  engine.governor().observer().note_in_mpi(waited);
   bool look = false;
   const std::uint64_t saved = engine.governor().brought(site, waited, &look);
   char* const base = look ? contiguous_base(block.buffer, block.count, block.type) : nullptr;

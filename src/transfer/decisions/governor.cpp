@@ -16,27 +16,15 @@ namespace {
 
 // Of a whole iteration, on both ranks together: less would not show.
 constexpr double least_share = 0.03;
-// A receive that waits for less is not worth a look.
-constexpr std::uint64_t least_wait = 50'000;
-constexpr std::uint64_t first_looks = 2, between_looks = 256;
-// A stream is the messages of one size of all of a halo's faces, so the next few may come before the program
-// has had time to touch this one. After so many it has not needed the parts that it has not touched.
-constexpr std::uint64_t given_up = 32;
 // Collectives whose sizes differ a little are one stream; no message's size is of this class.
 constexpr unsigned any_size = ~0u;
 
 unsigned size_class(std::size_t bytes) { return static_cast<unsigned>(std::bit_width(bytes)); }
 
-// The first receive of a program may be unlike the others.
-bool look_is_due(const Stream& stream) {
-  if (stream.looks < first_looks) return stream.calls > 1;
-  return stream.calls - stream.last_look >= between_looks;
-}
-
 }  // namespace
 
 Governor::Governor(Engine& engine, bool always)
-    : engine_(engine), always_(always), restless_(engine.settings().restless()) {
+    : engine_(engine), always_(always), restless_(engine.settings().restless()), observer_(restless_) {
   judge_.permit(false);  // the turn of an agreement begins a trial
   engine_.set_expects_headers(expects());
   for (const int kind : {wish_kind, offer_kind, accept_kind, stop_kind, leave_kind}) {
@@ -292,7 +280,7 @@ void Governor::answer(int rank, Partner& partner, PairAgreement::Place place) {
 }
 
 void Governor::note_send(int peer, std::uint64_t began, std::uint64_t took) {
-  note_in_mpi(took);
+  observer_.note_in_mpi(took);
   if (!always_) sends_.note({peer, std::this_thread::get_id(), began, took});
 }
 
@@ -311,7 +299,7 @@ bool Governor::strips(int peer) const {
 bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t waited) {
   if (always_ || closed_) return false;
   bool look = false;
-  const std::uint64_t saved = watch(site.streams[size_class(bytes)], waited, &look);
+  const std::uint64_t saved = observer_.received(site.streams[size_class(bytes)], waited, &look);
   Partner& from = partner(peer);
   from.saved += saved;
   from.watched = true;
@@ -320,60 +308,15 @@ bool Governor::received(Site& site, int peer, std::size_t bytes, std::uint64_t w
 
 std::uint64_t Governor::brought(Site& site, std::uint64_t waited, bool* look) {
   *look = false;
-  return closed_ ? 0 : watch(site.streams[any_size], waited, look);
-}
-
-std::uint64_t Governor::watch(Stream& stream, std::uint64_t waited, bool* look) {
-  ++stream.calls;
-  const std::uint64_t saved = saving(waited, stream.touches);
-  if (stream.observed && stream.calls - stream.last_look >= given_up) {
-    for (Observed& observed : observations_) {
-      if (observed.stream == &stream) observed.observation->end(nullptr, nullptr, 0, 0);
-    }
-    advance();
-  }
-  *look = !stream.observed && (restless_ || (waited >= least_wait && look_is_due(stream)));
-  if (*look) stream.looked(stream.calls);
-  return saved;
+  return closed_ ? 0 : observer_.received(site.streams[any_size], waited, look);
 }
 
 void Governor::observe(Site& site, Site& started, char* base, std::size_t bytes, std::uint64_t waited) {
-  observe(site.streams[size_class(bytes)], started, base, bytes, waited);
+  observer_.observe(site.streams[size_class(bytes)], started, base, bytes, waited);
 }
 
 void Governor::observe_collective(Site& site, char* base, std::size_t bytes, std::uint64_t waited) {
-  observe(site.streams[any_size], site, base, bytes, waited);
-}
-
-void Governor::observe(Stream& stream, Site& started, char* base, std::size_t bytes, std::uint64_t waited) {
-  auto observation = Observation::begin(base, bytes, now_ns(), in_mpi_);
-  if (!observation) return;
-  stream.observed = true;
-  observations_.push_back({std::move(observation), &stream, &started, waited});
-}
-
-bool Governor::advance() {
-  bool moved = false;
-  for (auto it = observations_.begin(); it != observations_.end();) {
-    moved |= it->observation->advance(now_ns(), in_mpi_);
-    if (!it->observation->ended()) {
-      ++it;
-      continue;
-    }
-    it->stream->touches = it->observation->touches();
-    ++(saving(it->waited, it->stream->touches) > 0 ? it->started->looks_worth_it
-                                                   : it->started->looks_in_vain);
-    it->stream->observed = false;
-    it = observations_.erase(it);
-  }
-  return moved;
-}
-
-void Governor::end_observations(const char* from, const char* to) {
-  for (Observed& observed : observations_) {
-    if (observed.observation->meets(from, to)) observed.observation->end(from, to, now_ns(), in_mpi_);
-  }
-  advance();
+  observer_.observe(site.streams[any_size], site, base, bytes, waited);
 }
 
 Verdict Governor::verdict() const {

@@ -28,14 +28,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "transfer/decisions/agreement_pace.hpp"
 #include "transfer/decisions/loop_judge.hpp"
-#include "transfer/decisions/observation.hpp"
+#include "transfer/decisions/observer.hpp"
 #include "transfer/decisions/pair_agreement.hpp"
 #include "transfer/decisions/send_waits.hpp"
 #include "transfer/decisions/sites.hpp"
@@ -70,14 +68,13 @@ class Governor {
   /// the two directions would travel one after the other. A rank that sends large messages and
   /// receives small ones reads them too (Engine::read_due_letters()).
   void attend();
-  /// The program has spent so long in a call of MPI's that it has not yet left.
-  void note_in_mpi(std::uint64_t time) { in_mpi_ += time; }
   /// It has spent so long in a plain blocking send of a large message, which strips could hide.
   void note_send(int peer, std::uint64_t began, std::uint64_t took);
   /// The time in a send that the wait of a receive includes: see send_waits.hpp.
   std::uint64_t claim_send(int peer, std::uint64_t posted);
-  /// The time in MPI so far.
-  std::uint64_t in_mpi() const { return in_mpi_; }
+  /// The messages that are being observed.
+  Observer& observer() { return observer_; }
+  const Observer& observer() const { return observer_; }
 
   /// Whether messages to `peer` may be stripped now.
   bool strips(int peer) const;
@@ -89,12 +86,6 @@ class Governor {
   void note_header(int peer);
   /// A plain message of more than header_bytes has come from `peer`.
   void note_plain(int peer) { partner(peer).agreement.count_message(); }
-
-  bool observing() const { return !observations_.empty(); }
-  /// Answers touches of what is observed; true if there were any.
-  bool advance();
-  /// Opens what is observed in [from, to), as its use by a call of MPI's.
-  void end_observations(const char* from, const char* to);
 
   /// Before MPI_Finalize: nothing is agreed any more.
   void close();
@@ -121,16 +112,8 @@ class Governor {
     double wished = would_not_try;  // what the partner has told of its own; until it writes it has no loop
     double told = untold;           // what it has been told
   };
-  struct Observed {
-    std::unique_ptr<Observation> observation;
-    Stream* stream;  // of a site; sites are kept for good
-    Site* started;
-    std::uint64_t waited;
-  };
 
   Partner& partner(int rank) { return partners_[rank]; }
-  std::uint64_t watch(Stream& stream, std::uint64_t waited, bool* look);
-  void observe(Stream& stream, Site& started, char* base, std::size_t bytes, std::uint64_t waited);
   bool leads(int rank) const;
   void stir(int peer, bool sends);
   void iteration_ended(bool trial_ended);
@@ -154,6 +137,7 @@ class Governor {
   Engine& engine_;
   const bool always_;
   const bool restless_;  // for tests: see Settings::restless()
+  Observer observer_;
   LoopJudge judge_;
   std::map<int, Partner> partners_;
   int expected_ = 0;    // partners of which headers may come
@@ -161,9 +145,7 @@ class Governor {
   bool tries_ = false;  // the loop's trial is in strips
   bool closed_ = false;
   std::uint64_t iterations_ = 0, arrivals_ = 0;
-  std::uint64_t in_mpi_ = 0;
   SendWaits sends_;
-  std::list<Observed> observations_;
   std::vector<Unposted> to_post_;
 };
 

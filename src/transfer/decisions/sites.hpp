@@ -19,11 +19,13 @@ namespace lapwing::transfer {
 struct Stream {
   std::uint64_t calls = 0;
   std::uint64_t looks = 0, last_look = 0;  ///< how often one was observed, and which the last one was
+  std::uint64_t waited = 0;                ///< nanoseconds that the program has waited since the last look
   Touches touches;                         ///< of the last one that was observed
   bool observed = false;                   ///< one is being observed
-  void looked(std::uint64_t call) {
+  void looked() {
     ++looks;
-    last_look = call;
+    last_look = calls;
+    waited = 0;
   }
 };
 

@@ -43,18 +43,18 @@ void Engine::end_page_trace() {
 
 bool Engine::answer_touches() {
   mutex_.assert_held();
-  bool moved = governor_->observing() && governor_->advance();
-  if (pages_ && pages_->watching()) moved |= pages_->advance(governor_->in_mpi());
+  bool moved = governor_->observer().observing() && governor_->observer().advance();
+  if (pages_ && pages_->watching()) moved |= pages_->advance(governor_->observer().in_mpi());
   return moved;
 }
 
 void Engine::open_watched(const char* from, const char* to, Use use) {
   mutex_.assert_held();
-  if (governor_->observing()) governor_->end_observations(from, to);
+  if (governor_->observer().observing()) governor_->observer().end(from, to);
   if (!pages_ || !pages_->watching()) return;
   switch (use) {
     case Use::reads:
-      return pages_->used(from, to, now_ns(), governor_->in_mpi());
+      return pages_->used(from, to, now_ns(), governor_->observer().in_mpi());
     case Use::writes:
       return pages_->overwritten(from, to);
     case Use::unknown:
