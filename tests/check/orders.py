@@ -76,6 +76,11 @@ def right():
                                + receive("status.MPI_SOURCE", 1) + f" }}\nelse {{ {send(0)}\n{send(0, 1)} }}",
         "another tag": f"if (rank == 0) {{ {receive('MPI_ANY_SOURCE', 2)}\n{receive(1, 1)} }}\n"
                        f"if (rank == 1) {send(0, 1)}\nif (rank == 2) {send(0, 2)}",
+        "what to do depends on the tag": f"if (rank == 0) for (int i = 0, had = 0; i < 4; ++i) {{ {receive('MPI_ANY_SOURCE', 'MPI_ANY_TAG')}\n"
+                                         f"if (status.MPI_TAG == 4) had = 1;\n"
+                                         f"if (status.MPI_TAG == 5 && !had) {{ {receive(1, 4)}\n++i; }} }}\n"
+                                         f"if (rank == 1) {{ {LATE}\n{isend(0, 4)}\n{WAIT}\n{isend(0, 6)}\n{WAIT} }}\n"
+                                         f"if (rank == 2) {{ {isend(0, 5)}\n{WAIT} {LATE} {LATE}\n{isend(0, 7)}\n{WAIT} }}",
         "a barrier between": f"if (rank == 0) {receive('MPI_ANY_SOURCE')}\nif (rank == 2) {send(0)}\nMPI_Barrier({WORLD});\n"
                              f"if (rank == 0) {receive(1)}\nif (rank == 1) {send(0)}",
         "asked for afterwards": f"if (rank == 0) {{ {receive('MPI_ANY_SOURCE')}\n{send(1, 9)}\n{receive(1)} }}\n"

@@ -130,6 +130,10 @@ def windows_and_files():
     opened = f"MPI_File_open({WORLD}, scratch(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);\n"
     yield Case("file/all", opened + "MPI_File_write_at_all(file, 4 * rank, &x, 1, MPI_INT, &status);\nMPI_File_sync(file);\n"
                "MPI_File_read_at_all(file, 0, &y, rank, MPI_INT, &status);\nMPI_File_close(&file);")
+    for one, other in (("MPI_File_write_all(file, a, 0, MPI_INT, &status);", "MPI_File_write_at_all(file, 0, a, 1, MPI_INT, &status);"),
+                       ("MPI_File_read_all(file, a, 0, MPI_INT, &status);", "MPI_File_read_at_all(file, 0, a, 1, MPI_INT, &status);")):
+        yield Case("file/by pointer and at an offset, " + ("writing" if "write" in one else "reading"),
+                   opened + f"if (rank) {one}\nelse {other}\nMPI_File_close(&file);")
     yield Case("file/split", opened + "MPI_File_write_all_begin(file, a, 1, MPI_INT);\nMPI_File_write_all_end(file, a, &status);\n"
                "MPI_File_close(&file);")
     yield Case("file/many requests", "static int much[20][1000];\nMPI_Request many[24];\nMPI_Status each[24];\n" + opened +

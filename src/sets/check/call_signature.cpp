@@ -154,12 +154,20 @@ void send_blocks(const Data& data, int to, bool each, Blocks* blocks) {
   blocks->outgoing.push_back(amount);
 }
 
+// ROMIO and OMPIO carry out both in the same way, and libraries rely on it: PnetCDF writes at an offset where
+// it has something to write, and nothing by the file pointer elsewhere.
+Operation matched_as(Operation operation) {
+  if (operation == Operation::file_read_at_all) return Operation::file_read_all;
+  if (operation == Operation::file_write_at_all) return Operation::file_write_all;
+  return operation;
+}
+
 }  // namespace
 
 Signature call_signature(const GroupCall& call, const Circle& circle) {
   Signature s;
-  s.say(Field::operation,
-        mixed(static_cast<std::uint64_t>(call.operation) + 1, static_cast<std::uint64_t>(call.way)));
+  s.say(Field::operation, mixed(static_cast<std::uint64_t>(matched_as(call.operation)) + 1,
+                                static_cast<std::uint64_t>(call.way)));
   say_root(call, circle, &s);
   if (call.op != MPI_OP_NULL) s.say(Field::reduction, op_index(call.op) + 1);
   if (call.same) s.say(Field::same, call.same);

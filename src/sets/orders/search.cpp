@@ -29,6 +29,7 @@ class RaceSearch {
   std::vector<Race> run(std::size_t most) {
     if (!recorded_.go_on()) return {};
     collect_sends();
+    find_dispatchers();
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const int rank = static_cast<int>(i);
       for (std::uint32_t act = 0; act < all_[i].list.size() && races_.size() < most; ++act)
@@ -48,11 +49,23 @@ class RaceSearch {
     }
   }
 
+  // Calls of any tag that took messages of different tags.
+  void find_dispatchers() {
+    std::map<Call, int> tags;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      for (const Act& act : all_[i].list) {
+        if (act.kind != Act::receive || act.tag != Act::any || act.source_tag == Act::any) continue;
+        const Call call{static_cast<int>(i), act.call};
+        if (tags.try_emplace(call, act.source_tag).first->second != act.source_tag) dispatchers_.insert(call);
+      }
+    }
+  }
+
   void look_at(ActPlace receive) {
     const Act& act = act_at(all_, receive);
     const ActPlace taken = recorded_.partner(receive);
     if (act.kind != Act::receive || act.peer != Act::any || !taken.exists() || taken == receive) return;
-    if (names_later(receive, taken.rank)) return;
+    if (dispatchers_.count({receive.rank, act.call}) != 0 || names_later(receive, taken.rank)) return;
     for (const auto& [source, sends] : sends_[receive.rank]) {
       if (source == taken.rank) continue;
       const std::optional<ActPlace> other = first_for(receive, sends);
@@ -114,11 +127,13 @@ class RaceSearch {
     return std::nullopt;
   }
 
+  using Call = std::pair<int, std::uint32_t>;  // of a process
   using Tried = std::tuple<int, std::uint32_t, int, std::uint32_t>;
   const std::vector<Acts>& all_;
   Rerun recorded_;
   std::uint64_t acts_ = 0, looked_at_ = 0;
   std::map<int, std::map<int, std::vector<ActPlace>>> sends_;  // by receiver and sender
+  std::set<Call> dispatchers_;
   std::map<Tried, int> tries_;
   std::vector<Race> races_;
 };

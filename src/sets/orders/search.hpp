@@ -24,7 +24,8 @@ struct Race {
 std::vector<UnsafeSends> find_unsafe_sends(const std::vector<Acts>& all, std::size_t most);
 
 /// Receives whose process names the source that it got before the next collective call are left out: it may
-/// follow MPI_SOURCE, and would then have named the other one. Looks at a bounded number of orders.
+/// follow MPI_SOURCE, and would then have named the other one; and so are calls that took messages of
+/// different tags, whose process may follow MPI_TAG. Looks at a bounded number of orders.
 std::vector<Race> find_races(const std::vector<Acts>& all, std::size_t most);
 
 }  // namespace lapwing::sets
