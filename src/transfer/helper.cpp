@@ -27,6 +27,11 @@ bool Helper::nothing_to_do() const {
   return !engine_.helper_looks_at_receives() || !engine_.requests().any_pending();
 }
 
+void Helper::restart_pauses() {
+  pause_ = 0;
+  strip_pauses_.restart();
+}
+
 // While MPI takes no locks there is nothing in flight: only touches are answered.
 std::int64_t Helper::look_outside_mpi() {
   std::lock_guard lock(engine_.mutex());
@@ -35,10 +40,7 @@ std::int64_t Helper::look_outside_mpi() {
 }
 
 std::int64_t Helper::look(bool woken) {
-  if (woken) {
-    pause_ = 0;
-    strip_pauses_.restart();
-  }
+  if (woken) restart_pauses();
   // A program thread that polls for its own sake moves everything on; this
   // thread would only steal from it.
   if (engine_.drivers() > 0) return progress::for_plain_transfers.longest;
@@ -61,14 +63,12 @@ std::int64_t Helper::look(bool woken) {
   const std::uint64_t strip_bytes =
       engine_.strip_bytes() - std::exchange(strips_seen_, engine_.strip_bytes());
   if (nothing_to_do()) {
-    pause_ = 0;
-    strip_pauses_.restart();
+    restart_pauses();
     return until_woken;
   }
   const bool strips = engine_.anything_in_flight(), flying = strips || Proved::in_flight();
   if (flying && engine_.somebody_waits()) {
-    pause_ = 0;
-    strip_pauses_.restart();
+    restart_pauses();
     return moved ? 0 : progress::for_touched_page;
   }
   pause_ = (flying ? progress::for_plain_transfers : progress::for_receives).after(moved, pause_);

@@ -22,6 +22,7 @@ class Helper final : public progress::Polled {
   void serve() override;
   std::int64_t look_outside_mpi();
   bool nothing_to_do() const;
+  void restart_pauses();
 
   Engine& engine_;
   std::int64_t pause_ = 0;

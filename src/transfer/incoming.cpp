@@ -135,14 +135,15 @@ void Incoming::open_frontier(Engine& engine) {
 bool Incoming::advance(Engine& engine) {
   bool moved = false;
   const std::size_t before = landed_;
-  const std::uint64_t landed_bytes_before = landed_bytes_;
   while (!flying_.empty()) {
     int arrived = 0;
     const int rc = PMPI_Test(&flying_.front(), &arrived, MPI_STATUS_IGNORE);
     if (rc != MPI_SUCCESS) engine.die_of_lost_strip(*this, rc);
     if (!arrived) break;
     flying_.pop_front();
-    landed_bytes_ += plan_.strip(landed_).length;
+    const std::size_t length = plan_.strip(landed_).length;
+    engine.note_strip_bytes(length);
+    landed_bytes_ += length;
     ++landed_;
   }
   while (next_ < plan_.count() && posted_ < landed_bytes_ + engine.settings().window) {
@@ -166,7 +167,6 @@ bool Incoming::advance(Engine& engine) {
   if (landed_ != before) {
     moved = true;
     engine.note_strips(landed_ - before);
-    engine.note_strip_bytes(landed_bytes_ - landed_bytes_before);
     const bool last = landed_ == plan_.count();
     if (relay_) {
       for (std::size_t i = before; i < landed_; ++i)

@@ -13,7 +13,7 @@
 #include "flavour.hpp"
 #include "guard/devices.hpp"
 #include "transfer/accounts/accounts.hpp"
-#include "transfer/accounts/quoted.hpp"
+#include "transfer/accounts/as_json.hpp"
 #include "transfer/accounts/reasons.hpp"
 #include "transfer/accounts/record_lines.hpp"
 #include "transfer/engine.hpp"
@@ -27,10 +27,6 @@ std::uint64_t begun = 0;
 
 // fmt's own printing to a file throws where the disk is full.
 void put(std::FILE* file, const std::string& text) { std::fwrite(text.data(), 1, text.size(), file); }
-
-std::string decimal_seconds(std::uint64_t ns) {
-  return fmt::format("{:.9f}", 1e-9 * static_cast<double>(ns));
-}
 
 std::string list_of(const std::vector<std::string>& texts) {
   std::string list;

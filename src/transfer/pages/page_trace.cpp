@@ -7,17 +7,10 @@
 #include <bit>
 
 #include "progress/clock.hpp"
+#include "transfer/accounts/as_json.hpp"
 #include "transfer/accounts/places.hpp"
-#include "transfer/accounts/quoted.hpp"
 
 namespace lapwing::transfer {
-namespace {
-
-std::string decimal_seconds(std::uint64_t ns) {
-  return fmt::format("{:.6f}", 1e-9 * static_cast<double>(ns));
-}
-
-}  // namespace
 
 PageTrace::StreamKey PageTrace::key_of(const LandedMessage& message) {
   return {message.started->key, message.peer, static_cast<unsigned>(std::bit_width(message.bytes))};
