@@ -175,12 +175,23 @@ lapwing_rounds lapwing_interior_avoided(int which);
 /* The rounds that are left where such a nest stands: all but [begin, end), and those of these that were put
  * aside. lapwing_interior_left() gives run after run, in order, and then an empty one. */
 typedef struct lapwing_left {
-  long long words[7]; /* transfer/compiled/rounds_left.hpp */
+  long long words[9]; /* transfer/compiled/rounds_left.hpp; the last is 0 at first */
 } lapwing_left;
 void lapwing_interior_open(lapwing_left*, long long begin, long long end, long long rounds);
 void lapwing_interior_put_aside(lapwing_left*, long long round);
 void lapwing_interior_stop(lapwing_left*, long long round); /* before this one */
 lapwing_rounds lapwing_interior_left(lapwing_left*);
+/* Which rounds were put aside is remembered where a loop is come to again, until the last word is set to 0.
+ * lapwing_interior_recall(), behind lapwing_interior_open(), is not 0 where that is known; then
+ * lapwing_interior_early() gives run after run of the rounds that run early, in order, and then an empty one.
+ * The `count` numbers are all that it follows from but for memory; `lists` are where rounds have read that,
+ * each from begin to end. Where some of it may be written, lapwing_interior_written() says which bytes are.
+ */
+int lapwing_interior_recall(lapwing_left*, const long long* numbers, long long count);
+void lapwing_interior_remember(lapwing_left*, const long long* numbers, long long count,
+                               const lapwing_rounds* lists, long long list_count);
+void lapwing_interior_written(lapwing_left*, const void* first, long long bytes);
+lapwing_rounds lapwing_interior_early(lapwing_left*);
 
 #ifdef __cplusplus
 }

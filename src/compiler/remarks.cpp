@@ -105,6 +105,19 @@ void Remarks::divided(const llvm::Loop& loop, llvm::ArrayRef<llvm::CallBase*> ca
   });
 }
 
+void Remarks::looked_at(const llvm::Loop& loop, llvm::StringRef why_each_time,
+                        const llvm::Instruction* where) {
+  if (why_each_time.empty()) {
+    return say<llvm::OptimizationRemark>(
+        "Remembered", loop.getStartLoc(), *loop.getHeader(),
+        [](auto& remark) { remark << "its lists are looked at when they may have changed"; });
+  }
+  say<llvm::OptimizationRemarkMissed>("LooksAgain", loop.getStartLoc(), *loop.getHeader(), [&](auto& remark) {
+    remark << "its lists are looked at each time: " << llvm::ore::NV("Reason", why_each_time);
+    if (where) remark << " at " << llvm::ore::NV("At", place_name(*where));
+  });
+}
+
 void Remarks::not_divided(const llvm::Loop& loop, const llvm::CallBase& call, llvm::StringRef why,
                           const llvm::Instruction* where) {
   say<llvm::OptimizationRemarkMissed>("NotDivided", loop.getStartLoc(), *loop.getHeader(), [&](auto& remark) {

@@ -29,6 +29,8 @@ class Remarks {
               const llvm::Instruction* where);
   /// One per loop that is divided into what needs these calls and what does not.
   void divided(const llvm::Loop& loop, llvm::ArrayRef<llvm::CallBase*> calls);
+  /// Of one whose rounds look into index lists: once for many times, or each time, for this reason.
+  void looked_at(const llvm::Loop& loop, llvm::StringRef why_each_time, const llvm::Instruction* where);
   void not_divided(const llvm::Loop& loop, const llvm::CallBase& call, llvm::StringRef why,
                    const llvm::Instruction* where);
 

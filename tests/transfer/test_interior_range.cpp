@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transfer/compiled/interior_range.hpp"
+#include "transfer/compiled/remembered_divisions.hpp"
 #include "transfer/compiled/rounds_left.hpp"
 
 namespace lapwing::transfer {
@@ -180,18 +181,101 @@ TEST(InteriorRange, EachRoundThatIsLeftRunsOnceAndInOrder) {
     };
     const long long rounds = 1 + number(turn < 150 ? 12 : 2000), begin = number(rounds),
                     end = begin + number(rounds - begin);
-    RoundsLeft left{begin, end, rounds, 0, nullptr, 0, 0};
-    std::vector<long long> expected, seen;
+    RoundsLeft left{begin, end, rounds, 0, nullptr, 0, 0, 0, 0};
+    std::vector<long long> expected, seen, early_ones, before;
     for (long long n = 0; n < rounds; ++n) {
       const bool early = n >= begin && n < end, aside = early && number(2) == 0;
       if (aside) put_aside(left, n);
-      if (!early || aside) expected.push_back(n);
+      (!early || aside ? expected : early_ones).push_back(n);
     }
+    for (Rounds run = next_early_run(left); !run.empty(); run = next_early_run(left))
+      for (long long n = run.begin; n < run.end; ++n) before.push_back(n);
     for (Rounds run = next_run(left); !run.empty(); run = next_run(left))
       for (long long n = run.begin; n < run.end; ++n) seen.push_back(n);
+    EXPECT_EQ(before, early_ones);
     EXPECT_EQ(seen, expected);
     EXPECT_EQ(left.aside, nullptr);
   }
+}
+
+class Remembered : public testing::Test {
+ protected:
+  using Numbers = std::vector<long long>;
+
+  static void open(RoundsLeft& left) { left = {2, 9, 12, 0, nullptr, 0, 0, 0, left.remembered}; }
+  bool recall(RoundsLeft& left, const Numbers& numbers) {
+    open(left);
+    return all.recall(left, numbers.data(), numbers.size());
+  }
+  static std::vector<long long> rest(RoundsLeft& left) {
+    std::vector<long long> rounds;
+    for (Rounds run = next_run(left); !run.empty(); run = next_run(left))
+      for (long long n = run.begin; n < run.end; ++n) rounds.push_back(n);
+    return rounds;
+  }
+  // Rounds 4 and 5 are put aside, and 8 is the end.
+  void look(RoundsLeft& left, const Numbers& numbers) {
+    open(left);
+    put_aside(left, 4);
+    put_aside(left, 5);
+    stop(left, 8);
+    const Addresses lists[] = {{1000, 1400}, {5000, 5004}, {INT64_MAX, 0}};
+    all.remember(left, numbers.data(), numbers.size(), lists, 3);
+    EXPECT_EQ(rest(left), found);
+  }
+
+  const std::vector<long long> found{0, 1, 4, 5, 8, 9, 10, 11};
+  RememberedDivisions all;
+};
+
+TEST_F(Remembered, HoldsWhileTheNumbersAreTheSame) {
+  RoundsLeft left{};
+  EXPECT_FALSE(recall(left, {1, 2}));
+  rest(left);
+  look(left, {1, 2});
+  for (int turn = 0; turn < 3; ++turn) {
+    ASSERT_TRUE(recall(left, {1, 2}));
+    EXPECT_EQ(next_early_run(left).end, 4);
+    EXPECT_EQ(next_early_run(left).begin, 6);
+    EXPECT_TRUE(next_early_run(left).empty());
+    EXPECT_EQ(rest(left), found);
+  }
+  EXPECT_FALSE(recall(left, {1, 3}));
+  EXPECT_FALSE(recall(left, {1, 2}));
+}
+
+TEST_F(Remembered, IsForgottenWhereAListIsWritten) {
+  RoundsLeft left{};
+  look(left, {7});
+  all.written(left, 996, 4);
+  all.written(left, 1400, 3600);
+  all.written(left, 5004, 1 << 20);
+  all.written(left, 1200, 0);
+  ASSERT_TRUE(recall(left, {7}));
+  rest(left);
+  all.written(left, 1399, 1);
+  EXPECT_FALSE(recall(left, {7}));
+  look(left, {7});
+  all.written(left, 4000, ~std::uint64_t{0});
+  EXPECT_FALSE(recall(left, {7}));
+  look(left, {7});
+  left.remembered = 0;  // as compiled code does
+  EXPECT_FALSE(recall(left, {7}));
+}
+
+TEST_F(Remembered, OfManyLoopsThoseThatWereUsedLast) {
+  std::vector<RoundsLeft> loops(RememberedDivisions::most + 1);
+  for (RoundsLeft& left : loops) {
+    look(left, {7});
+    if (&left != loops.data()) continue;
+    ASSERT_TRUE(recall(left, {7}));
+    rest(left);
+  }
+  EXPECT_FALSE(recall(loops.front(), {7}));
+  EXPECT_TRUE(recall(loops.back(), {7}));
+  rest(loops.back());
+  EXPECT_TRUE(recall(loops[1], {7}));
+  rest(loops[1]);
 }
 
 }  // namespace

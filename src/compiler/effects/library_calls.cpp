@@ -33,6 +33,14 @@ bool gives_back(const llvm::CallBase& call) {
   return name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv");
 }
 
+bool gives_new(const llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || !call.returnDoesNotAlias()) return false;
+  const llvm::StringRef name = callee->getName();
+  return name == "malloc" || name == "calloc" || name == "aligned_alloc" || name.starts_with("_Znw") ||
+         name.starts_with("_Zna");
+}
+
 bool returns_twice(const llvm::CallBase& call) {
   return call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
          call.getIntrinsicID() == llvm::Intrinsic::eh_sjlj_setjmp;

@@ -14,6 +14,9 @@ bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryI
 /// free, and C++'s operators delete where they are the library's.
 bool gives_back(const llvm::CallBase& call);
 
+/// malloc and its like, and C++'s operators new where they are the library's.
+bool gives_new(const llvm::CallBase& call);
+
 /// setjmp and its like. That __builtin_setjmp is one, it does not say itself.
 bool returns_twice(const llvm::CallBase& call);
 /// Whether a function calls one.

@@ -68,7 +68,7 @@ class Divider {
   }
 
   // One loop inside another, which asks what is left.
-  DividedLoop run(const Question::Answer& answer, Lookups& lookups) {
+  DividedLoop run(const Question::Answer& answer, Lookups& lookups, Remembering* remembering) {
     DividedLoop made;
     BasicBlock* behind = early_->getSingleSuccessor();
     BasicBlock* exit = nest_.loop->getExitBlock();
@@ -78,34 +78,32 @@ class Divider {
     builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
     auto* number = builder.getInt64Ty();
     auto* pointer = builder.getPtrTy();
-    auto* type = llvm::StructType::get(number, number, number, number, pointer, number, number);
+    auto* type =
+        llvm::StructType::get(number, number, number, number, pointer, number, number, number, number);
     llvm::AllocaInst* left = scratch(*early->getFunction(), type, "lapwing.left");
+    if (remembering) remembering->let_forget(*left);
     builder.CreateCall(runtime_function(module, "lapwing_interior_open", builder.getVoidTy(),
                                         {pointer, number, number, number}),
                        {left, answer.begin, answer.end, answer.rounds});
     // Each round has its counters from its own number, whatever the round before has come to.
-    const auto zero = expand(counters_at(scev_.getZero(number)), early);
-    llvm::SmallVector<Value*, 4> steps;
+    zero_ = expand(counters_at(scev_.getZero(number)), early);
     for (llvm::PHINode* phi : own_.counters) {
       const llvm::SCEV* step = llvm::cast<llvm::SCEVAddRecExpr>(scev_.getSCEV(phi))->getOperand(1);
-      steps.push_back(expander_.expandCodeFor(step, step->getType(), early));
+      steps_.push_back(expander_.expandCodeFor(step, step->getType(), early));
     }
-    const auto counters_of = [&](Value* round, llvm::Instruction* at) {
-      llvm::SmallVector<Value*, 4> values;
-      IRBuilder<> inside(at);
-      for (auto [first, step] : llvm::zip(zero, steps)) {
-        Value* way = inside.CreateMul(inside.CreateSExtOrTrunc(round, step->getType()), step);
-        const bool is_pointer = first->getType()->isPointerTy();
-        values.push_back(is_pointer ? inside.CreateGEP(inside.getInt8Ty(), first, way)
-                                    : inside.CreateAdd(first, way));
-      }
-      return values;
-    };
 
     llvm::ValueToValueMapTy map;
     Copy interior = clone(*nest_.loop, ".interior", made.interior, map);
     BasicBlock* enter = block("lapwing.interior", interior.header);
-    builder.CreateCondBr(builder.CreateICmpSLT(answer.begin, answer.end), enter, behind);
+    BasicBlock* looked = behind;  // where all early rounds have been looked at
+    BasicBlock* first = enter;
+    if (remembering) {
+      first = block("lapwing.recall", enter);
+      looked = block("lapwing.remember", enter);
+      llvm::BranchInst::Create(enter, first);
+      llvm::BranchInst::Create(behind, looked);
+    }
+    builder.CreateCondBr(builder.CreateICmpSLT(answer.begin, answer.end), first, behind);
     early->eraseFromParent();
     BasicBlock* turn = block("lapwing.turn", interior.header);
     BasicBlock* aside = block("lapwing.aside", turn);
@@ -120,7 +118,7 @@ class Divider {
       phi->replaceAllUsesWith(value);
       phi->eraseFromParent();
     }
-    run_rounds(round, enter, turn, interior.header, answer.begin, answer.end, behind);
+    run_rounds(round, enter, turn, interior.header, answer.begin, answer.end, looked);
     builder.SetInsertPoint(aside);
     builder.CreateCall(
         runtime_function(module, "lapwing_interior_put_aside", builder.getVoidTy(), {pointer, number}),
@@ -130,22 +128,33 @@ class Divider {
     builder.CreateCall(
         runtime_function(module, "lapwing_interior_stop", builder.getVoidTy(), {pointer, number}),
         {left, round});
-    builder.CreateBr(behind);
+    builder.CreateBr(looked);
     lookups.ask({map, enter, interior.header, aside, stop, made.interior}, answer.avoided);
     made.interior.append({turn, aside});
+    made.headers = {interior.header};
+    if (remembering) {
+      first->getTerminator()->eraseFromParent();
+      builder.SetInsertPoint(first);
+      Value* known = remembering->recall(builder, numbers_of(answer, *remembering));
+      BasicBlock* next = block("lapwing.early", enter);
+      builder.CreateCondBr(known, next, enter);
+      remembering->watch(map, *enter);
+      builder.SetInsertPoint(looked->getTerminator());
+      remembering->remember(builder);
+      llvm::ValueToValueMapTy of_again;
+      llvm::SmallVector<BasicBlock*, 16> again_blocks;
+      Copy again = clone(*nest_.loop, ".again", again_blocks, of_again);
+      run_by(again, "lapwing_interior_early", left, next, "lapwing.again", behind);
+      made.interior.append(again_blocks);
+      made.interior.push_back(next);
+      made.headers.append({again.header, next});
+    }
 
     BasicBlock* ask = block("lapwing.left", own_.header);
-    BasicBlock* enter_own = block("lapwing.run", own_.header);
     llvm::ReplaceInstWithInst(before_->getTerminator(), llvm::BranchInst::Create(ask));
-    builder.SetInsertPoint(ask);
-    Value* some = builder.CreateCall(
-        runtime_function(module, "lapwing_interior_left", llvm::StructType::get(number, number), {pointer}),
-        {left});
-    Value* from = builder.CreateExtractValue(some, 0);
-    Value* to = builder.CreateExtractValue(some, 1);
-    llvm::Instruction* chosen = builder.CreateCondBr(builder.CreateICmpSLT(from, to), enter_own, exit);
-    run_copy(own_, enter_own, counters_of(from, chosen), from, to, ask);
-    made.headers = {interior.header, own_.header, ask};
+    run_by(own_, "lapwing_interior_left", left, ask, "lapwing.run", exit);
+    made.headers.append({own_.header, ask});
+    if (remembering) remembering->finish();
     return made;
   }
 
@@ -194,6 +203,27 @@ class Divider {
     return made;
   }
 
+  llvm::SmallVector<Value*, 4> counters_of(Value* round, llvm::Instruction* at) const {
+    llvm::SmallVector<Value*, 4> values;
+    IRBuilder<> inside(at);
+    for (auto [first, step] : llvm::zip(zero_, steps_)) {
+      Value* way = inside.CreateMul(inside.CreateSExtOrTrunc(round, step->getType()), step);
+      const bool is_pointer = first->getType()->isPointerTy();
+      values.push_back(is_pointer ? inside.CreateGEP(inside.getInt8Ty(), first, way)
+                                  : inside.CreateAdd(first, way));
+    }
+    return values;
+  }
+
+  llvm::SmallVector<Value*, 16> numbers_of(const Question::Answer& answer, const Remembering& remembering) {
+    llvm::SmallVector<Value*, 16> all{answer.begin, answer.end, answer.rounds};
+    all.append(answer.avoided.kept);
+    all.append(answer.avoided.own);
+    for (std::size_t i = 0; i < own_.counters.size(); ++i)
+      if (remembering.follows_from(*own_.counters[i])) all.append({zero_[i], steps_[i]});
+    return all;
+  }
+
   static BasicBlock* block(const llvm::Twine& name, BasicBlock* before) {
     return BasicBlock::Create(before->getContext(), name, before->getParent(), before);
   }
@@ -211,6 +241,23 @@ class Divider {
     IRBuilder<> builder(copy.header, copy.header->begin());
     run_rounds(builder.CreatePHI(builder.getInt64Ty(), 2, "lapwing.round"), enter, copy.latch, copy.header,
                from, to, next);
+  }
+
+  // The copy runs what `function` gives, run after run; at last nothing, and `next` follows.
+  void run_by(Copy& copy, llvm::StringRef function, Value* left, BasicBlock* ask, const llvm::Twine& name,
+              BasicBlock* next) {
+    IRBuilder<> builder(ask);
+    builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
+    auto* number = builder.getInt64Ty();
+    BasicBlock* enter = block(name, copy.header);
+    Value* run =
+        builder.CreateCall(runtime_function(*ask->getModule(), function,
+                                            llvm::StructType::get(number, number), {left->getType()}),
+                           {left});
+    Value* from = builder.CreateExtractValue(run, 0);
+    Value* to = builder.CreateExtractValue(run, 1);
+    llvm::Instruction* chosen = builder.CreateCondBr(builder.CreateICmpSLT(from, to), enter, next);
+    run_copy(copy, enter, counters_of(from, chosen), from, to, ask);
   }
 
   // The number of a round counts.
@@ -235,6 +282,7 @@ class Divider {
   Copy own_;
   BasicBlock* before_;
   BasicBlock* early_;
+  llvm::SmallVector<Value*, 4> zero_, steps_;  // of the counters, where rounds are run one by one
 };
 
 }  // namespace
@@ -260,9 +308,9 @@ bool can_be_divided(const Nest& nest, const BasicBlock& early, llvm::ScalarEvolu
 }
 
 DividedLoop divide_loop(const Nest& nest, BasicBlock& early, const Question::Answer& answer, Lookups& lookups,
-                        llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander) {
+                        Remembering* remembering, llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander) {
   Divider divider(nest, &early, scev, expander);
-  return lookups.meet_anything() ? divider.run(answer, lookups)
+  return lookups.meet_anything() ? divider.run(answer, lookups, remembering)
                                  : divider.run(answer.begin, answer.end, answer.rounds);
 }
 

@@ -9,6 +9,7 @@
 
 #include "compiler/interior/ask.hpp"
 #include "compiler/interior/nest.hpp"
+#include "compiler/interior/remembering.hpp"
 
 namespace lapwing::compiler {
 
@@ -23,8 +24,10 @@ bool can_be_divided(const Nest& nest, const llvm::BasicBlock& early, llvm::Scala
                     llvm::SCEVExpander& expander);
 
 /// `answer`: numbers of 64 bits, known at the end of `early`, a block that goes on to one other only; where
-/// begin >= end, both are 0. The analyses of the function hold no longer.
+/// begin >= end, both are 0. `remembering`: of what the lookups find, where it can be; or null. The analyses
+/// of the function hold no longer.
 DividedLoop divide_loop(const Nest& nest, llvm::BasicBlock& early, const Question::Answer& answer,
-                        Lookups& lookups, llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander);
+                        Lookups& lookups, Remembering* remembering, llvm::ScalarEvolution& scev,
+                        llvm::SCEVExpander& expander);
 
 }  // namespace lapwing::compiler

@@ -286,7 +286,18 @@ class NestDivider {
     question.look_up();
     if (!lookups.prepare(loop, *early, a.scev, a.dominators))
       return why = "what a round looks up is not known in time", false;
+    std::string why_not = "others than this process may change them";
+    const llvm::Instruction* changed_at = nullptr;
+    Memory lasting(manager_.getResult<llvm::AAManager>(function_));
+    lasting.forget_owners();  // who may hand on what they own
+    auto remembering =
+        lookups.meet_anything() && passes_
+            ? Remembering::of(loop, lookups.addresses(), *early,
+                              {a.loops, a.dominators, a.post_dominators, a.scev, lasting, effects_}, why_not,
+                              changed_at)
+            : std::nullopt;
     remarks_.divided(loop, crossed);
+    if (lookups.meet_anything()) remarks_.looked_at(loop, remembering ? "" : why_not, changed_at);
     if (!options_.changes()) return true;
     for (llvm::CallBase* wait : way.relied_on()) {
       llvm::Value* may =
@@ -296,7 +307,8 @@ class NestDivider {
     const Question::Answer answer = question.ask(*runs);
     llvm::BasicBlock* behind = early->getSingleSuccessor();
     const bool declares_scopes = way.declares_scopes();
-    const DividedLoop made = divide_loop(*found.nest, *early, answer, lookups, a.scev, expander);
+    const DividedLoop made = divide_loop(*found.nest, *early, answer, lookups,
+                                         remembering ? &*remembering : nullptr, a.scev, expander);
     mark_clear(made.interior, crossed);
     if (declares_scopes) forget_scopes(made.interior);
     gather(gathered, *begin);

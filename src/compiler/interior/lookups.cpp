@@ -240,6 +240,12 @@ class Lookups::Asker {
   bool goes_on_ = false;
 };
 
+llvm::SmallVector<Value*, 8> Lookups::addresses() const {
+  llvm::SmallVector<Value*, 8> all;
+  for (const Asked& one : asked_) all.append({one.first, one.last});
+  return all;
+}
+
 void Lookups::ask(const EarlyCopy& copy, const Avoided& avoided) const {
   Asker asker(copy, avoided);
   if (!has(Planted::interior))

@@ -42,6 +42,8 @@ class Lookups {
   /// there have them, too. False where that cannot be.
   bool prepare(const llvm::Loop& loop, llvm::BasicBlock& early, llvm::ScalarEvolution& scev,
                const llvm::DominatorTree& dominators);
+  /// The addresses that are asked about.
+  llvm::SmallVector<llvm::Value*, 8> addresses() const;
   void ask(const EarlyCopy& copy, const Avoided& avoided) const;
 
  private:

@@ -79,7 +79,11 @@ const llvm::StringMap<Routine>& runtime_table() {
     t["lapwing_interior_open"] = Routine{"lapwing_interior_open", Kind::poll, false, 4};
     for (const char* name : {"lapwing_interior_put_aside", "lapwing_interior_stop"})
       t[name] = Routine{name, Kind::poll, false, 2};
-    t["lapwing_interior_left"] = Routine{"lapwing_interior_left", Kind::poll, false, 1};
+    for (const char* name : {"lapwing_interior_left", "lapwing_interior_early"})
+      t[name] = Routine{name, Kind::poll, false, 1};
+    for (const char* name : {"lapwing_interior_recall", "lapwing_interior_written"})
+      t[name] = Routine{name, Kind::poll, false, 3};
+    t["lapwing_interior_remember"] = Routine{"lapwing_interior_remember", Kind::poll, false, 5};
     for (const Collective& one : collectives()) {
       const std::string name = one.name.str();
       const Routine& plain_call = table().find(one.name)->second;

@@ -6,6 +6,7 @@
 #include "entry/compiled/verify.hpp"
 #include "transfer/compiled/interior_range.hpp"
 #include "transfer/compiled/proved.hpp"
+#include "transfer/compiled/remembered_divisions.hpp"
 #include "transfer/compiled/rounds_left.hpp"
 
 namespace transfer = lapwing::transfer;
@@ -38,6 +39,14 @@ static_assert(sizeof(transfer::RoundsLeft) == sizeof(lapwing_left));
 
 transfer::RoundsLeft& rounds_left(lapwing_left* left) {
   return *reinterpret_cast<transfer::RoundsLeft*>(left);
+}
+
+static_assert(sizeof(transfer::Addresses) == sizeof(lapwing_rounds));
+
+transfer::RememberedDivisions& remembered() {
+  static thread_local std::unique_ptr<transfer::RememberedDivisions> all;
+  if (!all) all = std::make_unique<transfer::RememberedDivisions>();
+  return *all;
 }
 
 }  // namespace
@@ -89,7 +98,29 @@ LAPWING_ENTRY lapwing_rounds lapwing_interior_avoided(int which) {
 
 LAPWING_ENTRY void lapwing_interior_open(lapwing_left* left, long long begin, long long end,
                                          long long rounds) {
-  rounds_left(left) = {begin, end, rounds, 0, nullptr, 0, 0};
+  transfer::RoundsLeft& opened = rounds_left(left);
+  opened = {begin, end, rounds, 0, nullptr, 0, 0, 0, opened.remembered};
+}
+
+LAPWING_ENTRY int lapwing_interior_recall(lapwing_left* left, const long long* numbers, long long count) {
+  return remembered().recall(rounds_left(left), numbers, static_cast<std::size_t>(count));
+}
+
+LAPWING_ENTRY void lapwing_interior_remember(lapwing_left* left, const long long* numbers, long long count,
+                                             const lapwing_rounds* lists, long long list_count) {
+  remembered().remember(rounds_left(left), numbers, static_cast<std::size_t>(count),
+                        reinterpret_cast<const transfer::Addresses*>(lists),
+                        static_cast<std::size_t>(list_count));
+}
+
+LAPWING_ENTRY void lapwing_interior_written(lapwing_left* left, const void* first, long long bytes) {
+  remembered().written(rounds_left(left), reinterpret_cast<std::uintptr_t>(first),
+                       static_cast<std::uint64_t>(bytes));
+}
+
+LAPWING_ENTRY lapwing_rounds lapwing_interior_early(lapwing_left* left) {
+  const transfer::Rounds run = transfer::next_early_run(rounds_left(left));
+  return {run.begin, run.end};
 }
 
 LAPWING_ENTRY void lapwing_interior_put_aside(lapwing_left* left, long long round) {

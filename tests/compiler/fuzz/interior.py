@@ -161,6 +161,21 @@ class Grid:
         return [words.for_loop(self.row, 0, self.size, body, self.group, role="touch",
                                reads=[(self.now, 0, self.size), (self.list, 0, self.size)], writes=[(into, 0, self.size)])]
 
+    def change_list(self, counter):
+        """In one place or in some, each time or in some rounds: what was found by it may be found no more."""
+        words, rng = self.words, self.rng
+        where = words.at(self.list.name, 0, words.mod(f"{counter} * {rng.randint(1, 40)} + {self.column}", self.size))
+        line = Node(words.set(where, words.masked(f"{counter} * {rng.randint(1, 999)} + {rng.randint(0, 999)}")))
+        changed = words.for_loop(self.column, 0, rng.choice([1, 5]), [line], self.group, role="touch", reads=[],
+                                 writes=[(self.list, 0, self.size)])
+        if rng.random() < 0.4:
+            index = rng.randrange(self.size)
+            changed = Node(words.set(words.at(self.list.name, 0, index), words.masked(f"{counter} + {rng.randint(0, 999)}")),
+                           group=self.group, role="touch", writes=[(self.list, index, index + 1)])
+        if rng.random() < 0.4:
+            return [words.branch(f"{counter} == 1", [changed], group=self.group)]
+        return [changed]
+
 
 def interior(scene):
     grid = Grid(scene)
@@ -170,10 +185,14 @@ def interior(scene):
     scene.loop_depth += repeats  # what stands inside has counters of its own
     body = grid.both_ways() if rng.random() < 0.4 else grid.own_requests()
     body += fillers.block(scene, rng.choice([0, 0, 0, 1]))
-    body += grid.unpack()
-    body += grid.nest()
+    changes = grid.list and repeats and rng.random() < 0.5
+    change = grid.change_list(f"it{scene.loop_depth}") if changes else []
+    before = rng.random() < 0.3
+    body += grid.unpack() + (change if before else [])
+    body += grid.nest() + ([] if before else change)
     if repeats:
-        body = [scene.words.for_loop(f"it{scene.loop_depth}", 0, rng.randint(2, 3), body, grid.group)]
+        most = 5 if grid.list else 3
+        body = [scene.words.for_loop(f"it{scene.loop_depth}", 0, rng.randint(2, most), body, grid.group)]
     scene.loop_depth -= repeats
     scene.recent.append((grid.next, 0, grid.size))
     return made + body + [scene.check(grid.next, 0, grid.size, grid.group), scene.check(grid.now, 0, grid.size, grid.group)]

@@ -132,6 +132,42 @@ static void sparse(int rows, int ghosts, int apart, int reach) {
   show("sparse", y, rows);
 }
 
+static void change(Matrix* m, int row, int column) {
+  for (int k = m->start[row]; k < m->start[row + 1]; ++k) m->column[k] = column;
+}
+static void (*volatile change_by_pointer)(Matrix*, int, int) = change;
+
+/* The lists are mostly the same from step to step, but not always, and who changes them differs. */
+static void steps(Matrix* m, double* restrict x, double* restrict y, int count) {
+  const int rows = m->rows, *start = m->start, *column = m->column;
+  double* value = m->value;
+  for (int step = 0; step < count; ++step) {
+    MPI_Request requests[2];
+    begin(m, x, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (int k = start[i]; k < start[i + 1]; ++k) sum += value[k] * x[column[k]];
+      y[i] = sum;
+    }
+    for (int i = 0; i < rows; ++i) x[i] = 0.25 * (x[i] + y[i]) + step;
+    m->column[step % 3 * 7] = rows + step % m->ghosts; /* in place, which is asked about */
+    if (step % 5 == 4) change_by_pointer(m, 11 + step * 3, rows + step % m->ghosts);
+    if (step == 7)
+      for (int i = 0; i < rows; i += 9) m->column[start[i]] = rows + i % m->ghosts;
+    if (step == 12) column = memcpy(malloc(start[rows] * sizeof(int)), column, start[rows] * sizeof(int));
+  }
+}
+
+static void in_steps(int rows, int ghosts, int apart, int reach) {
+  Matrix* m = matrix(rows, ghosts, apart, reach);
+  double *x = malloc((rows + ghosts) * sizeof(double)), *y = malloc((rows + ghosts) * sizeof(double));
+  fill(x, rows + ghosts, 1);
+  steps(m, x, y, 20);
+  show("steps", x, rows);
+  show("steps", y, rows);
+}
+
 static void in_rows(int n, int m) {
   double **u = malloc((n + 2) * sizeof *u), *v = malloc((long)n * m * sizeof(double));
   fill(v, (long)n * m, 3);
@@ -158,6 +194,8 @@ int main(int argc, char** argv) {
   sparse(2000, 1500, 1, 3);
   sparse(500, 500, 100, 0);
   sparse(1200, 600, 1300, 2);
+  in_steps(3000, 900, 200, 40);
+  in_steps(2000, 1500, 7, 3);
   in_rows(12, 2000);
   MPI_Finalize();
   return 0;
