@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a look at index lists has found: which rounds of a divided loop are put aside.
+// Remembers which rounds of a divided loop are put aside, as a look at its index lists has found.
 //
 // A loop in a loop comes here again and again, mostly with the same lists. Compiled code knows of every place
 // of its function that may write to them, and says there that it does; what is not said to be written has not
