@@ -29,7 +29,8 @@ void begin(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
   const auto& options = lapwing::compiler::options();
   if (options.sets != Sets::off) manager.addPass(SetsPass(options.sets));
   if (options.declared) manager.addPass(lapwing::compiler::DeclaredInline());
-  if (level.isOptimizingForSpeed() && options.sinks) manager.addPass(lapwing::compiler::InlineHelp());
+  if (level.isOptimizingForSpeed() && options.sinks)
+    manager.addPass(lapwing::compiler::InlineHelp(options.interior));
 }
 
 void add(llvm::ModulePassManager& manager, llvm::OptimizationLevel level, bool whole_program) {
@@ -76,7 +77,7 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
             [](auto& manager, auto level) { add(manager, level, false); });
         builder.registerFullLinkTimeOptimizationEarlyEPCallback([&builder](auto& manager, auto level) {
           // A loop and the waits before it are often written in functions of two files.
-          if (lapwing::compiler::options().interior) manager.addPass(lapwing::compiler::InlineHelp());
+          if (lapwing::compiler::options().interior) manager.addPass(lapwing::compiler::InlineHelp(true));
           if (level != llvm::OptimizationLevel::O0)
             manager.addPass(builder.buildModuleSimplificationPipeline(level, llvm::ThinOrFullLTOPhase::None));
           add(manager, level, true);

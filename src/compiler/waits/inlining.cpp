@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/waits/inlining.hpp"
 
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/interior/bring_together.hpp"
 #include "compiler/waits/candidates.hpp"
 
 namespace lapwing::compiler {
@@ -25,7 +27,7 @@ bool starts_or_waits(const llvm::Function& function) {
 
 }  // namespace
 
-llvm::PreservedAnalyses InlineHelp::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+llvm::PreservedAnalyses InlineHelp::run(llvm::Module& module, llvm::ModuleAnalysisManager& manager) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::NoInline) ||
         function.hasOptNone())
@@ -33,6 +35,12 @@ llvm::PreservedAnalyses InlineHelp::run(llvm::Module& module, llvm::ModuleAnalys
     if (function.getInstructionCount() > most_instructions || function.getNumUses() > most_callers) continue;
     if (starts_or_waits(function)) function.addFnAttr("function-inline-threshold", threshold);
   }
+  if (!interior_) return llvm::PreservedAnalyses::all();
+  auto& functions = manager.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+  EffectsOf effects([&](const llvm::Function& function) -> const llvm::TargetLibraryInfo& {
+    return functions.getResult<llvm::TargetLibraryAnalysis>(const_cast<llvm::Function&>(function));
+  });
+  bring_together(module, functions, effects);
   return llvm::PreservedAnalyses::all();
 }
 

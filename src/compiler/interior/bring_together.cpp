@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/interior/bring_together.hpp"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+
+#include "compiler/interior/way.hpp"
+#include "compiler/waits/candidates.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+constexpr unsigned largest_inlined = 600;  // instructions
+constexpr unsigned most_added = 4000;      // to one function
+
+class Together {
+ public:
+  Together(llvm::FunctionAnalysisManager& manager, EffectsOf& effects)
+      : manager_(manager), effects_(effects) {}
+
+  void run(llvm::Function& function) {
+    added_ = 0;
+    llvm::SmallVector<llvm::Instruction*, 8> exchanges;
+    for (llvm::Instruction& i : llvm::instructions(function))
+      if (exchanges_at(i)) exchanges.push_back(&i);
+    for (llvm::Instruction* exchange : exchanges) {
+      llvm::SmallVector<llvm::CallBase*, 4> loops;
+      const bool any = find_loops(*exchange, loops);
+      if (!any) continue;
+      if (MpiCall::of(*exchange) || inline_at(llvm::cast<llvm::CallBase>(*exchange)))
+        for (llvm::CallBase* call : loops) inline_at(*call);
+    }
+  }
+
+ private:
+  static bool communicates(const MpiCall& call) {
+    const Kind kind = call.kind();
+    return is_candidate(call) || kind == Kind::isend || kind == Kind::issend || kind == Kind::irecv;
+  }
+
+  static llvm::Function* callee_of(const llvm::Instruction& i) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    return callee && !callee->isDeclaration() ? callee : nullptr;
+  }
+
+  bool exchanges_at(const llvm::Instruction& i) {
+    if (const auto call = MpiCall::of(i)) return communicates(*call);
+    const llvm::Function* callee = callee_of(i);
+    return callee && exchanges(*callee);
+  }
+
+  // Itself or by what it calls. One that calls itself cannot be inlined.
+  bool exchanges(const llvm::Function& function) {
+    const auto [known, is_new] = exchanges_.try_emplace(&function, false);
+    if (!is_new) return known->second;
+    const bool any =
+        llvm::any_of(llvm::instructions(function), [&](const auto& i) { return exchanges_at(i); });
+    return exchanges_[&function] = any;
+  }
+
+  bool can_be_divided(const llvm::Loop& loop) {
+    bool writes = false;
+    for (const llvm::BasicBlock* block : loop.blocks()) {
+      for (const llvm::Instruction& i : *block) {
+        writes |= llvm::isa<llvm::StoreInst>(i);
+        if (llvm::isa<llvm::CallBase>(i) && effects_(i).seen != 0) return false;
+      }
+    }
+    return writes;
+  }
+
+  bool has_loop(llvm::Function& function) {
+    const auto [known, is_new] = has_loop_.try_emplace(&function, false);
+    if (!is_new) return known->second;
+    const auto& loops = manager_.getResult<llvm::LoopAnalysis>(function);
+    const bool any = llvm::any_of(loops, [&](const llvm::Loop* loop) { return can_be_divided(*loop); });
+    return has_loop_[&function] = any;
+  }
+
+  // Behind a call, before anything that rounds may not pass, and not in another round of a loop around it.
+  bool find_loops(llvm::Instruction& from, llvm::SmallVectorImpl<llvm::CallBase*>& calls) {
+    llvm::Function& function = *from.getFunction();
+    const auto& loops = manager_.getResult<llvm::LoopAnalysis>(function);
+    const auto& dominators = manager_.getResult<llvm::DominatorTreeAnalysis>(function);
+    llvm::BasicBlock* begin = from.getParent();
+    llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen;
+    llvm::SmallVector<llvm::BasicBlock*, 16> work;
+    bool any = false;
+    const auto scan = [&](llvm::BasicBlock& block, llvm::BasicBlock::iterator i) {
+      for (; i != block.end(); ++i) {
+        if (llvm::Function* callee = callee_of(*i); callee && !exchanges(*callee) && has_loop(*callee)) {
+          calls.push_back(llvm::cast<llvm::CallBase>(&*i));
+          any = true;
+        }
+        if (effects_(*i).seen & ~(may_be_passed | completes)) return;
+      }
+      work.append(llvm::succ_begin(&block), llvm::succ_end(&block));
+    };
+    scan(*begin, std::next(from.getIterator()));
+    if (from.isTerminator()) work.append(llvm::succ_begin(begin), llvm::succ_end(begin));
+    while (!work.empty()) {
+      llvm::BasicBlock* block = work.pop_back_val();
+      if (dominators.dominates(block, begin) || !seen.insert(block).second) continue;
+      const llvm::Loop* loop = loops.getLoopFor(block);
+      any |= loop && loop->getHeader() == block && can_be_divided(*loop);
+      scan(*block, block->begin());
+    }
+    return any;
+  }
+
+  bool can_be_inlined(llvm::CallBase& call, llvm::Function& callee) {
+    llvm::Function& caller = *call.getFunction();
+    return !callee.isInterposable() && !callee.hasFnAttribute(llvm::Attribute::NoInline) &&
+           !callee.hasOptNone() && !callee.hasOptSize() && !caller.hasOptSize() && !call.isNoInline() &&
+           !callee.isPresplitCoroutine() && callee.getInstructionCount() <= largest_inlined &&
+           llvm::AttributeFuncs::areInlineCompatible(caller, callee) &&
+           manager_.getResult<llvm::TargetIRAnalysis>(caller).areInlineCompatible(&caller, &callee);
+  }
+
+  // With what communicates in it.
+  bool inline_at(llvm::CallBase& call) {
+    llvm::Function* callee = callee_of(call);
+    if (!callee) return true;
+    if (call.hasFnAttr(llvm::Attribute::AlwaysInline)) return true;
+    if (!can_be_inlined(call, *callee) || added_ + callee->getInstructionCount() > most_added) return false;
+    added_ += callee->getInstructionCount();
+    call.addFnAttr(llvm::Attribute::AlwaysInline);
+    for (llvm::Instruction& i : llvm::instructions(*callee))
+      if (exchanges_at(i) && !inline_at(llvm::cast<llvm::CallBase>(i))) return false;
+    return true;
+  }
+
+  llvm::FunctionAnalysisManager& manager_;
+  EffectsOf& effects_;
+  llvm::DenseMap<const llvm::Function*, bool> exchanges_, has_loop_;
+  unsigned added_ = 0;
+};
+
+}  // namespace
+
+void bring_together(llvm::Module& module, llvm::FunctionAnalysisManager& manager, EffectsOf& effects) {
+  Together together(manager, effects);
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && !function.hasOptNone()) together.run(function);
+}
+
+}  // namespace lapwing::compiler
