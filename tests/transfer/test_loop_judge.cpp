@@ -2,6 +2,7 @@
 // When transfers of a loop are overlapped: programs of known times, judged.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,64 @@ TEST(LoopJudge, AnotherLoopIsJudgedForItself) {
   pays.now = does_not.now;
   pays.iterate(judge, 50);
   EXPECT_GT(pays.split - before, 75);
+}
+
+// The loop behind each exchange has been divided: it needs what was received at once where it runs as it
+// was written, and after `compute` where its early rounds run first, which costs `looks`.
+struct DividedProgram {
+  std::uint64_t wait, compute, looks;
+
+  void iterate(LoopJudge& judge, int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+      const bool overlaps = judge.begins(1, now), divides = judge.divides();
+      const std::uint64_t begun = now, hidden = overlaps && divides ? std::min(wait, compute) : 0;
+      now += wait + compute - hidden + (divides ? looks : 0) + ms;
+      overlaps ? judge.went_overlapped(divides ? compute : 0)
+               : judge.went_plainly(wait, divides ? compute : 0);
+      divided += divides;
+      together += divides && overlaps;
+      used += now - begun;
+      needed += wait + compute + ms;
+    }
+  }
+  double slowdown() const { return static_cast<double>(used) / static_cast<double>(needed); }
+
+  std::uint64_t now = ms, used = 0, needed = 0;
+  int divided = 0, together = 0;
+};
+
+TEST(LoopJudge, ALoopIsDividedWhereThatPays) {
+  LoopJudge judge;
+  DividedProgram program{2 * ms, 6 * ms, ms / 2};
+  program.iterate(judge, 200);
+  EXPECT_TRUE(judge.overlaps());
+  EXPECT_GT(program.together, 180);
+}
+
+TEST(LoopJudge, LooksThatCostMoreThanTheyHideEndTheDivision) {
+  LoopJudge judge;
+  DividedProgram program{ms, 6 * ms, 2 * ms};
+  program.iterate(judge, 1000);
+  EXPECT_FALSE(judge.overlaps());
+  EXPECT_GT(program.together, 0);
+  EXPECT_LT(program.slowdown(), 1.02);
+}
+
+TEST(LoopJudge, ALoopThatCouldHideNothingIsDividedSeldom) {
+  LoopJudge judge;
+  DividedProgram program{1000, 6 * ms, 2 * ms};
+  program.iterate(judge, 1000);
+  EXPECT_EQ(program.together, 0);
+  EXPECT_GT(program.divided, 1);
+  EXPECT_LT(program.divided, 10);
+}
+
+TEST(LoopJudge, NothingIsDividedOutsideOfLoops) {
+  LoopJudge judge;
+  for (std::uint64_t i = 0, now = 0; i < 2000; ++i, now += ms) {
+    judge.begins(i * 77, now);
+    EXPECT_FALSE(judge.divides());
+  }
 }
 
 // A program changes its behaviour in mid-run. Any second of it takes at most 1/0.95 of its plain time,

@@ -8,6 +8,7 @@
 #include "transfer/compiled/proved.hpp"
 #include "transfer/compiled/remembered_divisions.hpp"
 #include "transfer/compiled/rounds_left.hpp"
+#include "transfer/decisions/overlap.hpp"
 
 namespace transfer = lapwing::transfer;
 using lapwing::entry::Verify;
@@ -20,6 +21,7 @@ struct Description {
   transfer::InteriorRange range;
   std::uintptr_t from = 0;    // where the next message begins
   std::uint64_t longest = 0;  // of the messages
+  bool divides = false;
 };
 
 // On the heap: an engine that a process loads late finds little room for variables of threads.
@@ -30,9 +32,9 @@ Description& description() {
 }
 
 // Where nothing is put in flight the loop runs as it was written.
-bool is_worth(std::uint64_t longest) {
+bool is_worth(const Description& d) {
   if (Verify::on()) return true;
-  return Proved::way() != Proved::Way::blocking && longest >= Proved::threshold();
+  return d.divides && d.longest >= Proved::threshold();
 }
 
 static_assert(sizeof(transfer::RoundsLeft) == sizeof(lapwing_left));
@@ -52,8 +54,10 @@ transfer::RememberedDivisions& remembered() {
 }  // namespace
 
 LAPWING_ENTRY void lapwing_interior_begin(long long back_edges) {
-  description().range.begin(static_cast<std::uint64_t>(back_edges));
-  description().longest = 0;
+  Description& d = description();
+  d.range.begin(static_cast<std::uint64_t>(back_edges));
+  d.longest = 0;
+  d.divides = Proved::way() != Proved::Way::blocking && transfer::Overlap::divides();
 }
 
 LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, int flags, long long by,
@@ -71,7 +75,7 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
     d.longest = std::max(d.longest, size);
     return d.range.keep({d.from, size, writes, 0, {}, (flags & lapwing_interior_met) != 0});
   }
-  if (!is_worth(d.longest)) return;  // the messages are said first
+  if (!is_worth(d)) return;  // the messages are said first
   const transfer::AffineAccess access{place,
                                       static_cast<std::uint64_t>(bytes),
                                       writes,
@@ -86,7 +90,7 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
 
 LAPWING_ENTRY lapwing_rounds lapwing_interior_end(void) {
   const Description& d = description();
-  if (!is_worth(d.longest)) return {0, 0};
+  if (!is_worth(d)) return {0, 0};
   const transfer::Rounds found = d.range.find();
   return {found.begin, found.end};
 }

@@ -10,7 +10,7 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
   ++arrived_;
   const auto iteration = clock_.arrive(key, now);
   if (!clock_.locked()) {
-    whole_ = false;
+    whole_ = glances_ = false;
     if (!loop_) return overlaps_ = false;
     loop_->trial.interrupted();
     if (!clock_.may_come_back()) loop_ = nullptr;
@@ -19,21 +19,32 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
   }
   if (!iteration) return overlaps_;
   Loop& now_in = loop_named(clock_.loop());
-  if (&now_in != loop_) whole_ = false;
+  if (&now_in != loop_) whole_ = glances_ = false;
   loop_ = &now_in;
   if (whole_) {
     ++iterations_;
     iteration_ns_ = *iteration;
     const double share = static_cast<double>(std::min(hideable_, *iteration)) /
                          static_cast<double>(std::max<std::uint64_t>(*iteration, 1));
-    if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
-    if (overlaps_ && told_ > 0 && told_ >= arrived_) loop_->trial.predict(share);
-    loop_->trial.iteration(*iteration);
+    if (glances_) {
+      loop_->trial.glanced(permitted_ ? share : 0);
+    } else {
+      if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
+      if (overlaps_ && told_ > 0 && told_ >= arrived_) loop_->trial.predict(share);
+      loop_->trial.iteration(*iteration);
+    }
   }
   whole_ = true;
   hideable_ = 0;
   arrived_ = told_ = 0;
-  return overlaps_ = loop_->trial.way() == Trial::Way::other;
+  overlaps_ = loop_->trial.way() == Trial::Way::other;
+  glances_ = !overlaps_ && loop_->divided && loop_->trial.wants_glance();
+  return overlaps_;
+}
+
+bool LoopJudge::divides() {
+  if (loop_) loop_->divided = true;
+  return overlaps_ || glances_;
 }
 
 void LoopJudge::went_plainly(std::uint64_t waited, std::uint64_t computed) {

@@ -31,6 +31,9 @@ class LoopJudge {
   void went_overlapped(std::uint64_t computed);
 
   bool overlaps() const { return overlaps_; }
+  /// Whether a loop that has been divided runs its early rounds first. That costs something of its own, so
+  /// it is done where transfers are overlapped, and in a glance at what it could hide.
+  bool divides();
   /// Whether the other way may be tried without begin_trial().
   void permit(bool permitted) { permitted_ = permitted; }
   /// Tries the other way from here on, the beginning of an iteration, as other ranks do. `planned`: the share
@@ -56,6 +59,7 @@ class LoopJudge {
   struct Loop {
     std::uint64_t name = 0;
     std::uint64_t seen = 0;
+    bool divided = false;  // some loop in it has been
     Trial trial;
   };
   static constexpr std::size_t most_loops = 8;
@@ -70,6 +74,7 @@ class LoopJudge {
   std::size_t arrived_ = 0, told_ = 0;  // of it: how many began overlapped, and have told what they hid
   bool whole_ = false;                  // it has been seen from its beginning
   bool overlaps_ = false;
+  bool glances_ = false;  // in this iteration
   bool permitted_ = true;
   std::uint64_t iterations_ = 0, iteration_ns_ = 0;
 };

@@ -41,6 +41,12 @@ void Overlap::stop() {
   watches_.store(false);
 }
 
+bool Overlap::divides() {
+  if (!judged()) return true;
+  std::lock_guard guard(lock_);
+  return judge_.divides();
+}
+
 const char* Overlap::verdict() {
   std::lock_guard guard(lock_);
   return judge_.trial() ? judge_.trial()->name() : "no loop";

@@ -51,6 +51,8 @@ class Overlap {
   static bool watches() { return watches_.load(std::memory_order_relaxed); }
   /// Whether the transfers of the loop at hand are overlapped.
   static bool overlaps() { return overlaps_.load(std::memory_order_relaxed); }
+  /// Whether a loop that the compiler has divided runs its early rounds first.
+  static bool divides();
   /// The decision about the loop at hand.
   static const char* verdict();
 

@@ -46,8 +46,22 @@ bool RecentTimes::alike() const {
   return apart <= 1;
 }
 
+void Trial::glanced(double share) {
+  since_glance_ = 0;
+  unsettled_ = true;
+  if (share >= least_share && ready()) {
+    next_glance_ = 0;
+    glances_ = first_glances;
+    begin(share);
+    return;
+  }
+  next_glance_ = glances_;
+  glances_ = std::min(2 * glances_, longest_pause);
+}
+
 Trial::Way Trial::iteration(std::uint64_t nanoseconds) {
   ++since_;
+  ++since_glance_;
   switch (state_) {
     case State::watching:
     case State::refused:

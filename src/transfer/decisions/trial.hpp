@@ -51,6 +51,11 @@ class Trial {
   void interrupted() { unsettled_ = true; }
   /// Whether the plain way has been watched for long enough to be compared with another one.
   bool ready() const;
+  /// Whether the next iteration, on the plain way, had better be a glance: one that shows what there is to
+  /// gain, where that costs something to see, and whose time counts for nothing.
+  bool wants_glance() const { return ready() && since_glance_ >= next_glance_; }
+  /// A glance has ended: `share` of that iteration could have been saved.
+  void glanced(double share);
   /// Tries the other way from the next iteration on, where the caller knows that it pays. False where the
   /// plain way is not watched.
   bool begin(double planned);
@@ -67,7 +72,7 @@ class Trial {
   static constexpr double pays = 0.98;  // it has to pay, not merely to break even
   static constexpr std::size_t plain_wanted = 3, other_wanted = 4;
   static constexpr std::uint64_t first_pause = 16, longest_pause = 4096, first_stay = 128,
-                                 longest_stay = 16384;
+                                 longest_stay = 16384, first_glances = 16;
   static constexpr double price = 0.01;  // of the time between two trials
 
   void plain_iteration(std::uint64_t time);
@@ -86,6 +91,7 @@ class Trial {
   std::uint64_t since_ = 0;                         // iterations in this state
   std::uint64_t pause_ = 0, pauses_ = first_pause;  // iterations before the next trial
   std::uint64_t stay_ = first_stay;                 // iterations before the plain way is looked at again
+  std::uint64_t since_glance_ = 0, next_glance_ = 0, glances_ = first_glances;
 };
 
 }  // namespace lapwing::transfer
