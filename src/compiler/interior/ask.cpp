@@ -28,7 +28,7 @@ bool is_of_this_round(const MpiCall& start, const MpiCall& wait) {
 
 }  // namespace
 
-bool Question::add(const WaitedCall& waited, llvm::function_ref<bool(const llvm::Instruction&)> is_on_way,
+bool Question::add(const WaitedCall& waited, llvm::function_ref<bool(const llvm::Instruction&)> is_from_here,
                    std::string& why) {
   const auto call = MpiCall::of(*waited.call);
   const std::size_t known = messages_.size();
@@ -46,7 +46,7 @@ bool Question::add(const WaitedCall& waited, llvm::function_ref<bool(const llvm:
       if (!is_plain || start->getFunction() != waited.call->getFunction())
         return why = "its starts are not all known here", fails();
       const bool is_last = is_of_this_round(*started, *call);
-      if (is_on_way(*start) && is_last) continue;
+      if (is_from_here(*start) && is_last) continue;
       const Routine& r = started->routine();
       if (!add_message(waited, *started, r.buffer, r.count, r.type, kind == Kind::irecv, is_last, why))
         return fails();

@@ -36,8 +36,8 @@ class Question {
         slots_(*at->getFunction()) {}
 
   /// Also of what this call has in flight: all of it, from the call on. False, and why, if that is not known
-  /// here. `is_on_way`: of starts between here and the nest, which `kept` has.
-  bool add(const WaitedCall& call, llvm::function_ref<bool(const llvm::Instruction&)> is_on_way,
+  /// here. `is_from_here`: of starts between here and the nest, which `kept` has.
+  bool add(const WaitedCall& call, llvm::function_ref<bool(const llvm::Instruction&)> is_from_here,
            std::string& why);
   bool can_be_asked();
   /// Tells the lookups what they may meet. Before anything is asked.

@@ -98,6 +98,10 @@ class NestDivider {
             effects_};
   }
 
+  const llvm::TargetLibraryInfo& library() {
+    return manager_.getResult<llvm::TargetLibraryAnalysis>(function_);
+  }
+
   // Each division changes what the analyses say.
   bool divide_one() {
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
@@ -176,7 +180,7 @@ class NestDivider {
       needed = best.call ? best.call : best.completions.front();
     if (load_again(*loop, a.scev, memory, effects_)) return changed_ = true, changed_function(), true;
     seen_.insert(&header);
-    const NestFound found = describe_nest(*loop, a.loops, *loop->getLoopPreheader(), a.scev);
+    const NestFound found = describe_nest(*loop, a.loops, *loop->getLoopPreheader(), a.scev, library());
     if (!found.nest && found.is_final) return miss(header, needed, found.failure, found.where);
     std::string why;
     const llvm::Instruction* where = nullptr;
@@ -246,7 +250,7 @@ class NestDivider {
     Memory memory(manager_.getResult<llvm::AAManager>(function_));
     const Analyses a = analyses(memory);
     llvm::Loop& loop = *a.loops.getLoopFor(&header);
-    const NestFound found = describe_nest(loop, a.loops, *begin, a.scev);
+    const NestFound found = describe_nest(loop, a.loops, *begin, a.scev, library());
     if (!found.nest) return where = found.where, why = found.failure, false;
     Way way(*begin, loop, a);
     auto runs = way.loop_reached();
@@ -258,27 +262,32 @@ class NestDivider {
     Question question(*found.nest, kept, lookups, expander, early->getTerminator());
     llvm::SmallVector<llvm::CallBase*, 4> crossed;
     llvm::SmallVector<std::pair<llvm::CallBase*, llvm::Value*>, 4> gathered;
+    llvm::SmallPtrSet<const llvm::Instruction*, 4> go_together;
     for (llvm::BasicBlock* block : way.blocks()) {
       for (llvm::Instruction& i : *block) {
         const auto call = MpiCall::of(i);
         if (!call || !is_completion(call->kind())) continue;
         const auto known = waited.find(&call->call());
-        if (!question.add(
-                known->second.call, [&](const auto& start) { return way.contains(start); }, why))
-          return false;
+        // Else it is what an earlier round of a loop around has started that the wait may get.
+        const auto is_from_here = [&](const llvm::Instruction& start) {
+          return way.contains(start) && a.dominators.dominates(&start, &i);
+        };
+        if (!question.add(known->second.call, is_from_here, why)) return false;
         if (!llvm::is_contained(position.completions, &call->call())) continue;
         crossed.push_back(&call->call());
         // The others end their messages where they stand, behind the rounds.
-        if (!is_candidate(*call) || !way.could_begin_with(call->call())) continue;
+        if (!is_candidate(*call) || !way.could_begin_with(call->call(), go_together)) continue;
         const auto waits = way.reached(*block);
-        if (waits && way.relied_on().empty()) gathered.emplace_back(&call->call(), *waits);
+        if (!waits || !way.relied_on().empty()) continue;
+        gathered.emplace_back(&call->call(), *waits);
+        go_together.insert(&i);
       }
     }
     why = "it is not known where the wait begins";
     for (const auto& [call, known] : waited) {
       if (way.contains(*call) || !reaches(known, *early, memory)) continue;
       if (question.add(
-              known.call, [&](const auto& start) { return way.contains(start); }, why))
+              known.call, [](const auto&) { return false; }, why))
         crossed.push_back(call);
     }
     if (crossed.empty() || !question.can_be_asked() || !can_be_divided(*found.nest, *begin, a.scev, expander))

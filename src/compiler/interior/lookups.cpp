@@ -22,6 +22,37 @@ llvm::MemoryLocation place_of(const llvm::LoadInst& load) {
   return llvm::MemoryLocation::getBeforeOrAfter(load.getPointerOperand(), load.getAAMetadata());
 }
 
+// Whether zero in its place may raise a floating-point exception that the program itself never raises, which
+// ends it where such trap: what is divided by it, or its logarithm. Sums and products are harmless.
+bool may_trap(const llvm::Use& use) {
+  const auto* user = use.getUser();
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user)) {
+    switch (call->getIntrinsicID()) {
+      case llvm::Intrinsic::fabs:
+      case llvm::Intrinsic::copysign:
+      case llvm::Intrinsic::fma:
+      case llvm::Intrinsic::fmuladd:
+      case llvm::Intrinsic::minnum:
+      case llvm::Intrinsic::maxnum:
+      case llvm::Intrinsic::minimum:
+      case llvm::Intrinsic::maximum:
+        return false;
+      default:
+        return true;
+    }
+  }
+  switch (llvm::cast<llvm::Instruction>(user)->getOpcode()) {
+    case llvm::Instruction::FDiv:
+      return use.getOperandNo() == 1;
+    case llvm::Instruction::FRem:
+    case llvm::Instruction::FPToSI:
+    case llvm::Instruction::FPToUI:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Whether it matters to where the round goes, what it touches, or whether it can be computed.
 bool decides(const llvm::LoadInst& load, const llvm::Loop& loop) {
   llvm::SmallVector<const llvm::Instruction*, 16> work{&load};
@@ -38,7 +69,7 @@ bool decides(const llvm::LoadInst& load, const llvm::Loop& loop) {
           llvm::isa<llvm::UnaryOperator>(user) || llvm::isa<llvm::FreezeInst>(user) ||
           (llvm::isa<llvm::BinaryOperator>(user) && !llvm::cast<llvm::BinaryOperator>(user)->isIntDivRem()) ||
           (llvm::isa<llvm::IntrinsicInst>(user) && value->getType()->isFPOrFPVectorTy());
-      if (!is_computed || !loop.contains(user)) return true;
+      if (!is_computed || may_trap(use) || !loop.contains(user)) return true;
       if (seen.insert(user).second) work.push_back(user);
     }
   }
@@ -216,15 +247,13 @@ class Lookups::Asker {
     builder.CreateCondBr(condition, where, tail, rarely_);
   }
 
-  // One that nobody computes badly with.
+  // Zero: see may_trap.
   llvm::AllocaInst* another(const llvm::LoadInst& load) {
     llvm::Type* type = load.getType();
     llvm::AllocaInst*& known = numbers_[type];
     if (!known) {
       known = scratch(*copy_.header->getParent(), type, "lapwing.number");
-      llvm::Constant* one = llvm::Constant::getNullValue(type);
-      if (type->isFPOrFPVectorTy()) one = llvm::ConstantFP::get(type, 1.0);
-      IRBuilder<>(copy_.enter->getTerminator()).CreateStore(one, known);
+      IRBuilder<>(copy_.enter->getTerminator()).CreateStore(llvm::Constant::getNullValue(type), known);
     }
     known->setAlignment(std::max(known->getAlign(), load.getAlign()));
     return known;

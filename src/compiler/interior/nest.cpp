@@ -33,10 +33,11 @@ bool never_fuses(const llvm::Function& function) {
 class Describer {
  public:
   Describer(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
-            llvm::ScalarEvolution& scev)
+            llvm::ScalarEvolution& scev, const llvm::TargetLibraryInfo& library)
       : loop_(loop),
         loops_(loops),
         scev_(scev),
+        library_(library),
         accesses_(scev, loops, asked, &loop),
         function_(*loop.getHeader()->getParent()) {}
 
@@ -114,7 +115,7 @@ class Describer {
     if (i.isTerminator())
       return llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::SwitchInst>(i) ||
              fail("a branch that is not followed", &i);
-    if (llvm::isa<llvm::FPMathOperator>(i) && !has_fixed_value(i))
+    if ((llvm::isa<llvm::FPMathOperator>(i) && !has_fixed_value(i)) || may_become_vector(i))
       return fail("the compiler may compute its floating-point numbers in one copy otherwise than in another",
                   &i);
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
@@ -152,6 +153,16 @@ class Describer {
       if (!*never_fuses_) return false;
     }
     return !i.hasAllowReassoc() && !i.hasAllowReciprocal() && !i.hasApproxFunc() && !i.hasNoSignedZeros();
+  }
+
+  // Functions of vectors round otherwise than those of single numbers (-fveclib), and which rounds make a
+  // vector follows from where a copy begins.
+  bool may_become_vector(const llvm::Instruction& i) const {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    if (!call) return false;
+    const llvm::Function* callee = call->getCalledFunction();
+    return (callee && library_.isFunctionVectorizable(callee->getName())) ||
+           call->hasFnAttr("vector-function-abi-variant");
   }
 
   bool add(llvm::Instruction& i) {
@@ -221,6 +232,7 @@ class Describer {
   llvm::Loop& loop_;
   const llvm::LoopInfo& loops_;
   llvm::ScalarEvolution& scev_;
+  const llvm::TargetLibraryInfo& library_;
   Accesses accesses_;
   llvm::Function& function_;
   Nest nest_;
@@ -231,8 +243,8 @@ class Describer {
 }  // namespace
 
 NestFound describe_nest(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
-                        llvm::ScalarEvolution& scev) {
-  return Describer(loop, loops, asked, scev).run();
+                        llvm::ScalarEvolution& scev, const llvm::TargetLibraryInfo& library) {
+  return Describer(loop, loops, asked, scev, library).run();
 }
 
 }  // namespace lapwing::compiler

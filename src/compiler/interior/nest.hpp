@@ -4,6 +4,8 @@
 // a message, is decided from these ranges at run time (transfer/compiled/interior_range.hpp).
 #pragma once
 
+#include <llvm/Analysis/TargetLibraryInfo.h>
+
 #include <optional>
 #include <string>
 
@@ -43,6 +45,6 @@ struct NestFound {
 /// counters goes from round to round in a register, the number of rounds is known where it is asked about (at
 /// the end of `asked`), and every access is affine but loads that a round makes before it writes anything.
 NestFound describe_nest(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
-                        llvm::ScalarEvolution& scev);
+                        llvm::ScalarEvolution& scev, const llvm::TargetLibraryInfo& library);
 
 }  // namespace lapwing::compiler

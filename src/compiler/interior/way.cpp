@@ -331,7 +331,8 @@ bool Way::describe(Accesses& kept, std::string& why) {
   return true;
 }
 
-bool Way::could_begin_with(llvm::CallBase& wait) {
+bool Way::could_begin_with(llvm::CallBase& wait,
+                           const llvm::SmallPtrSetImpl<const Instruction*>& go_with_it) {
   if (a_.loops.getLoopFor(wait.getParent()) != loop_.getParentLoop() || !wait.use_empty()) return false;
   const Effects of_wait = a_.effects(wait);
   for (const llvm::Use& use : wait.operands()) {
@@ -339,7 +340,7 @@ bool Way::could_begin_with(llvm::CallBase& wait) {
     if (operand && !dominates(operand, begin_, a_.dominators)) return false;
   }
   const auto meets = [&](const Instruction& i) {
-    if (!i.mayReadOrWriteMemory() || MpiCall::of(i)) return false;
+    if (!i.mayReadOrWriteMemory() || go_with_it.contains(&i)) return false;
     const Effects effects = a_.effects(i);
     return llvm::any_of(of_wait.touches, [&](const Touch& touch) {
       if (!touch.pointer) return true;

@@ -49,8 +49,9 @@ class Way {
   bool describe(Accesses& kept, std::string& why);
   /// Waits whose error sends the program elsewhere: `reached` holds where none of them fails.
   llvm::ArrayRef<llvm::CallBase*> relied_on() const { return relied_on_.getArrayRef(); }
-  /// Whether a wait could stand at the way's begin.
-  bool could_begin_with(llvm::CallBase& wait);
+  /// Whether a wait could stand at the way's begin, behind others that go there.
+  bool could_begin_with(llvm::CallBase& wait,
+                        const llvm::SmallPtrSetImpl<const llvm::Instruction*>& go_with_it);
   bool contains(const llvm::Instruction& i) const { return is_on_way_.contains(i.getParent()); }
   llvm::ArrayRef<llvm::BasicBlock*> blocks() const { return blocks_; }
   bool declares_scopes() const { return declares_scopes_; }

@@ -8,6 +8,7 @@ import exchanges
 import faults
 import fillers
 import interior
+import interior_ahead
 import patterns
 import special
 import tree
@@ -21,7 +22,7 @@ def words_of(language):
 
 
 def exchange(scene):
-    return scene.rng.choice(exchanges.ALL + patterns.ALL + interior.ALL + collectives.ALL)(scene)
+    return scene.rng.choice(exchanges.ALL + patterns.ALL + interior.ALL + interior_ahead.ALL + collectives.ALL)(scene)
 
 
 def write_scene(program, number, only=()):
@@ -33,7 +34,7 @@ def write_scene(program, number, only=()):
         scene.buffer()
     checking.handlers(scene)
     if only:
-        known = {f.__name__: f for f in exchanges.ALL + patterns.ALL + interior.ALL + collectives.ALL + special.of(scene.words)}
+        known = {f.__name__: f for f in exchanges.ALL + patterns.ALL + interior.ALL + interior_ahead.ALL + collectives.ALL + special.of(scene.words)}
         for name in only:
             if name in known:
                 scene.body += fillers.block(scene, 1) + known[name](scene)
