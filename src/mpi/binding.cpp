@@ -44,13 +44,6 @@ void* program_mpi() {
   return program_library;
 }
 
-// Tools that stand before the MPI see Lapwing's calls, too.
-void* function(const char* name) {
-  if (void* const address = dlsym(RTLD_DEFAULT, name)) return address;
-  void* const mpi = program_mpi();
-  return mpi ? dlsym(mpi, name) : nullptr;
-}
-
 // Before any constructor that may copy a handle.
 __attribute__((constructor(101))) void bind_at_load() {
   if (void* mpi = program_mpi()) bind_handles(mpi, dlsym);
@@ -80,6 +73,13 @@ bool a_status_is_right(const char** why) {
 const char* library_path() {
   program_mpi();
   return program_path;
+}
+
+// Tools that stand before the MPI see Lapwing's calls, too.
+void* function(const char* name) {
+  if (void* const address = dlsym(RTLD_DEFAULT, name)) return address;
+  void* const mpi = program_mpi();
+  return mpi ? dlsym(mpi, name) : nullptr;
 }
 
 bool has(const char* function) {

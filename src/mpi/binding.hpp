@@ -14,6 +14,10 @@ const char* library_path();
 
 bool has(const char* function);
 
+/// A function as the program finds it: from a tool that stands before the MPI, the MPI itself, or a library
+/// that the MPI is linked with. Null where there is none.
+void* function(const char* name);
+
 /// Whether counts of more than an int can hold are understood (MPI 4).
 bool large_counts();
 

@@ -4,16 +4,14 @@
 // what the launcher has to say.
 #include "mpi/parting.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 
+#include "mpi/binding.hpp"
 #include "mpi/references.hpp"
 
 namespace lapwing::mpi {
@@ -36,27 +34,6 @@ Progress* progress = nullptr;
 void* workers[most_workers];
 std::size_t worker_count = 0;
 bool parts = false;
-
-// MPICH may have come by dlopen, its libraries with it: the global scope does not show them.
-void* find(const char* symbol) {
-  struct Wish {
-    const char* symbol;
-    void* found;
-  } wish{symbol, dlsym(RTLD_DEFAULT, symbol)};
-  if (wish.found) return wish.found;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* context) {
-        auto* w = static_cast<Wish*>(context);
-        if (!std::strstr(info->dlpi_name, library)) return 0;
-        void* handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-        if (!handle) return 0;
-        w->found = dlsym(handle, w->symbol);
-        dlclose(handle);
-        return w->found ? 1 : 0;
-      },
-      &wish);
-  return wish.found;
-}
 
 Status create_worker(void* context, const void* parameters, void** worker) {
   const Status status = create(context, parameters, worker);
@@ -84,10 +61,11 @@ ssize_t read_and_answer(int fd, void* buffer, std::size_t size) {
 
 }  // namespace
 
+// MPICH may have come by dlopen, and UCX with it: the global scope does not show them.
 void remember_connections() {
-  create = reinterpret_cast<Create*>(find("ucp_worker_create"));
-  destroy = reinterpret_cast<Destroy*>(find("ucp_worker_destroy"));
-  progress = reinterpret_cast<Progress*>(find("ucp_worker_progress"));
+  create = reinterpret_cast<Create*>(function("ucp_worker_create"));
+  destroy = reinterpret_cast<Destroy*>(function("ucp_worker_destroy"));
+  progress = reinterpret_cast<Progress*>(function("ucp_worker_progress"));
   if (!create || !destroy || !progress) return;
   // A worker whose end cannot be seen must not be remembered.
   if (redirect(library, "ucp_worker_destroy", reinterpret_cast<void*>(&destroy_worker)))

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "transfer/decisions/overlap.hpp"
 #include "transfer/engine.hpp"
@@ -76,15 +77,16 @@ void Governor::stir(int peer, bool sends) {
   agreements_changed();
 }
 
-// For LAPWING_VERBOSE=2.
+// For LAPWING_VERBOSE=2. One write, so that the lines of several ranks stay whole.
 void Governor::say() const {
   const Trial* trial = judge_.trial();
-  fmt::print(stderr, "lapwing: rank {}: iteration {} of {:.3f} ms, {}:", engine_.world_rank(), iterations_,
-             static_cast<double>(judge_.iteration_ns()) * 1e-6, trial ? trial->name() : "no loop");
+  std::string line =
+      fmt::format("lapwing: rank {}: iteration {} of {:.3f} ms, {}:", engine_.world_rank(), iterations_,
+                  static_cast<double>(judge_.iteration_ns()) * 1e-6, trial ? trial->name() : "no loop");
   for (const auto& [rank, partner] : partners_)
-    fmt::print(stderr, " rank {} {}, could save {:.1f} %, it says {:.1f} %", rank, partner.agreement.name(),
-               100 * partner.share, 100 * partner.wished);
-  fmt::print(stderr, ".\n");
+    line += fmt::format(" rank {} {}, could save {:.1f} %, it says {:.1f} %", rank, partner.agreement.name(),
+                        100 * partner.share, 100 * partner.wished);
+  fmt::print(stderr, "{}.\n", line);
 }
 
 void Governor::iteration_ended(bool trial_ended) {
