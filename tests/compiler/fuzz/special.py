@@ -11,13 +11,14 @@ def of(words):
     if words.name == "fortran":
         import special_fortran
         return CAUSAL + checking.ALL + special_fortran.ALL + [special_rounds.exchanged_pointers] * 2
+    import special_apart
     import special_c
     import special_memory
     plus = []
     if words.plus:
         import special_plus
         plus = special_plus.ALL * 3
-    return CAUSAL + checking.ALL + special_c.ALL + special_memory.ALL + [special_rounds.exchanged] * 2 + plus
+    return CAUSAL + checking.ALL + special_c.ALL + special_memory.ALL + [special_rounds.exchanged] * 2 + [special_apart.apart] * 2 + plus
 
 
 class Parties:
