@@ -249,7 +249,6 @@ LAPWING_ENTRY int MPI_Finalize() {
   if (entry::finalize_is_done(__builtin_return_address(0), &result)) return result;
   const bool active = transfer::Engine::get() != nullptr;
   entry::stop_sets();
-  transfer::Overlap::stop();
   entry::Verify::stop();
   transfer::Proved::stop();
   transfer::Engine::stop();

@@ -118,6 +118,9 @@ def levels(programs):
         expect(code == 0 and len(told) == 2, f"{variables}: {output}")
         for asked, real in told:
             expect((real == "3" and asked == "1") if raised else real == asked, f"{program.name} {variables}: {output}")
+    code, output = programs.run(compiled, "level", LAPWING_DEFER="on", LAPWING_VERBOSE="1")
+    said = re.findall(r"lapwing: rank (\d): of what the compiler has split, \d+ receives and \d+ sends were in flight\.", output)
+    expect(code == 0 and sorted(said) == ["0", "1"], output)
 
 
 def one(programs):

@@ -20,6 +20,7 @@ constexpr double short_wait_s = 200e-6;     // of a message; strips save a part 
 constexpr std::uint64_t many_watched = 64;  // messages, on all ranks
 constexpr double worth_a_word_s = 1e-3;
 constexpr double worth_a_share = 1e-3;
+constexpr double worth_a_part = 0.05;
 
 double seconds(std::uint64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
@@ -144,8 +145,11 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
   const Line* const sender = receives ? likely_sender(line, lines) : nullptr;
   if (sender && 2 * line.deferred < line.calls && std::strcmp(sender->decision(), "hides") != 0)
     return decided(sender->decision(), "hiding its sender's part");
-  if (decision == "hides")
-    return {"used-at-once", "used at once: the data is touched as soon as it is received"};
+  if (decision == "hides") {
+    const bool in_part = hidden >= worth_a_part * (hidden + exposed);
+    return {"used-at-once", in_part ? "hidden in part: the rest is touched before it has come"
+                                    : "used at once: the data is touched as soon as it is received"};
+  }
   if (!job.aside.empty()) return {"stands-aside", "Lapwing stands aside in this job (see above)"};
   if (!job.defers) return {"off", "deferring is off (LAPWING_DEFER=off)"};
   if (line.at_once > 0)

@@ -328,11 +328,14 @@ int Proved::work(std::uint64_t longest, int quiet_looks) {
 
 void Proved::stop() {
   wants_helper_.store(false);
-  if (verbose_ && Overlap::judged()) {
+  if (verbose_ && way() == Way::direct) {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     fmt::print(
         stderr,
-        "lapwing: of what the compiler has split, {} receives and {} sends were in flight; at last: {}.\n",
-        receives.load(), sends.load(), Overlap::verdict());
+        "lapwing: rank {}: of what the compiler has split, {} receives and {} sends were in flight{}{}.\n",
+        rank, receives.load(), sends.load(), Overlap::judged() ? "; at last: " : "",
+        Overlap::judged() ? Overlap::verdict() : "");
   }
   Overlap::stop();
   if (ProvedHelper* helper = helper_.exchange(nullptr)) {
