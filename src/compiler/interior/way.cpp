@@ -88,7 +88,10 @@ bool Way::is_within_what_was_used(const llvm::LoadInst& load) {
   const std::int64_t last = first + end_of(load.getType());
   const auto may_free = [](const Instruction& i) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
-    return call && !MpiCall::of(i) && !llvm::isa<llvm::IntrinsicInst>(call) && !llvm::isNoAliasCall(call) &&
+    // MPI_Free_mem is among the calls of MPI's that nothing more is known of.
+    const auto mpi = MpiCall::of(i);
+    if (mpi && mpi->kind() != Kind::outside) return false;
+    return call && !llvm::isa<llvm::IntrinsicInst>(call) && !llvm::isNoAliasCall(call) &&
            !call->hasFnAttr(llvm::Attribute::NoFree);
   };
   bool any = false;
