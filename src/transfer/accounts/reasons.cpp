@@ -71,6 +71,10 @@ Reason never_pays() {
       "not deferred: by the profile of this machine, hiding costs more between these ranks than it saves"};
 }
 
+Reason used_at_once() {
+  return {"used-at-once", "used at once: the data is touched as soon as it is received"};
+}
+
 // Messages that could have been deferred by their size.
 Reason of_plain(const Line& line) {
   const auto most = std::max_element(line.plain.begin(), line.plain.end());
@@ -145,15 +149,13 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
   const Line* const sender = receives ? likely_sender(line, lines) : nullptr;
   if (sender && 2 * line.deferred < line.calls && std::strcmp(sender->decision(), "hides") != 0)
     return decided(sender->decision(), "hiding its sender's part");
-  if (decision == "hides") {
-    const bool in_part = hidden >= worth_a_part * (hidden + exposed);
-    return {"used-at-once", in_part ? "hidden in part: the rest is touched before it has come"
-                                    : "used at once: the data is touched as soon as it is received"};
-  }
+  if (decision == "hides")
+    return hidden >= worth_a_part * (hidden + exposed)
+               ? Reason{"used-at-once", "hidden in part: the rest is touched before it has come"}
+               : used_at_once();
   if (!job.aside.empty()) return {"stands-aside", "Lapwing stands aside in this job (see above)"};
   if (!job.defers) return {"off", "deferring is off (LAPWING_DEFER=off)"};
-  if (line.at_once > 0)
-    return {"used-at-once", "used at once: the data is touched as soon as it is received"};
+  if (line.at_once > 0) return used_at_once();
   if (decision == "learning" && line.stripped == 0 &&
       line.plain[static_cast<std::size_t>(PlainCause::watched)] >= many_watched)
     return {"no-gain-seen", "watched: strips would save too small a part of the loop"};
