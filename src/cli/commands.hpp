@@ -23,6 +23,7 @@ Command add_pages(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_demo(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_reproduce(CLI::App& app);
 Command add_tune(CLI::App& app);
 Command add_check(CLI::App& app);
 

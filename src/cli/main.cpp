@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lapwing: run, report, pages, doctor, demo, bench, tune, check.
+// lapwing: run, report, pages, doctor, demo, bench, reproduce, tune, check.
 #include <signal.h>
 
 #include <algorithm>
@@ -84,8 +84,9 @@ int dispatch(int argc, char** argv) {
                        {"lapwing check -n 4 ./heat", "do its collectives match, does it deadlock?"},
                        {"lapwing run --report r.json -n 2 ./heat", "then: lapwing report r.json"}}) +
              "\nlapwing COMMAND --help says more.\n");
-  const std::vector<Command> commands{add_run(app),   add_report(app), add_doctor(app), add_demo(app),
-                                      add_bench(app), add_tune(app),   add_check(app),  add_pages(app)};
+  const std::vector<Command> commands{add_run(app),  add_report(app), add_doctor(app),
+                                      add_demo(app), add_bench(app),  add_reproduce(app),
+                                      add_tune(app), add_check(app),  add_pages(app)};
   for (const Command& command : commands) {
     if (!command.takes_words) command.app->allow_extras();
   }

@@ -193,6 +193,36 @@ TEST(MessagePassing, WhatAllHaveReadIsBroadcast) {
   EXPECT_LT(with.seconds, without.seconds);
 }
 
+// A chain of tasks on one object, with an idle processor beside it: the end of each lets the next one run,
+// which stays where the object is, or goes to who is idle before the ending processor is free.
+TEST_P(Both, EagerProcessorsTakeWhatAnEndLetsRun) {
+  Made made(2);
+  for (int i = 0; i < 10; ++i) made.task({{1, both, 0}}, 1);
+  made.finish();
+  Machine machine = free_machine(GetParam());
+  machine.run = 0.1;
+  Rules rules = on(2);
+  const long kept = simulate(made.program, machine, rules).on_target;
+  rules.eager = true;
+  EXPECT_GE(kept, 9);
+  EXPECT_LE(simulate(made.program, machine, rules).on_target, kept / 2 + 1);
+  rules.place = true;
+  EXPECT_GE(simulate(made.program, machine, rules).on_target, 9);
+}
+
+// All processors, which is one, have accessed every version (Jade 5.3).
+TEST(MessagePassing, OneProcessorBroadcastsToItself) {
+  Made made(1, 1e6);
+  for (int i = 0; i < 10; ++i) made.task({{0, both, 0}}, 1);
+  made.finish();
+  Machine machine = free_machine(true);
+  machine.copy = 1e-7;
+  Rules rules = on(1);
+  EXPECT_NEAR(simulate(made.program, machine, rules).seconds, 10 + 10 * 0.1, 0.11);
+  rules.broadcast = false;
+  EXPECT_NEAR(simulate(made.program, machine, rules).seconds, 10, 1e-9);
+}
+
 TEST(SharedMemory, LinesComeFromNearAndFar) {
   Made made(2, 1600);
   made.task({{1, both, 0}}, 1);

@@ -12,8 +12,8 @@ constexpr double dash_cycle = 1 / 33e6;
 Machine dash() {
   Machine m;
   m.name = "DASH";
-  m.create = 230 * us;
-  m.run = 200 * us;
+  m.create = 200 * us;
+  m.run = 300 * us;
   m.line = 16;
   m.cluster = 4;
   m.near = 29 * dash_cycle;
@@ -29,13 +29,14 @@ Machine ipsc() {
   m.name = "iPSC/860";
   m.messages = true;
   m.create = 350 * us;
-  m.run = 180 * us;
+  m.run = 150 * us;
   m.assign = 550 * us;
-  m.accept = 700 * us;
+  m.accept = 100 * us;
   m.completion = 450 * us;
   m.latency = 5 * us;
   m.overhead = 42 * us;
   m.per_byte = 0.07 / 165888;
+  m.copy = 6e-8;
   return m;
 }
 

@@ -20,6 +20,7 @@ struct Machine {
   double latency = 0;   // on the way
   double overhead = 0;  // of the sender, and of the receiver
   double per_byte = 0;  // the sender is busy for it
+  double copy = 0;      // a byte, by a processor that broadcasts to itself alone
   // One address space: a cache line, and what it costs to get one.
   double line = 64;  // bytes
   int cluster = 1;   // processors that are near each other
@@ -45,8 +46,10 @@ struct Rules {
   bool concurrent = true;  // fetches of one task
   bool broadcast = true;
   bool work_free = false;
-  int target = 1;             // tasks for each processor
-  double patience = 0;        // before the only task of another processor is taken
+  int target = 1;       // tasks for each processor
+  double patience = 0;  // before the only task of another processor is taken
+  bool eager =
+      false;  // tasks that an end lets run are there for idle processors before the ending one is free
   bool moving_owner = false;  // one address space: the owner is who wrote last, not where the object lies
   double scale = 1;           // of all that was computed
 };

@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
                "replay_tasks");
   std::string file, machine_name = "threads";
   std::vector<int> processors{1, 2, 4, 8, 16, 32};
+  std::vector<double> costs;
   double serial_seconds = 0;
   Rules rules;
   bool no_locality = false, no_replication = false, no_broadcast = false, no_concurrent = false;
@@ -55,6 +56,12 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   app.add_option("--patience", rules.patience, "Seconds before the only task of another processor is taken")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--costs", costs, "Microseconds to create, run, assign, accept and complete a task")
+      ->delimiter(',')
+      ->expected(5)
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--eager", rules.eager,
+               "An idle processor takes what an end lets run before the ending one is free");
   app.add_flag("--place", rules.place, "Tasks run where their locality object is at home");
   app.add_flag("--omit-main", rules.omit_main, "No object is at home on the main processor");
   app.add_flag("--moving-owner", rules.moving_owner, "The owner in one memory is who wrote last");
@@ -69,10 +76,15 @@ int run(int argc, char** argv) {
   }
   try {
     const Program program = read_program(file);
-    const Machine machine = machine_name == "dash"    ? dash()
-                            : machine_name == "ipsc"  ? ipsc()
-                            : machine_name == "ranks" ? ranks()
-                                                      : threads();
+    Machine machine = machine_name == "dash"    ? dash()
+                      : machine_name == "ipsc"  ? ipsc()
+                      : machine_name == "ranks" ? ranks()
+                                                : threads();
+    if (!costs.empty()) {
+      double* const set[] = {&machine.create, &machine.run, &machine.assign, &machine.accept,
+                             &machine.completion};
+      for (std::size_t i = 0; i < costs.size(); ++i) *set[i] = 1e-6 * costs[i];
+    }
     rules.locality = !no_locality;
     rules.replicate = !no_replication;
     rules.broadcast = !no_broadcast;

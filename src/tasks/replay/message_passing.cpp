@@ -89,8 +89,11 @@ class MessagePassing : public Simulation {
   }
 
   void after(int task, int p) {
-    next_for(p);  // before what this task's end lets run: that may be for the same processor
+    // Before what this task's end lets run, which may be for the same processor; or behind it, so that
+    // the processor still counts as busy.
+    if (!rules.eager) next_for(p);
     ended(task);
+    if (rules.eager) next_for(p);
   }
 
   void next_for(int p) {
@@ -146,7 +149,12 @@ class MessagePassing : public Simulation {
 
   // A new version is there: perhaps all want it.
   void produced(int object, int p) {
-    if (!rules.broadcast || rules.processors == 1) return;
+    if (!rules.broadcast) return;
+    if (rules.processors == 1) {
+      // All processors, which is one, have seen each version: Jade 5.3's degenerate case.
+      if (machine.copy > 0) cpu(0).interrupt(machine.overhead + bytes(object) * machine.copy, [] {});
+      return;
+    }
     if (!broadcast_[static_cast<std::size_t>(object)].new_version(rules.processors)) return;
     ++now.broadcasts;
     const double rounds = std::ceil(std::log2(rules.processors));
