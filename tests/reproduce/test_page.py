@@ -80,6 +80,7 @@ class Page(unittest.TestCase):
         """`lapwing reproduce --render --folder docs/papers --page docs/papers.md` writes it."""
         store = Store(str(ROOT / "docs" / "papers"))
         text, judged = page.render(full(), store, "papers/")
+        self.assertEqual([(one.entry.name, one.faults) for one in judged if one.faults or one.missing], [])
         self.assertEqual(text, (ROOT / "docs" / "papers.md").read_text(encoding="utf-8"))
         for one in judged:
             chart = one.chart()
