@@ -38,10 +38,11 @@ def _parser():
 
 
 def _chosen(registry, pattern):
-    """(the entries, the measurements) that are named: those of an entry, too."""
+    """(the entries, the measurements) that are named: those of an entry, too, and the entries of a part."""
     found = re.compile(pattern or "").search
-    entries = [entry for entry in registry.entries.values() if found(entry.name)]
-    parts = {part for entry in entries for part in entry.parts} | {name for name in registry.measurements if found(name)}
+    named = {name for name in registry.measurements if found(name)}
+    entries = [entry for entry in registry.entries.values() if found(entry.name) or named.intersection(entry.parts)]
+    parts = {part for entry in entries if found(entry.name) for part in entry.parts} | named
     return entries, [m for m in registry.measurements.values() if m.name in parts]
 
 
