@@ -83,8 +83,10 @@ std::optional<double> Report::hidden() const {
 Report read_report(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
-    throw BadReport(fmt::format("cannot read the report {}: {}; write one with: lapwing run --report {} ...",
-                                path, std::strerror(errno), path));
+    throw BadReport(fmt::format(
+        "cannot read the report {}: {}; write one with: lapwing run --report {} ... A program that "
+        "never calls MPI_Init leaves none",
+        path, std::strerror(errno), path));
   }
   Report report;
   bool has_head = false;

@@ -115,7 +115,7 @@ class Report(CommandTest):
         self.assertNotIn("heat.c", self.lapwing("report", status=0, env={"LAPWING_REPORT": "other"}).stdout)
 
     def test_missing_empty_damaged(self):
-        self.complaint(self.folder / "nothing", "cannot read", "lapwing run --report")
+        self.complaint(self.folder / "nothing", "cannot read", "lapwing run --report", "MPI_Init")
         result = self.lapwing("report", status=125)
         self.assertIn("which report?", result.stderr)
         self.complaint(self.write(), "is empty")

@@ -27,7 +27,7 @@ class Matcher {
       back(block->getTerminator(), *block);
     }
     if (match_.failure.empty() && match_.starts.empty()) {
-      match_.never_started = is_private(object_) && !made_null_ && wait_.kind() == Kind::wait;
+      match_.never_started = is_private(object_) && !made_idle_ && wait_.kind() == Kind::wait;
       fail("no start of its request is in sight", nullptr);
     }
     if (match_.failure.empty() && restarted_) find_persistent();
@@ -144,13 +144,14 @@ class Matcher {
           return !certain;
         case Kind::send_init:
         case Kind::recv_init:
-          return !certain;
         case Kind::wait:
         case Kind::request_free:
+          made_idle_ = true;
           return !certain;
         case Kind::waitall:
         case Kind::wait_some:
         case Kind::test:
+          return made_idle_ = true;
         case Kind::token_wait:
         case Kind::token_start:  // its buffer may alias the request in wrong code only
           return true;
@@ -165,11 +166,11 @@ class Matcher {
       // Of a request that was chosen among several, one begins to live.
       if (intrinsic->isLifetimeStartOrEnd())
         return llvm::getUnderlyingObject(intrinsic->getArgOperand(1)) != object_;
-      if (llvm::isa<llvm::MemSetInst>(intrinsic)) return made_null_ = true;
+      if (llvm::isa<llvm::MemSetInst>(intrinsic)) return made_idle_ = true;
     }
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
       if (llvm::isa<llvm::Constant>(store->getValueOperand())) {
-        made_null_ = true;
+        made_idle_ = true;
         return !same_request(store->getPointerOperand());  // of several the others stay
       }
       fail("its request is copied from elsewhere", &i);
@@ -224,7 +225,7 @@ class Matcher {
   EffectsOf& effects_;
   Match match_;
   bool restarted_ = false;
-  bool made_null_ = false;
+  bool made_idle_ = false;  // null or inactive: MPI permits a wait for such a request
   bool looked_elsewhere_ = false;
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered_;
   llvm::SmallVector<llvm::BasicBlock*, 16> work_;
