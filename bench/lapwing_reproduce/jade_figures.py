@@ -32,7 +32,7 @@ def _locality(number, machine, name):
             patient = min(values(parts, PATIENT))
             told.append(judge.holds("locality: all tasks run on their target processors", "100 %", f"at least {least:.0f} %", least > 95,
                                     "idle processors take tasks before the target processor is free; at least "
-                                    f"{patient:.0f} % where an end is dealt with before what it lets run"))
+                                    f"{patient:.0f} % where they leave a task to its target until that has dealt with its end"))
         else:
             expected = 92 if (machine, name) == ("ipsc", "cholesky") else 100
             least = min(at["placement"][1:])
