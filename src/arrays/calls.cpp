@@ -4,8 +4,16 @@
 #include <fmt/format.h>
 
 #include "arrays/transfers/progress.hpp"
+#include "transfer/retire.hpp"
 
 namespace lapwing::arrays {
+void open_memory(const Operand& array) {
+  if (guard::closed_regions.load(std::memory_order_relaxed) == 0 || !array.view || array.elements <= 0)
+    return;
+  const std::int64_t bytes = array.elements * array.view->distribution.element_bytes();
+  transfer::retire_overlapping(array.local, static_cast<std::size_t>(bytes));
+}
+
 namespace {
 
 constexpr int no_task = -2;  // LAPWING_TASK_NULL
@@ -16,6 +24,7 @@ const char* const routines[] = {"a send of arrays", "a receive of arrays", "a re
 // The first error of the operands on this process.
 Error check(const TaskComm& comm, std::span<const Operand> arrays) {
   for (const Operand& array : arrays) {
+    open_memory(array);
     if (!array.view) return {Code::argument, "a distribution is null"};
     if (Error error =
             check_local(*array.view, comm.party(comm.task()), comm.rank(), array.local, array.elements))
@@ -173,6 +182,7 @@ Handle begin_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array,
 
 Status update_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
                      const Error& found) {
+  open_memory(array);
   const BlockingUpdate same{array.view, array.local, array.elements, comm->strategy, std::move(update)};
   // Where errors are returned, the processes of the task agree on each call.
   const bool may_be_kept = array.view && !found && !errors_return;
@@ -194,6 +204,7 @@ Status update_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array
 }
 
 Error start(const Handle& request) {
+  request->open_memory();
   const std::lock_guard guard(Progress::lock());
   if (Error error = request->start()) return error;
   Progress::watch(request);

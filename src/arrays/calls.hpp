@@ -19,6 +19,9 @@ struct Operand {
   std::shared_ptr<const View> view;
 };
 
+/// Retires deferred transfers of the engine's that its memory belongs to: MPI must not meet their guards.
+void open_memory(const Operand& array);
+
 using Handle = std::shared_ptr<Request>;
 
 /// Makes and begins a transfer; `found` is an error that was found already. Null where there is nothing to do

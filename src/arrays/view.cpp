@@ -8,6 +8,8 @@
 
 #include "arrays/schedules/index_list.hpp"
 #include "arrays/schedules/local.hpp"
+#include "guard/devices.hpp"
+#include "transfer/accounts/places.hpp"
 
 namespace lapwing::arrays {
 namespace {
@@ -144,6 +146,16 @@ Error compare(const Descriptor& from, const Party& sender, const Descriptor& to,
   return {};
 }
 
+Error check_reachable(const void* memory, std::int64_t bytes, const char* name) {
+  if (guard::reachable(memory, static_cast<std::size_t>(bytes))) return {};
+  const std::string line = transfer::program_line();
+  return {Code::buffer,
+          fmt::format("{}{} at {} is a device's, which the processor cannot read: copy it to host "
+                      "memory and give that, or allocate it so that both reach it "
+                      "(cudaMallocManaged, cudaMallocHost and their like)",
+                      line.empty() ? line : fmt::format("at {}, ", line), name, memory)};
+}
+
 Error check_local(const View& view, const Party& mine, int rank, const void* local, std::int64_t elements) {
   const std::string who = fmt::format("task {}, rank {}: ", mine.task, rank);
   if (std::string why = validate(view.distribution, mine.processes); !why.empty())
@@ -158,6 +170,9 @@ Error check_local(const View& view, const Party& mine, int rank, const void* loc
             fmt::format("{}the local memory has {} elements, {} needs {} there{}", who, elements,
                         describe(view.distribution), part.allocated, extents_of(part))};
   if (!local) return {Code::buffer, fmt::format("{}the local memory is null", who)};
+  if (Error error = check_reachable(local, part.allocated * view.distribution.element_bytes(),
+                                    "the local memory of the array"))
+    return {error.code, who + error.text};
   return {};
 }
 

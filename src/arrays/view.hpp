@@ -47,6 +47,10 @@ Error compare(const Descriptor& from, const Party& sender, const Descriptor& to,
 /// `elements` elements at `local`.
 Error check_local(const View& view, const Party& mine, int rank, const void* local, std::int64_t elements);
 
+/// Why memory of so many bytes cannot be used: it is a device's, so that only the device reads it.
+/// Looks where a driver of accelerators is loaded only.
+Error check_reachable(const void* memory, std::int64_t bytes, const char* name);
+
 /// The elements that travel, as an array of its own in C order on one process.
 View gathered(const View& view);
 

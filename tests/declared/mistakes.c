@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Wrong declarations, one for each number; 0 is right. Two processes. */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lapwing/declare.h"
@@ -79,6 +81,13 @@ int main(int argc, char** argv) {
       lapwing_declare_recv(x, 2, MPI_INT, other, 7, MPI_COMM_WORLD);
       lapwing_use(x, sizeof x);
       break;
+    case 15: { /* a device's buffer */
+      void* memory = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (!dlopen(argv[2], RTLD_NOW)) return 7;
+      if (rank == 1) lapwing_declare_recv(memory, 2, MPI_INT, other, 7, MPI_COMM_WORLD);
+      if (rank == 0) lapwing_declare_send(x, 2, MPI_INT, other, 7, MPI_COMM_WORLD);
+      break;
+    }
     default:
       lapwing_declare_send(x, 2, MPI_INT, MPI_PROC_NULL, 7, MPI_COMM_WORLD);
   }

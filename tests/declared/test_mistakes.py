@@ -10,10 +10,11 @@ import sys
 import unittest
 
 PROGRAM, MPIEXEC = sys.argv[1], sys.argv[3:]
+DRIVER = os.path.join(os.path.dirname(PROGRAM), "..", "unit", "libcuda.so.fake")
 
 
 def run(case, **environment):
-    command = ["timeout", "-k", "5", "30", *MPIEXEC, "-n", "2", PROGRAM, str(case)]
+    command = ["timeout", "-k", "5", "30", *MPIEXEC, "-n", "2", PROGRAM, str(case), DRIVER]
     return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
                           env={**os.environ, **environment})
 
@@ -52,6 +53,9 @@ class Mistakes(unittest.TestCase):
     def test_circle(self):
         self.wrong(13, r"in a circle", r"rank 0 waits for the receive of 8 bytes from rank 1, tag 7 .*mistakes\.c:\d+",
                    r"rank 1 waits for the receive of 8 bytes from rank 0, tag 7 .*mistakes\.c:\d+")
+
+    def test_device_buffers(self):
+        self.wrong(15, r"lapwing_declare_recv at mistakes\.c:\d+: the buffer at 0x\w+ is a device's.*copy it to host memory")
 
     def test_not_opened(self):
         self.wrong(7, r"lapwing_declare_send at mistakes\.c:\d+: .*lapwing_declare_open")

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Each case breaks one rule of process sets; the last ones break none. */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lapwing/sets.h"
@@ -114,6 +116,14 @@ int main(int argc, char** argv) {
     lapwing_merge(comm);
     lapwing_merge(comm);
     if (rank != 0) MPI_Barrier(set); /* one set only: who finds its mistake first ends the job */
+  } else if (!strcmp(which, "device")) {
+    void* memory = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int counts[3] = {1, 1, 1};
+    if (!dlopen(argv[2], RTLD_NOW)) return 7;
+    lapwing_split(comm, 2, rank == 0);
+    lapwing_on_set();
+    MPI_Reduce_scatter(rank == 2 ? memory : counts, &x, counts, MPI_INT, MPI_SUM, comm);
+    lapwing_merge(comm);
   }
   if (other != MPI_COMM_NULL) MPI_Comm_free(&other);
   MPI_Finalize();

@@ -57,6 +57,7 @@ Error attach(void* buffer, std::int64_t bytes) {
   if (attached) return {Code::state, "a buffer is attached already; there is one for each process"};
   if (!buffer || bytes < 0)
     return {Code::argument, fmt::format("a buffer of {} bytes cannot be attached", bytes)};
+  if (Error error = check_reachable(buffer, bytes, "the attached buffer")) return error;
   attached = static_cast<char*>(buffer);
   attached_bytes = bytes;
   return {};

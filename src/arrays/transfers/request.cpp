@@ -8,7 +8,9 @@
 #include <cstring>
 #include <functional>
 
+#include "arrays/schedules/local.hpp"
 #include "arrays/transfers/landed.hpp"
+#include "transfer/retire.hpp"
 
 namespace lapwing::arrays {
 
@@ -19,6 +21,19 @@ Request::Request(Call call) : call_(std::move(call)) {
 }
 
 Request::~Request() = default;
+
+void Request::open_memory() const {
+  if (guard::closed_regions.load(std::memory_order_relaxed) == 0 || call_.error) return;
+  const auto open = [&](const Descriptor& arrays, const std::vector<char*>& local) {
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      const Distribution& array = arrays.views[i]->distribution;
+      const std::int64_t elements = local_part(array, call_.comm->rank()).allocated;
+      transfer::retire_overlapping(local[i], static_cast<std::size_t>(elements * array.element_bytes()));
+    }
+  };
+  open(*call_.descriptor, call_.local);
+  if (call_.to) open(*call_.to, call_.to_local);
+}
 
 void Request::begin() {
   number_ = call_.comm->next_call();

@@ -44,6 +44,8 @@ class Request {
   explicit Request(Call call);
   ~Request();
 
+  /// Before another start: as open_memory() of its arrays.
+  void open_memory() const;
   /// Posts it; in the order of the program's calls.
   void begin();
   /// A persistent one is active from here until it is complete.

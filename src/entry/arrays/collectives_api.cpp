@@ -24,7 +24,14 @@ arrays::Error check(const lapwing_tasks* tasks, int root, int count = 0) {
 arrays::Error check_local(const lapwing_tasks* tasks, const Operand& array) {
   if (!array.view) return {Code::argument, "the distribution is null"};
   const arrays::TaskComm& comm = *tasks->comm;
+  open_memory(array);
   return arrays::check_local(*array.view, comm.party(comm.task()), comm.rank(), array.local, array.elements);
+}
+
+// The operand of a reduction, and, at tasks that get the result, the memory for it.
+arrays::Error check_both(const lapwing_tasks* tasks, const Operand& array, void* result, bool gets) {
+  arrays::Error error = check_local(tasks, array);
+  return error || !gets ? error : check_local(tasks, {result, array.elements, array.view});
 }
 
 // All processes must know an error that one finds in its arguments before any of
@@ -107,7 +114,8 @@ LAPWING_ENTRY int lapwing_array_reduce(const void* send_local, void* recv_local,
                                        lapwing_tasks* tasks) {
   LAPWING_CHECK(check(tasks, root));
   const Operand operand{send_local, elements, view_of(array)};
-  LAPWING_CHECK(agree(tasks, check_local(tasks, operand)));
+  const bool gets = tasks->comm->task() == root;
+  LAPWING_CHECK(agree(tasks, check_both(tasks, operand, recv_local, gets)));
   return arrays::report(__func__, arrays::reduce(*tasks->comm, operand, recv_local, op, root));
 }
 
@@ -116,7 +124,7 @@ LAPWING_ENTRY int lapwing_array_allreduce(const void* send_local, void* recv_loc
                                           lapwing_tasks* tasks) {
   LAPWING_CHECK(check(tasks, 0));
   const Operand operand{send_local, elements, view_of(array)};
-  LAPWING_CHECK(agree(tasks, check_local(tasks, operand)));
+  LAPWING_CHECK(agree(tasks, check_both(tasks, operand, recv_local, true)));
   return arrays::report(__func__, arrays::reduce(*tasks->comm, operand, recv_local, op, arrays::any));
 }
 

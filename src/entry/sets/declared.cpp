@@ -5,6 +5,7 @@
 
 #include "entry/p2p/p2p.hpp"
 #include "entry/refuse.hpp"
+#include "guard/devices.hpp"
 #include "mpi/references.hpp"
 #include "sets/declared/declared.hpp"
 #include "sets/declared/tree.hpp"
@@ -78,9 +79,22 @@ void add_leg(Transfer& made, Key key, int world_rank, bool outgoing) {
   made.legs.push_back(leg);
 }
 
-void submit(std::unique_ptr<Transfer> made) {
-  open_memory(made->reads);
-  open_memory(made->writes);
+// Declared data are copied by the processor.
+void check_memory(const Call& call, const Range& range) {
+  const auto* memory = reinterpret_cast<const void*>(range.begin);
+  if (lapwing::guard::reachable(memory, range.end - range.begin)) return;
+  refuse(
+      call.routine, call.returns_to,
+      fmt::format("the buffer at {} is a device's, which the processor cannot read: copy it to host memory "
+                  "and give that, or allocate it so that both reach it",
+                  memory));
+}
+
+void submit(const Call& call, std::unique_ptr<Transfer> made) {
+  for (const Range& range : {made->reads, made->writes}) {
+    open_memory(range);
+    check_memory(call, range);
+  }
   const std::lock_guard guard(Messages::lock());
   Declared::get()->declare(std::move(made));
 }
@@ -114,7 +128,7 @@ void reduce(Call call, const void* send, void* recv, int count, MPI_Datatype typ
   } else {
     add_leg(*made, key, call.comm->world_rank(root), true);
   }
-  submit(std::move(made));
+  submit(call, std::move(made));
 }
 
 void broadcast(Call call, void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
@@ -130,7 +144,7 @@ void broadcast(Call call, void* buffer, int count, MPI_Datatype type, int root, 
   }
   for (const int child : around.children) add_leg(*made, key, call.comm->world_rank(child), true);
   if (!around.children.empty()) made->reads = made->layout.range(buffer);
-  submit(std::move(made));
+  submit(call, std::move(made));
 }
 
 }  // namespace
@@ -171,7 +185,7 @@ void declare_send(const void* here, const void* buffer, int count, MPI_Datatype 
   made->reads = made->layout.range(buffer);
   const Key key = call.comm->next(dest, tag, true);
   add_leg(*made, key, key.peer, true);
-  submit(std::move(made));
+  submit(call, std::move(made));
 }
 
 void declare_recv(const void* here, void* buffer, int count, MPI_Datatype type, int source, int tag,
@@ -187,7 +201,7 @@ void declare_recv(const void* here, void* buffer, int count, MPI_Datatype type, 
   made->writes = made->layout.range(buffer);
   const Key key = call.comm->next(source, tag, false);
   add_leg(*made, key, key.peer, false);
-  submit(std::move(made));
+  submit(call, std::move(made));
 }
 
 void declare_bcast(const void* here, void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {

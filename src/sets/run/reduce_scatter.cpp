@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Reduce_scatter on a set: the members' blocks are brought together, since
 // MPI takes them one behind the other.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <memory>
 
+#include "guard/devices.hpp"
 #include "sets/run/collectives.hpp"
 
 namespace lapwing::sets {
@@ -53,6 +56,12 @@ int reduce_blocks(Family& family, Set& set, const GroupCall& call, Made* made) {
     }
     at += count;
   }
+  // One process' mistake, which the others know nothing of.
+  if (!guard::reachable(input + layout.true_lower, layout.bytes(at)))
+    fail(
+        fmt::format("{}: its input at {} is a device's memory, which the processor cannot read to bring the "
+                    "blocks of the set together; copy it to host memory and give that",
+                    place_of(call), static_cast<const void*>(input)));
   const std::size_t size = layout.bytes(total) + static_cast<std::size_t>(layout.extent);
   auto gathered = std::make_unique<char[]>(size + 1);
   char* to = gathered.get() - layout.true_lower;

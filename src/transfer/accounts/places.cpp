@@ -4,6 +4,7 @@
 #include <backtrace.h>
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fmt/format.h>
 #include <link.h>
 
@@ -69,9 +70,15 @@ const ElfW(Phdr) * module_of(std::uintptr_t pc) {
 
 void ignore_error(void*, const char*, int) {}
 
+// Compiled into programs, and yet not theirs.
+bool is_lapwings(const char* file) {
+  const char* slash = std::strrchr(file, '/');
+  return std::strstr(file, "/lapwing/array") || !std::strcmp(slash ? slash + 1 : file, "lapwing_arrays.f90");
+}
+
 int take(void* data, std::uintptr_t, const char* file, int line, const char* function) {
   auto* place = static_cast<Place*>(data);
-  if (file && line > 0 && place->site.empty()) {
+  if (file && line > 0 && place->site.empty() && !is_lapwings(file)) {
     const char* slash = std::strrchr(file, '/');
     place->site = fmt::format("{}:{}", slash ? slash + 1 : file, line);
   }
@@ -118,6 +125,24 @@ Place place_of(const void* address) {
     std::free(plain);
   }
   return place;
+}
+
+std::string program_line() {
+  constexpr int most = 64;
+  void* frames[most];
+  const int count = backtrace(frames, most);
+  for (int i = 1; i < count; ++i) {
+    const std::uintptr_t pc = reinterpret_cast<std::uintptr_t>(frames[i]) - 1;
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<void*>(pc), &info) || !info.dli_fname) continue;
+    const char* slash = std::strrchr(info.dli_fname, '/');
+    const std::string module = slash ? slash + 1 : info.dli_fname;
+    if (module.starts_with("liblapwing") || module.starts_with("_core_")) continue;
+    Place place;
+    look_up(pc, &place);
+    if (!place.site.empty()) return place.site;
+  }
+  return {};
 }
 
 }  // namespace lapwing::transfer

@@ -17,4 +17,9 @@ struct Place {
 /// a call returns to.
 Place place_of(const void* address);
 
+/// The "file:line" of the program's own call that this thread is in: the innermost one
+/// outside of Lapwing's libraries, headers and Fortran modules. "" where there is none with
+/// a line, as in Python, whose exceptions have one.
+std::string program_line();
+
 }  // namespace lapwing::transfer
