@@ -5,12 +5,14 @@
 
 #include <mpi.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -60,6 +60,37 @@ std::unique_ptr<Request> begin_within(Tasks& self, nb::handle from_local, const 
   return request;
 }
 
+using Transform = int (*)(int, const double*, const void*, int64_t, const lapwing_distribution*,
+                          const double*, void*, int64_t, const lapwing_distribution*, lapwing_tasks*,
+                          lapwing_array_request**);
+using Scalar = std::complex<double>;
+
+// A real and an imaginary part.
+const double* parts_of(const Scalar& scalar) { return reinterpret_cast<const double*>(&scalar); }
+
+void transform(Tasks& self, int op, Scalar alpha, nb::handle from_local, const Distribution& from,
+               Scalar beta, nb::handle to_local, const Distribution& to) {
+  const Memory out = reading(from_local), in = writing(to_local);
+  check(released([&] {
+    return lapwing_array_transform(op, parts_of(alpha), out->data(), out->elements(), from.get(),
+                                   parts_of(beta), in->data(), in->elements(), to.get(), self.get());
+  }));
+}
+
+template <Transform call>
+std::unique_ptr<Request> begin_transform(Tasks& self, int op, Scalar alpha, nb::handle from_local,
+                                         const Distribution& from, Scalar beta, nb::handle to_local,
+                                         const Distribution& to) {
+  auto request = std::make_unique<Request>();
+  const Memory out = reading(from_local), in = writing(to_local);
+  request->memory = {out, in};
+  check(released([&] {
+    return call(op, parts_of(alpha), out->data(), out->elements(), from.get(), parts_of(beta), in->data(),
+                in->elements(), to.get(), self.get(), &request->handle);
+  }));
+  return request;
+}
+
 using Update = int (*)(void*, int64_t, const lapwing_distribution*, int, const int*, lapwing_tasks*);
 using BeginUpdate = int (*)(void*, int64_t, const lapwing_distribution*, int, const int*, lapwing_tasks*,
                             lapwing_array_request**);
@@ -158,6 +189,24 @@ void redistribute(Tasks& self, nb::handle from_local, const Distribution& from, 
   }));
 }
 
+void write_file(Tasks& self, const std::string& path, std::int64_t offset, nb::handle local,
+                const Distribution& array) {
+  const Memory memory = reading(local);
+  check(released([&] {
+    return lapwing_array_write(path.c_str(), offset, memory->data(), memory->elements(), array.get(),
+                               self.get());
+  }));
+}
+
+void read_file(Tasks& self, const std::string& path, std::int64_t offset, nb::handle local,
+               const Distribution& array) {
+  const Memory memory = writing(local);
+  check(released([&] {
+    return lapwing_array_read(path.c_str(), offset, memory->data(), memory->elements(), array.get(),
+                              self.get());
+  }));
+}
+
 // The buffer of buffered sends: one in a process, as in MPI.
 Memory attached;
 
@@ -177,6 +226,11 @@ void define_transfers(nb::module_& module, nb::class_<Tasks>& tasks) {
       .def("redistribute", &redistribute)
       .def("iredistribute", &begin_within<lapwing_array_iredistribute>)
       .def("redistribute_init", &begin_within<lapwing_array_redistribute_init>)
+      .def("write", &write_file)
+      .def("read", &read_file)
+      .def("transform", &transform)
+      .def("itransform", &begin_transform<lapwing_array_itransform>)
+      .def("transform_init", &begin_transform<lapwing_array_transform_init>)
       .def("update_ghosts", &update<lapwing_array_update_ghosts>)
       .def("iupdate_ghosts", &begin_update<lapwing_array_iupdate_ghosts>)
       .def("update_ghosts_init", &begin_update<lapwing_array_update_ghosts_init>)

@@ -14,27 +14,6 @@ namespace {
 constexpr std::int64_t rows = 20, columns = 14;
 using Array = lapwing::DistributedArray<std::int64_t>;
 
-/// This process' rows of the file.
-void transfer_file(const char* name, bool writing, Array& array) {
-  MPI_File file = MPI_FILE_NULL;
-  const int mode = writing ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY;
-  if (MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &file) != MPI_SUCCESS) {
-    std::fprintf(stderr, "restart: the file %s cannot be opened\n", name);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  std::int64_t row = rows;
-  array.each([&](const auto& index, std::int64_t) { row = std::min(row, index[0]); });
-  const auto at = static_cast<MPI_Offset>(row * columns * static_cast<std::int64_t>(sizeof(std::int64_t)));
-  const int elements = static_cast<int>(array.allocated());
-  std::int64_t* local = array.local().data();
-  if (writing) {
-    MPI_File_write_at_all(file, at, local, elements, MPI_INT64_T, MPI_STATUS_IGNORE);
-  } else {
-    MPI_File_read_at_all(file, at, local, elements, MPI_INT64_T, MPI_STATUS_IGNORE);
-  }
-  MPI_File_close(&file);
-}
-
 void print_checksum(Array& array, int rank) {
   long long sum = 0, total = 0;
   array.each(
@@ -56,25 +35,23 @@ void run(std::string_view mode, const char* name) {
   }
   const lapwing::Tasks tasks = lapwing::Tasks::of_sizes(MPI_COMM_WORLD, {processes});
 
-  // As the program of 4 processes has it, as that of 6 likes it, and as files do.
+  // As the program of 4 processes has it, and as that of 6 likes it.
   const auto written = [&] {
-    return Array(tasks, {lapwing_block(rows, 2, 0), lapwing_block(columns, 2, 1)}, {2, 2});
+    Array made(tasks, {lapwing_block(rows, 2, 0), lapwing_block(columns, 2, 1)}, {2, 2});
+    made.each([](const auto& index, std::int64_t& x) { x = 1000 * (index[0] + 1) + index[1] + 1; });
+    return made;
   };
   const auto wanted = [&] {
     return Array(tasks, {lapwing_cyclic(rows, 3, 0), lapwing_cyclic(columns, 2, 1)}, {3, 2});
   };
-  const auto in_file = [&] {
-    return Array(tasks, {lapwing_block(rows, processes, 0), lapwing_collapsed(columns)}, {processes});
-  };
-  Array from = reading ? in_file() : written(), to = writing ? in_file() : wanted();
-  if (reading) {
-    transfer_file(name, false, from);
-  } else {
-    from.each([](const auto& index, std::int64_t& x) { x = 1000 * (index[0] + 1) + index[1] + 1; });
-  }
-  lapwing::redistribute(from, to, tasks);
-  if (writing) transfer_file(name, true, to);
-  print_checksum(to, rank);
+  Array array = writing ? written() : wanted();
+  if (writing)
+    lapwing::write(name, array, tasks);
+  else if (reading)
+    lapwing::read(name, array, tasks);
+  else
+    lapwing::redistribute(written(), array, tasks);
+  print_checksum(array, rank);
 }
 
 }  // namespace

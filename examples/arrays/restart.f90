@@ -30,30 +30,27 @@ program restart
     call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
   end if
 
-  if (mode == "read") then
-    call in_file(from)
-  else  ! as the program of 4 processes has it
-    call create(from, [lapwing_block(columns, 2, 2), lapwing_block(rows, 2, 1)], [2, 2])
-  end if
-  if (mode == "write") then
-    call in_file(to)
-  else  ! as that of 6 likes it
-    call create(to, [lapwing_cyclic(columns, 2, 2), lapwing_cyclic(rows, 3, 1)], [3, 2])
-  end if
+  ! As the program of 4 processes has it, and as that of 6 likes it.
+  call create(from, [lapwing_block(columns, 2, 2), lapwing_block(rows, 2, 1)], [2, 2])
+  if (mode /= "write") call create(to, [lapwing_cyclic(columns, 2, 2), lapwing_cyclic(rows, 3, 1)], [3, 2])
   extents = lapwing_local_extents(from, rank)
   allocate (a(extents(1), extents(2)))
-  extents = lapwing_local_extents(to, rank)
-  allocate (b(extents(1), extents(2)))
-  if (mode == "read") then
-    call transfer_file(from, a, .false.)
+  if (mode /= "read") call set(from, a)
+  if (mode == "write") then
+    call lapwing_array_write(name, a, from, tasks)
+    call print_checksum(from, a)
   else
-    call set(from, a)
+    extents = lapwing_local_extents(to, rank)
+    allocate (b(extents(1), extents(2)))
+    if (mode == "read") then
+      call lapwing_array_read(name, b, to, tasks)
+    else
+      call lapwing_array_redistribute(a, from, b, to, tasks)
+    end if
+    call print_checksum(to, b)
+    call lapwing_distribution_free(to)
   end if
-  call lapwing_array_redistribute(a, from, b, to, tasks)
-  if (mode == "write") call transfer_file(to, b, .true.)
-  call print_checksum(to, b)
   call lapwing_distribution_free(from)
-  call lapwing_distribution_free(to)
   call lapwing_tasks_free(tasks)
   call MPI_Finalize(ierr)
 
@@ -64,11 +61,6 @@ contains
     type(lapwing_dimension), intent(in) :: dimensions(2)
     integer, intent(in) :: grid(2)
     call lapwing_distribution_create(array, lapwing_int64, dimensions, grid)
-  end subroutine
-
-  subroutine in_file(array)
-    type(lapwing_distribution), intent(out) :: array
-    call create(array, [lapwing_collapsed(columns), lapwing_block(rows, processes, 1)], [processes, 1])
   end subroutine
 
   subroutine set(array, x)
@@ -96,30 +88,5 @@ contains
     end do
     call MPI_Reduce(total, everywhere, 1, MPI_INTEGER8, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
     if (rank == 0) print '(a,i0,a,i0,a,i0)', "restart: ", rows, " x ", columns, ", checksum ", everywhere
-  end subroutine
-
-  ! This process' part of the file.
-  subroutine transfer_file(array, x, writing)
-    type(lapwing_distribution), intent(in) :: array
-    integer(c_int64_t), intent(inout) :: x(:, :)
-    logical, intent(in) :: writing
-    integer(c_int64_t) :: index(2)
-    integer(MPI_OFFSET_KIND) :: at
-    integer :: file
-    call MPI_File_open(MPI_COMM_WORLD, trim(name), merge(MPI_MODE_CREATE + MPI_MODE_WRONLY, MPI_MODE_RDONLY, writing), &
-                       MPI_INFO_NULL, file, ierr)
-    if (ierr /= MPI_SUCCESS) then
-      print '(a)', "restart: the file " // trim(name) // " cannot be opened"
-      call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
-    end if
-    index = 1
-    if (size(x) > 0) call lapwing_distribution_index(array, rank, 1_c_int64_t, index)
-    at = 8 * columns * (index(2) - 1)
-    if (writing) then
-      call MPI_File_write_at_all(file, at, x, size(x), MPI_INTEGER8, MPI_STATUS_IGNORE, ierr)
-    else
-      call MPI_File_read_at_all(file, at, x, size(x), MPI_INTEGER8, MPI_STATUS_IGNORE, ierr)
-    end if
-    call MPI_File_close(file, ierr)
   end subroutine
 end program

@@ -24,29 +24,20 @@ def main():
         sys.exit("restart: start it on 4 processes to write, and on 6 to read")
     tasks = lapwing.Tasks.of_sizes(world, [world.size])
 
-    # As the program of 4 processes has it, as that of 6 likes it, and as files do.
+    # As the program of 4 processes has it, and as that of 6 likes it.
     written = make(lapwing.block(ROWS, 0), lapwing.block(COLUMNS, 1), [2, 2])
-    wanted = make(lapwing.cyclic(ROWS, 3, 0), lapwing.cyclic(COLUMNS, 2, 1), [3, 2])
-    in_file = make(lapwing.block(ROWS), lapwing.collapsed(COLUMNS), [world.size])
-    source = in_file if mode == "read" else written
-    destination = in_file if mode == "write" else wanted
-    a, b = source.zeros(rank), destination.zeros(rank)
-
-    def transfer_file(writing, local):
-        file = MPI.File.Open(world, sys.argv[2], MPI.MODE_CREATE | MPI.MODE_WRONLY if writing else MPI.MODE_RDONLY)
-        at = int(in_file.index(rank, 0)[0]) * COLUMNS * local.itemsize if local.size else 0
-        (file.Write_at_all if writing else file.Read_at_all)(at, local)
-        file.Close()
-
-    if mode == "read":
-        transfer_file(False, a)
-    else:
-        i, j = source.indices(rank)
-        a[...] = 1000 * (i + 1) + j + 1
-    tasks.redistribute(a, source, b, destination)
+    wanted = written if mode == "write" else make(lapwing.cyclic(ROWS, 3, 0), lapwing.cyclic(COLUMNS, 2, 1), [3, 2])
+    a, b = written.zeros(rank), wanted.zeros(rank)
+    i, j = written.indices(rank)
+    a[...] = 1000 * (i + 1) + j + 1
     if mode == "write":
-        transfer_file(True, b)
-    i, j = destination.indices(rank)
+        tasks.write(sys.argv[2], a, written)
+        b = a
+    elif mode == "read":
+        tasks.read(sys.argv[2], b, wanted)
+    else:
+        tasks.redistribute(a, written, b, wanted)
+    i, j = wanted.indices(rank)
     total = world.reduce(int((b * ((i * COLUMNS + j) % 31 + 1)).sum()))
     if rank == 0:
         print(f"restart: {ROWS} x {COLUMNS}, checksum {total}")

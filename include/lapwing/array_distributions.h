@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 1 of 6: what a distributed array looks like.
+ * Distributed arrays, part 1 of 8: what a distributed array looks like.
  *
  * A distribution says which process of a task holds which elements of an array
  * of any number of dimensions; it knows nothing of MPI, and every process of the
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** Every function of the six headers returns one of these; 0 is success. */
+/** Every function of these headers returns one of these; 0 is success. */
 enum lapwing_array_error {
   LAPWING_ARRAY_OK = 0,
   LAPWING_ARRAY_ERR_SHAPE = 1,    /**< the two sides' shapes differ */
@@ -27,7 +27,8 @@ enum lapwing_array_error {
   LAPWING_ARRAY_ERR_DIFFERS = 6,  /**< processes of one task gave different descriptions */
   LAPWING_ARRAY_ERR_ARGUMENT = 7, /**< a description or an argument makes no sense */
   LAPWING_ARRAY_ERR_STATE = 8,    /**< the request, or the library, is not in a state for this call */
-  LAPWING_ARRAY_ERR_MPI = 9       /**< MPI reported an error */
+  LAPWING_ARRAY_ERR_MPI = 9,      /**< MPI reported an error */
+  LAPWING_ARRAY_ERR_FILE = 10     /**< a file cannot be opened, read or written, or is too short */
 };
 
 /** An error ends the job with its sentence, unless `on` is 1: then calls return

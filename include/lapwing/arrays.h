@@ -8,8 +8,10 @@
 #include "lapwing/array_calls.h"
 #include "lapwing/array_collectives.h"
 #include "lapwing/array_distributions.h"
+#include "lapwing/array_files.h"
 #include "lapwing/array_ghosts.h"
 #include "lapwing/array_index_lists.h"
 #include "lapwing/array_tasks.h"
+#include "lapwing/array_transforms.h"
 
 #endif

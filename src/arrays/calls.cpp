@@ -128,19 +128,35 @@ Handle begin_receive(const std::shared_ptr<TaskComm>& comm, std::span<const Oper
   return begin_between(Request::Kind::receive, comm, arrays, source, tag, persistent);
 }
 
-Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
-                    bool persistent) {
+namespace {
+
+Request::Call within_call(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
+                          bool persistent, const Error& found) {
   const std::uint64_t begin_time = comm->steps.now();
   Request::Call call{Request::Kind::within, comm};
   call.partner = comm->task();
   call.persistent = persistent;
   const Operand both[] = {from, to};
-  call.error = check(*comm, both);
+  call.error = found ? found : check(*comm, both);
   call.descriptor = describe(std::span(both, 1));
   call.to = describe(std::span(both + 1, 1));
   call.local = addresses(std::span(both, 1));
   call.to_local = addresses(std::span(both + 1, 1));
   comm->steps.add(&StepTimes::inquiry, begin_time);
+  return call;
+}
+
+}  // namespace
+
+Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
+                    bool persistent) {
+  return begin(within_call(comm, from, to, persistent, {}));
+}
+
+Handle begin_transform(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
+                       const Transform& transform, bool persistent, const Error& found) {
+  Request::Call call = within_call(comm, from, to, persistent, found);
+  call.transform = transform;
   return begin(std::move(call));
 }
 

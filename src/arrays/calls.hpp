@@ -32,6 +32,9 @@ Handle begin_receive(const std::shared_ptr<TaskComm>& comm, std::span<const Oper
                      int tag, bool persistent);
 Handle begin_within(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
                     bool persistent);
+/// C = alpha A + beta C, of `from` and `to`; `found` as above.
+Handle begin_transform(const std::shared_ptr<TaskComm>& comm, const Operand& from, const Operand& to,
+                       const Transform& transform, bool persistent, const Error& found = {});
 /// Of the whole array that the operand describes; `found` as above.
 Handle begin_ghosts(const std::shared_ptr<TaskComm>& comm, const Operand& array, GhostUpdate update,
                     bool persistent, const Error& found = {});

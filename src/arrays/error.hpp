@@ -18,7 +18,8 @@ enum class Code : int {
   differs = 6,
   argument = 7,
   state = 8,
-  mpi = 9
+  mpi = 9,
+  file = 10
 };
 
 /// A code and its sentence; false where there is none.

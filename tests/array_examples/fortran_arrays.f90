@@ -129,6 +129,8 @@ program fortran_arrays
 
   call ghosts(lapwing_tasks_processes(tasks, lapwing_tasks_rank(tasks)))
 
+  call transforms(lapwing_tasks_processes(tasks, lapwing_tasks_rank(tasks)))
+
   call index_lists(lapwing_tasks_processes(tasks, lapwing_tasks_rank(tasks)))
 
   text = lapwing_array_schedule(array, array, rank, lapwing_schedule_ascii)
@@ -161,6 +163,59 @@ contains
       end do
     end do
     call expect(right, "three dimensions, permuted and converted")
+  end subroutine
+
+  ! C = alpha op(A) + beta C of a complex and of a real matrix, blocking, without waiting and again.
+  subroutine transforms(processes)
+    integer, intent(in) :: processes
+    type(lapwing_distribution) :: columns, rows
+    type(lapwing_array_request) :: again
+    complex(8), allocatable, target :: z(:, :), w(:, :)
+    complex(8), parameter :: alpha = (2.0d0, -1.0d0), beta = (0.5d0, 0.25d0)
+    real(4), allocatable, target :: a(:, :), c(:, :)
+    integer :: i, j, mine, first, turn
+    mine = n / processes
+    first = rank * mine
+    call lapwing_distribution_create(columns, lapwing_complex128, [lapwing_collapsed(n), &
+      lapwing_block(n, processes, 1)], [processes])
+    allocate (z(n, mine), w(n, mine), a(n, mine), c(mine, n))
+    do j = 1, mine
+      do i = 1, n
+        z(i, j) = cmplx(i, 10*(first + j), 8)
+        w(i, j) = cmplx(first + j, -i, 8)
+        a(i, j) = i + 100*(first + j)
+      end do
+    end do
+    call lapwing_array_transform(lapwing_op_conjugate_transpose, alpha, z, columns, beta, w, columns, tasks)
+    do j = 1, mine
+      do i = 1, n
+        call expect(w(i, j) == alpha*cmplx(first + j, -10*i, 8) + beta*cmplx(first + j, -i, 8), "a transform")
+      end do
+    end do
+    call lapwing_distribution_free(columns)
+    call lapwing_distribution_create(columns, lapwing_float32, [lapwing_collapsed(n), &
+      lapwing_block(n, processes, 1)], [processes])
+    call lapwing_distribution_create(rows, lapwing_float32, [lapwing_block(n, processes, 1), lapwing_collapsed(n)], &
+      [processes])
+    c = 1
+    call lapwing_array_itransform(lapwing_op_transpose, 2.0, a, columns, 1.0, c, rows, tasks, again)
+    call lapwing_array_wait(again)
+    call lapwing_array_transform_init(lapwing_op_transpose, (2d0, 0d0), lapwing_local(a), columns, (1d0, 0d0), &
+      lapwing_local(c), rows, tasks, again)
+    do turn = 1, 2
+      call lapwing_array_start(again)
+      call lapwing_array_wait(again)
+    end do
+    call lapwing_array_request_free(again)
+    do j = 1, n
+      do i = 1, mine
+        call expect(c(i, j) == 1 + 6*(j + 100*(first + i)), "a transform again and again")
+      end do
+    end do
+    call lapwing_array_transform(17, 2.0, a, columns, 1.0, c, rows, tasks, ierr)
+    call expect(ierr == lapwing_array_err_argument, "an op of an unknown sort")
+    call lapwing_distribution_free(columns)
+    call lapwing_distribution_free(rows)
   end subroutine
 
   ! Blocks of columns, the rows periodic: a blocking, a non-blocking and a persistent update fill the same.

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package on 4 processes: tasks of 3 and 1. Every check counts on all of them."""
 import pathlib
+import shutil
 import sys
+import tempfile
 
 from mpi4py import MPI
 import lapwing
@@ -181,6 +183,95 @@ def test_ghosts():
     assert local[0, 0] == -1 and (local[-2:, 0] == -1).all() and (local[1:-2, 0] == expected[1:-2, 0]).all()
     refused(lapwing.ArrayError.ARGUMENT, ["'periodic' has 1", "2 dimensions"], TASKS.update_ghosts, local, array, True, [1])
     refused(lapwing.ArrayError.ARGUMENT, ["section"], TASKS.update_ghosts, local, array.section([0, 0], [N, 2]))
+
+
+def test_transforms():
+    """C = alpha op(A) + beta C, bit for bit as NumPy has it on the whole matrices."""
+    n = TASKS.processes()
+    ops = {"none": lambda a: a, "transpose": lambda a: a.T, "conjugate_transpose": lambda a: a.conj().T,
+           "conjugate": lambda a: a.conj()}
+    for dtype in ("float32", "float64", "complex64", "complex128"):
+        parts = np.random.default_rng(3).standard_normal((4, N, N))
+        scalars = np.array([1.75 - 0.5j, -0.25 + 2j]) if dtype.startswith("complex") else np.array([1.75, -0.25])
+        wide = "complex128" if dtype.startswith("complex") else "float64"
+        alpha, beta = scalars.astype(dtype)
+        a, c = ((x + 1j * y if wide == "complex128" else x).astype(dtype) for x, y in (parts[:2], parts[2:]))
+        source = lapwing.Distribution([lapwing.block(N), lapwing.collapsed(N)], dtype, grid=[n])
+        destination = lapwing.Distribution([lapwing.collapsed(N), lapwing.cyclic(N, 2)], dtype, grid=[n], order="F")
+        mine, here = source.indices(RANK), destination.indices(RANK)
+        for op, of in ops.items():
+            expected = np.asfortranarray((alpha * of(a) + beta * c)[here])
+            for call in ("transform", "itransform", "transform_init"):
+                local, into = np.ascontiguousarray(a[mine]), np.asfortranarray(c[here])
+                request = getattr(TASKS, call)(local, source, into, destination, op, alpha, beta)
+                if call == "transform_init":
+                    request.start()
+                if request is not None:
+                    request.wait()
+                assert (into == expected).all(), (dtype, op, call, into, expected)
+    local, into = source.zeros(RANK), destination.zeros(RANK)
+    try:
+        TASKS.transform(local, source, into, destination, op="turn")
+    except ValueError as error:
+        assert "conjugate_transpose" in str(error)
+    else:
+        raise AssertionError("an unknown op was not refused")
+    real = lapwing.Distribution([lapwing.block(N)], float, grid=[n])
+    refused(lapwing.ArrayError.ARGUMENT, ["alpha has the imaginary part 1"], TASKS.transform, real.zeros(RANK), real,
+            real.zeros(RANK), real, alpha=1j)
+
+
+def test_files():
+    """What NumPy reads, and back under another distribution; beside what else the file has."""
+    folder = WORLD.bcast(tempfile.mkdtemp() if WORLD.rank == 0 else None)
+    path = pathlib.Path(folder) / f"array-{TASKS.task}"
+    whole = np.arange(N * N, dtype="float32").reshape(N, N)
+    for order in "CF":
+        rows = lapwing.Distribution([lapwing.block(N), lapwing.collapsed(N)], "float32", grid=[TASKS.processes()], order=order)
+        columns = lapwing.Distribution([lapwing.collapsed(N), lapwing.cyclic(N, 2)], "float32", grid=[TASKS.processes()],
+                                       order=order)
+        local, back = (np.require(whole[rows.indices(RANK)], requirements=order), columns.zeros(RANK))
+        TASKS.write(path, local, rows, offset=12)
+        TASKS.read(path, back, columns, offset=12)
+        assert (back == whole[columns.indices(RANK)]).all()
+        if RANK == 0:
+            found = np.fromfile(path, "float32", offset=12)
+            assert (found.reshape(N, N, order=order) == whole).all()
+        TASKS.comm.Barrier()
+    refused(lapwing.ArrayError.FILE, ["has 496 bytes", "takes 484"], TASKS.read, path, back, columns, offset=16)
+    refused(lapwing.ArrayError.FILE, ["cannot be opened for reading"], TASKS.read, folder + "/none", back, columns)
+    WORLD.barrier()
+    if WORLD.rank == 0:
+        shutil.rmtree(folder)
+
+
+def test_fourier_transforms():
+    """Of slabs and of pencils, of some axes, between any two distributions: as NumPy has them of the whole array."""
+    n = TASKS.processes()
+    for shape, axes in (((6, 5), None), ((9, 2, 4), None), ((2, 2, 7), None), ((8, 3, 5), (1, -1)), ((12,), None), ((3, 1), (0,))):
+        for dtype, near in (("complex64", 1e-4), ("complex128", 1e-12)):
+            parts = np.random.default_rng(5).standard_normal((2, *shape))
+            whole = (parts[0] + 1j * parts[1]).astype(dtype)
+            rest = [lapwing.collapsed(extent) for extent in shape[1:]]
+            source = lapwing.Distribution([lapwing.block(shape[0]).with_ghosts(1, 0), *rest], dtype, grid=[n])
+            destination = lapwing.Distribution([lapwing.cyclic(shape[0], 2), *rest], dtype, grid=[n], order="F")
+            a, b = source.zeros(RANK), destination.zeros(RANK)
+            source.owned(a, RANK)[...] = whole[source.indices(RANK)] if a.size else 0
+            plan = lapwing.FFT(TASKS, source, destination, axes)
+            for norm in ("backward", "ortho"):
+                plan.forward(a, b, norm)
+                expected = np.fft.fftn(whole, axes=axes, norm=norm)
+                mine = destination.owned(b, RANK)
+                assert mine.size == 0 or np.allclose(mine, expected[destination.indices(RANK)], near, near), (shape, axes)
+                back = source.zeros(RANK)
+                plan.backward(b, back, norm)
+                assert np.allclose(source.owned(back, RANK), source.owned(a, RANK), near, near), (shape, axes)
+            plan.free()
+    real = lapwing.Distribution([lapwing.block(N)], float, grid=[n])
+    refused(lapwing.ArrayError.TYPE, ["not of float64"], lapwing.FFT, TASKS, real)
+    shorter = lapwing.Distribution([lapwing.block(N)], complex, grid=[n])
+    longer = lapwing.Distribution([lapwing.block(N + 1)], complex, grid=[n])
+    refused(lapwing.ArrayError.SHAPE, ["(11,)", "(12,)"], lapwing.FFT, TASKS, shorter, longer)
 
 
 def test_ghosts_are_added():

@@ -22,7 +22,7 @@ BUILD, FLAVOUR, PYTHON, MPIEXEC = pathlib.Path(sys.argv[1]), sys.argv[2], sys.ar
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "arrays"
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-array-examples-"))
-NAMES = ("producer_consumer", "fft2d", "multiblock", "restart", "jacobi", "mesh")
+NAMES = ("producer_consumer", "fft2d", "multiblock", "restart", "jacobi", "mesh", "symmetric")
 
 
 HAS_FLANG = shutil.which("flang-new-19") and (BUILD / "lib" / "lapwing" / FLAVOUR / "mod" / "lapwing_arrays.mod").exists()
@@ -144,6 +144,12 @@ def expected_mesh(cells, steps):
     return f"mesh: {cells} cells, {steps} steps, checksum {total:.6E}\n"
 
 
+def expected_symmetric(n):
+    a = [[float((3 * i + 5 * j * j) % 17) for j in range(n)] for i in range(n)]
+    total = sum((0.5 * a[j][i] + 0.5 * a[i][j]) * ((i + 2 * j) % 7 + 1) for i in range(n) for j in range(n))
+    return f"symmetric: {n} x {n}, checksum {total:.6E}\n"
+
+
 class Examples(unittest.TestCase):
     def everywhere(self, name, expected, *runs):
         for at, (language, command) in enumerate(versions(name)):
@@ -180,6 +186,14 @@ class Examples(unittest.TestCase):
         # With two cells most processes have none, and read none.
         self.everywhere("mesh", expected_mesh(60, 5), (4, ("60", "5")))
         self.everywhere("mesh", expected_mesh(2, 3), (3, ("2", "3")))
+
+    def test_symmetric(self):
+        self.everywhere("symmetric", expected_symmetric(13), (4, ("13",)), (1, ("13",)))
+
+    def test_poisson(self):
+        if PYTHON:
+            said = run((3, [PYTHON, "-B", EXAMPLES / "poisson.py", "12"]))
+            self.assertRegex(said, r"^poisson: 12 x 12 x 12, error [0-9.]+E-1[3-9]\n$")
 
     def test_restart(self):
         self.everywhere("restart", expected_restart(), (6, ("memory",)))

@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 
+#include "arrays/property_support.hpp"
 #include "arrays/random_case.hpp"
 #include "arrays/schedules/local.hpp"
 #include "arrays/transfers/index_lists.hpp"
@@ -17,26 +18,6 @@
 
 namespace lapwing::arrays::testing {
 namespace {
-
-std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
-
-using Index = std::vector<std::int64_t>;
-
-template <class Visit>
-void each_index(const Index& extents, Visit visit) {
-  Index index(extents.size(), 0);
-  for (const std::int64_t extent : extents)
-    if (extent == 0) return;
-  for (;;) {
-    visit(index);
-    std::size_t d = extents.size();
-    while (d > 0 && ++index[d - 1] == extents[d - 1]) index[--d] = 0;
-    if (d == 0) return;
-  }
-}
 
 class Transfer {
  public:
@@ -185,20 +166,6 @@ class Transfer {
   lapwing_distribution from_, to_;
 };
 
-// By the processes of the task that has the array.
-void make_lists(lapwing_tasks* tasks, Distribution& distribution, const ListsByDimension& lists) {
-  for (const auto& [d, all] : lists) {
-    Dimension& dimension = distribution.dimensions[d];
-    const int position = distribution.grid.position_of(lapwing_tasks_process_rank(tasks));
-    const auto g = static_cast<std::size_t>(dimension.grid_dimension);
-    std::vector<std::int64_t> mine;
-    if (position >= 0) mine = all[static_cast<std::size_t>(distribution.grid.coordinates(position)[g])];
-    const Error error = make_index_lists(*tasks->comm, dimension.extent, mine, distribution.grid,
-                                         dimension.grid_dimension, {}, &dimension.lists);
-    ASSERT_FALSE(error) << error.text;
-  }
-}
-
 TEST(Property, RandomTransfersArrive) {
   const std::int64_t cases = from_environment("ARRAYS_CASES", 300), seed = from_environment("ARRAYS_SEED", 1);
   int size = 0, rank = 0;
@@ -222,16 +189,7 @@ TEST(Property, RandomTransfersArrive) {
     const auto how = static_cast<unsigned>(random() % 60);
     lapwing_tasks* const here = tasks[split];
     lapwing_tasks_strategy(here, static_cast<int>(random() % 5));
-    // These arrays are small, so half of the time strips are.
-    const bool small = random() % 2;
-    Exchange::one_message = small ? 50 : 192 << 10;
-    Exchange::strip_size = small ? 40 : 128 << 10;
-    Exchange::posted_ahead = small ? 100 : 8 << 20;
-    // By memory that is shared, by reading another's memory, by messages.
-    Exchange::sharing = random() % 3 != 0;
-    NodeWire::reading = random() % 2 ? NodeWire::Reading::always : NodeWire::Reading::never;
-    NearStreams::packed_strip = NearStreams::read_strip = small ? 40 : NodeWire::slot_bytes;
-    NearStreams::long_run = small ? 8 : 1024;
+    draw_sizes(random);
     const int task = lapwing_tasks_rank(here);
     Transfer transfer(drawn, task == 0, same || task == 1, lapwing_tasks_process_rank(here));
     transfer.call(how, here);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two-dimensional redistributions against ScaLAPACK's pdgemr2d: the same bytes in
-// the same places. ARRAYS_CASES and ARRAYS_SEED say how many and which.
+// the same places; and transforms against pdgeadd. ARRAYS_CASES and ARRAYS_SEED say how many and which.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -26,6 +26,8 @@ struct ScaLapack {
   int (*handle)(MPI_Comm) = nullptr;
   void (*grid)(int*, const char*, int, int) = nullptr;
   void (*leave)(int) = nullptr;
+  void (*add)(const char*, const int*, const int*, const double*, const double*, const int*, const int*,
+              const int*, const double*, double*, const int*, const int*, const int*) = nullptr;
   void (*move)(int, int, const double*, int, int, const int*, double*, int, int, const int*, int) = nullptr;
 
   ScaLapack() {
@@ -42,6 +44,7 @@ struct ScaLapack {
     handle = reinterpret_cast<decltype(handle)>(dlsym(library, "Csys2blacs_handle"));
     grid = reinterpret_cast<decltype(grid)>(dlsym(library, "Cblacs_gridinit"));
     leave = reinterpret_cast<decltype(leave)>(dlsym(library, "Cblacs_gridexit"));
+    add = reinterpret_cast<decltype(add)>(dlsym(library, "pdgeadd_"));
     move = reinterpret_cast<decltype(move)>(dlsym(library, "Cpdgemr2d"));
   }
   bool there() const { return handle && grid && leave && move; }
@@ -61,11 +64,12 @@ struct Matrix {
   int local_columns = 0;
   lapwing_distribution* distribution = nullptr;
 
+  /// On a grid of its own, or on that of another matrix.
   Matrix(std::mt19937& random, int size, int rank, int m, int n,
-         const std::map<std::pair<int, int>, int>& contexts) {
+         const std::map<std::pair<int, int>, int>& contexts, const Matrix* like = nullptr) {
     auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
-    rows = 1 + below(size);
-    columns = 1 + below(size / rows);
+    rows = like ? like->rows : 1 + below(size);
+    columns = like ? like->columns : 1 + below(size / rows);
     const int context = contexts.at({rows, columns});
     const int mb = 1 + below(9), nb = 1 + below(9), r = below(rows), c = below(columns), pad = below(3);
     const bool inside = rank < rows * columns;
@@ -82,24 +86,37 @@ struct Matrix {
   }
 };
 
-TEST(ScaLapackTest, TheSameAsPdgemr2d) {
+class ScaLapackTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!scalapack.there())
+      GTEST_SKIP() << "this MPI's ScaLAPACK (libscalapack-mpich, libscalapack-openmpi) is not installed";
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int system = scalapack.handle(MPI_COMM_WORLD);
+    for (int rows = 1; rows <= size; ++rows)
+      for (int columns = 1; rows * columns <= size; ++columns) {
+        int context = system;
+        scalapack.grid(&context, "Row", rows, columns);
+        contexts[{rows, columns}] = context;
+      }
+    ASSERT_EQ(0, lapwing_tasks_of_sizes(MPI_COMM_WORLD, 1, &size, &tasks));
+  }
+  void TearDown() override {
+    if (!scalapack.there()) return;
+    ASSERT_EQ(0, lapwing_tasks_free(&tasks));
+    for (const auto& [shape, context] : contexts)
+      if (rank < shape.first * shape.second) scalapack.leave(context);
+  }
+
   const ScaLapack scalapack;
-  if (!scalapack.there())
-    GTEST_SKIP() << "this MPI's ScaLAPACK (libscalapack-mpich, libscalapack-openmpi) is not installed";
   const std::int64_t cases = from_environment("ARRAYS_CASES", 150), seed = from_environment("ARRAYS_SEED", 1);
   int size = 0, rank = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const int system = scalapack.handle(MPI_COMM_WORLD);
   std::map<std::pair<int, int>, int> contexts;
-  for (int rows = 1; rows <= size; ++rows)
-    for (int columns = 1; rows * columns <= size; ++columns) {
-      int context = system;
-      scalapack.grid(&context, "Row", rows, columns);
-      contexts[{rows, columns}] = context;
-    }
   lapwing_tasks* tasks = nullptr;
-  ASSERT_EQ(0, lapwing_tasks_of_sizes(MPI_COMM_WORLD, 1, &size, &tasks));
+};
+
+TEST_F(ScaLapackTest, TheSameAsPdgemr2d) {
   for (std::int64_t i = 0; i < cases; ++i) {
     std::mt19937 random(static_cast<unsigned>(seed + i));
     auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
@@ -123,9 +140,41 @@ TEST(ScaLapackTest, TheSameAsPdgemr2d) {
     lapwing_distribution_free(&in);
     ASSERT_TRUE(ours == theirs) << "case " << seed + i << " on rank " << rank;
   }
-  ASSERT_EQ(0, lapwing_tasks_free(&tasks));
-  for (const auto& [shape, context] : contexts)
-    if (rank < shape.first * shape.second) scalapack.leave(context);
+}
+
+// Both matrices on one grid, as PBLAS wants them; whole numbers, so that no order of roundings shows.
+TEST_F(ScaLapackTest, TheSameAsPdgeadd) {
+  if (!scalapack.add) GTEST_SKIP() << "without pdgeadd";
+  for (std::int64_t i = 0; i < cases; ++i) {
+    std::mt19937 random(static_cast<unsigned>(seed + i) + 77);
+    auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+    const bool turned = below(2);
+    const int m = 1 + below(30), n = 1 + below(30), first[4] = {below(4), below(4), below(4), below(4)};
+    const int rows = turned ? n : m, columns = turned ? m : n;
+    const Matrix a(random, size, rank, rows + first[0], columns + first[1], contexts);
+    const Matrix c(random, size, rank, m + first[2], n + first[3], contexts, &a);
+    const double alpha[2] = {static_cast<double>(below(9) - 4), 0},
+                 beta[2] = {static_cast<double>(below(5) - 2), 0};
+    std::vector<double> from(a.size()), ours(c.size()), theirs;
+    for (std::size_t k = 0; k < from.size(); ++k) from[k] = rank * 1000 + static_cast<double>(k);
+    for (std::size_t k = 0; k < ours.size(); ++k) ours[k] = rank * 7 - static_cast<double>(3 * k);
+    theirs = ours;
+    const int ia = first[0] + 1, ja = first[1] + 1, ic = first[2] + 1, jc = first[3] + 1;
+    if (rank < a.rows * a.columns)
+      scalapack.add(turned ? "T" : "N", &m, &n, alpha, from.data(), &ia, &ja, a.descriptor, beta,
+                    theirs.data(), &ic, &jc, c.descriptor);
+    const std::int64_t shape_a[] = {rows, columns}, shape_c[] = {m, n}, first_a[] = {first[0], first[1]},
+                       first_c[] = {first[2], first[3]};
+    lapwing_distribution *out = nullptr, *in = nullptr;
+    ASSERT_EQ(0, lapwing_distribution_section(a.distribution, first_a, shape_a, nullptr, nullptr, &out));
+    ASSERT_EQ(0, lapwing_distribution_section(c.distribution, first_c, shape_c, nullptr, nullptr, &in));
+    ASSERT_EQ(0, lapwing_array_transform(turned ? LAPWING_OP_TRANSPOSE : LAPWING_OP_NONE, alpha, from.data(),
+                                         static_cast<std::int64_t>(from.size()), out, beta, ours.data(),
+                                         static_cast<std::int64_t>(ours.size()), in, tasks));
+    lapwing_distribution_free(&out);
+    lapwing_distribution_free(&in);
+    ASSERT_TRUE(ours == theirs) << "case " << seed + i << " on rank " << rank;
+  }
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ KINDS = [("i1", "integer(c_int8_t)", ("int8", "uint8")), ("i2", "integer(c_int16
 
 # Each call: its dummy arguments in order. `<x` is local memory that is read, `>x` that is written, `=x` a
 # distribution, `#x` an integer, `t` the tasks, `r` the request, `s` the status, `p` an MPI operation, `?x` optional
-# flags, one for each dimension, which come after all others in Fortran.
+# flags, one for each dimension, which come after all others in Fortran, `*x` a scalar of the arrays' kind,
+# `"x` characters, `@x` an optional number of 64 bits, 0 unless given, which comes last too.
 CALLS = {
     "array_send": "<local =array #dest #tag t",
     "array_bsend": "<local =array #dest #tag t",
@@ -36,12 +37,17 @@ CALLS = {
     "array_redistribute": "<from_local =from >to_local =to t",
     "array_iredistribute": "<from_local =from >to_local =to t r",
     "array_redistribute_init": "<from_local =from >to_local =to t r",
+    "array_transform": "#op *alpha <from_local =from *beta >to_local =to t",
+    "array_itransform": "#op *alpha <from_local =from *beta >to_local =to t r",
+    "array_transform_init": "#op *alpha <from_local =from *beta >to_local =to t r",
     "array_update_ghosts": ">local =array #ghosts ?periodic t",
     "array_iupdate_ghosts": ">local =array #ghosts ?periodic t r",
     "array_update_ghosts_init": ">local =array #ghosts ?periodic t r",
     "array_add_ghosts": ">local =array #ghosts ?periodic t",
     "array_iadd_ghosts": ">local =array #ghosts ?periodic t r",
     "array_add_ghosts_init": ">local =array #ghosts ?periodic t r",
+    "array_write": '"path @offset <local =array t',
+    "array_read": '"path @offset >local =array t',
     "array_bcast": ">local =array #root t",
     "array_reduce": "<send_local >recv_local =array p #root t",
     "array_allreduce": "<send_local >recv_local =array p t",
@@ -51,6 +57,7 @@ CALLS = {
     "array_alltoall": "<send_local =send_array >recv_local =recv_array t",
 }
 LAYOUTS = ("LAPWING_COLLAPSED", "LAPWING_CYCLIC", "LAPWING_IRREGULAR", "LAPWING_INDEXED")
+ARITHMETIC = ("r4", "r8", "c4", "c8")  # kinds of calls with scalars
 WITH_HANDLE = {"array_reduce", "array_allreduce"}  # one size for both memories, and an MPI handle
 
 
@@ -70,7 +77,7 @@ def body(name, suffix, memory_type, rank):
     """One specific procedure; of a lapwing_memory where memory_type is none."""
     words = arguments(name)
     shape = "" if not rank else "(" + ", ".join(":" * rank) + ")"
-    dummies = [dummy for _, dummy in sorted(words, key=lambda word: word[0] == "?")] + ["ierr"]
+    dummies = [dummy for _, dummy in sorted(words, key=lambda word: word[0] in "?@")] + ["ierr"]
     declarations, actual = [], []
     status = False
     for sort, dummy in words:
@@ -96,6 +103,15 @@ def body(name, suffix, memory_type, rank):
         elif sort in "#p":
             declarations.append(f"integer, intent(in) :: {dummy}")
             actual.append(f"int({dummy}, c_int)")
+        elif sort == "*":
+            declarations.append(f"{memory_type or 'complex(c_double_complex)'}, intent(in) :: {dummy}")
+            actual.append(f"parts(cmplx({dummy}, kind=c_double))")
+        elif sort == '"':
+            declarations.append(f"character(len=*), intent(in) :: {dummy}")
+            actual.append(f"trim({dummy})//c_null_char")
+        elif sort == "@":
+            declarations.append(f"integer(c_int64_t), intent(in), optional :: {dummy}")
+            actual.append(f"given_or_0({dummy})")
         elif sort == "?":
             declarations += [f"logical, intent(in), optional :: {dummy}(:)", f"type(lapwing_flags), target :: f_{dummy}"]
             actual.append(f"address_of(f_{dummy})")
@@ -134,9 +150,10 @@ def local_of(suffix, memory_type, types, rank):
             "  if (memory%elements > 0) memory%address = c_loc(array)", "end function", ""]
 
 
-HEADERS = ("array_distributions", "array_tasks", "array_calls", "array_collectives", "array_ghosts", "array_index_lists")
+HEADERS = ("array_distributions", "array_tasks", "array_calls", "array_collectives", "array_ghosts", "array_index_lists",
+           "array_transforms", "array_files")
 PROTOTYPE = re.compile(r"^((?:const )?\w+\*?) lapwing_(\w+)\(([^()]*)\);", re.M)
-SCALARS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "MPI_Comm": "integer(c_int)", "MPI_Op": "integer(c_int)",
+SCALARS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "double": "real(c_double)", "MPI_Comm": "integer(c_int)", "MPI_Op": "integer(c_int)",
            "MPI_Datatype": "integer(c_int)", "char*": "type(c_ptr)"}
 STRUCTS = {"lapwing_dimension": "lapwing_dimension_c", "lapwing_grid": "lapwing_grid_c"}  # those that have another name here
 NULLABLE = ("leading", "permutation", "periodic")
@@ -201,6 +218,11 @@ def wrapped(line):
     return f"{line[:middle]} &\n        {wrapped(line[middle:])}"
 
 
+def specifics_of(name, specifics):
+    scalars = "*" in CALLS[name]
+    return [one for one in specifics if not scalars or one[0].split("_")[0] in ARITHMETIC] + [("memory", None, 0)]
+
+
 def calls_module():
     specifics = [(f"{suffix}_{rank}", memory_type, rank) for suffix, memory_type, _ in KINDS for rank in RANKS]
     out = ["! SPDX-License-Identifier: Apache-2.0", "! Generated by bindings/fortran/arrays/generate.py.",
@@ -218,14 +240,14 @@ def calls_module():
     out += [f"    module procedure local_{suffix}" for suffix, _, _ in specifics] + ["  end interface"]
     for name in CALLS:
         out += [f"  interface lapwing_{name}"]
-        out += [f"    module procedure {name}_{suffix}" for suffix, _, _ in specifics + [("memory", None, 0)]]
+        out += [f"    module procedure {name}_{suffix}" for suffix, _, _ in specifics_of(name, specifics)]
         out += ["  end interface"]
     out += ["contains", (HERE / "checked.inc").read_text().split("\n", 1)[1]]
     for suffix, memory_type, types in KINDS:
         for rank in RANKS:
             out += local_of(suffix, memory_type, types, rank)
     for name in CALLS:
-        for suffix, memory_type, rank in specifics + [("memory", None, 0)]:
+        for suffix, memory_type, rank in specifics_of(name, specifics):
             out += body(name, suffix, memory_type, rank)
     return "\n".join(map(wrapped, out + ["end module lapwing_arrays_calls", ""]))
 

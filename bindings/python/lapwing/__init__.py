@@ -22,7 +22,8 @@ from .distarray import from_distarray, to_distarray
 from .distributions import (Dimension, Distribution, IndexLists, LocalPart, block, collapsed, cyclic, indexed, irregular,
                             schedule)
 from .errors import ArrayError, FlavourError
-from .tasks import (ANY_TAG, ANY_TASK, STRATEGIES, TASK_NULL, Request, Status, Tasks, attach_buffer, detach_buffer,
+from .fft import FFT
+from .tasks import (ANY_TAG, ANY_TASK, OPS, STRATEGIES, TASK_NULL, Request, Status, Tasks, attach_buffer, detach_buffer,
                     progress, startall, testall, waitall, waitany)
 
 
@@ -33,7 +34,7 @@ def errors_return(on: bool) -> bool:
 
 _core.errors_return(True)
 
-__all__ = ["ANY_TAG", "ANY_TASK", "STRATEGIES", "TASK_NULL", "ArrayError", "Dimension", "Distribution", "FlavourError",
+__all__ = ["ANY_TAG", "ANY_TASK", "OPS", "STRATEGIES", "TASK_NULL", "ArrayError", "Dimension", "Distribution", "FFT", "FlavourError",
            "IndexLists", "LocalPart", "Request", "Status", "Tasks", "attach_buffer", "block", "collapsed", "cyclic", "detach_buffer",
            "errors_return", "from_distarray", "indexed", "irregular", "progress", "schedule", "startall", "testall",
            "to_distarray", "waitall", "waitany"]

@@ -8,7 +8,7 @@ class ArrayError(RuntimeError):
     `code` is one of the codes below, as in lapwing/array_distributions.h.
     """
 
-    SHAPE, TYPE, GRID, TASK, BUFFER, DIFFERS, ARGUMENT, STATE, MPI = range(1, 10)
+    SHAPE, TYPE, GRID, TASK, BUFFER, DIFFERS, ARGUMENT, STATE, MPI, FILE = range(1, 11)
 
     def __init__(self, code: int, sentence: str) -> None:
         super().__init__(sentence)

@@ -2,6 +2,7 @@
 """Tasks, and the transfers between them: MPI's calls with tasks in the place of processes."""
 from __future__ import annotations
 
+import os
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from .errors import ArrayError
 
 ANY_TASK, ANY_TAG, TASK_NULL = -1, -1, -2
 STRATEGIES = ("automatic", "parallel", "packed", "direct", "centralized")
+OPS = ("none", "transpose", "conjugate_transpose", "conjugate")
 _STEPS = ("transfers", "inquiry_ns", "call_ns", "exchange_ns", "schedule_ns", "packing_ns", "transmission_ns", "messages",
           "bytes")
 
@@ -220,6 +222,32 @@ class Tasks:
     def redistribute_init(self, from_local, source: Distribution, to_local, destination: Distribution) -> Request:
         return Request(self._core.redistribute_init(*self._pair(from_local, source, to_local, destination)))
 
+    def transform(self, from_local, source: Distribution, to_local, destination: Distribution, op: str = "none",
+                  alpha: complex = 1, beta: complex = 0) -> None:
+        """C = alpha op(A) + beta C while A (`from_local`) is redistributed as C (`to_local`) is: the same type, float32,
+        float64, complex64 or complex128. `op` is one of OPS. With beta 0 C is not read. Every process of the task makes
+        the call, with equal op and scalars."""
+        self._core.transform(*self._transformed(from_local, source, to_local, destination, op, alpha, beta))
+
+    def itransform(self, from_local, source: Distribution, to_local, destination: Distribution, op: str = "none",
+                   alpha: complex = 1, beta: complex = 0) -> Request:
+        return Request(self._core.itransform(*self._transformed(from_local, source, to_local, destination, op, alpha, beta)))
+
+    def transform_init(self, from_local, source: Distribution, to_local, destination: Distribution, op: str = "none",
+                       alpha: complex = 1, beta: complex = 0) -> Request:
+        """A persistent one."""
+        return Request(self._core.transform_init(*self._transformed(from_local, source, to_local, destination, op, alpha,
+                                                                    beta)))
+
+    def write(self, path, local, array: Distribution, offset: int = 0) -> None:
+        """The elements of `array` become those of the file from byte `offset` on, in the array's order: what numpy.fromfile
+        reads. The rest of the file stays. Every process of the task makes the call; ArrayError on all of them."""
+        self._core.write(os.fspath(path), int(offset), checked(local, array, "local", False), array._core)
+
+    def read(self, path, local, array: Distribution, offset: int = 0) -> None:
+        """The other way, under any distribution and number of processes."""
+        self._core.read(os.fspath(path), int(offset), checked(local, array, "local", True), array._core)
+
     def update_ghosts(self, local, array: Distribution, corners: bool = True,
                       periodic: Optional[Sequence[bool]] = None) -> None:
         """Fills the ghost layers of `local` with the elements that lie there in the whole array, from their owners.
@@ -261,6 +289,13 @@ class Tasks:
             raise ArrayError(ArrayError.ARGUMENT, f"'periodic' has {len(flags)} flags for an array of "
                                                   f"{len(array.shape)} dimensions")
         return local, array._core, int(bool(corners)), flags
+
+    @classmethod
+    def _transformed(cls, from_local, source, to_local, destination, op, alpha, beta):
+        if op not in OPS:
+            raise ValueError(f"op {op!r} is unknown; there are {', '.join(OPS)}")
+        out, from_core, into, to_core = cls._pair(from_local, source, to_local, destination)
+        return OPS.index(op), complex(alpha), out, from_core, complex(beta), into, to_core
 
     @staticmethod
     def _pair(from_local, source, to_local, destination):

@@ -125,14 +125,26 @@ std::unique_ptr<Movement> Movement::between(TaskComm& comm, const Ends& ends, bo
 
 std::unique_ptr<Movement> Movement::within(TaskComm& comm, const Ends& ends, const std::vector<char*>& from,
                                            const std::vector<char*>& to, Strategy strategy, bool persistent,
-                                           std::uint64_t call, const Met* met) {
+                                           std::uint64_t call, const Met* met, const Transform* transform) {
   std::unique_ptr<Movement> made(new Movement(comm.steps));
   if (strategy == Strategy::centralized) strategy = Strategy::parallel;
   const auto out = made->plan(comm, *ends.from, *ends.to, true, true, comm.rank(), met);
   const auto in = made->plan(comm, *ends.to, *ends.from, false, true, comm.rank(), met);
   Exchange& exchange = made->stage(comm.own(), comm.own_near(), comm.own_tag(call), strategy, persistent);
-  made->carry(exchange, *out, from, *in, to, comm.rank());
   made->elements_ = in->elements();
+  if (!transform) {
+    made->carry(exchange, *out, from, *in, to, comm.rank());
+    return made;
+  }
+  made->transform_ = *transform;
+  auto apart = std::make_shared<Plan>();
+  std::vector<char*> arrived;
+  made->receive_apart(*in, to, dense_in_memory_order, apart.get(), &arrived);
+  made->plans_.push_back(apart);
+  if (transform->alpha == 0.0)
+    made->stages_.clear();  // nothing is needed of A
+  else
+    made->carry(exchange, *out, from, *apart, arrived, comm.rank());
   return made;
 }
 
@@ -173,7 +185,7 @@ std::unique_ptr<Movement> Movement::ghosts(TaskComm& comm, const Descriptor& arr
   }
   auto apart = std::make_shared<Plan>();
   std::vector<char*> arrived;
-  made->receive_apart(in, local, apart.get(), &arrived);
+  made->receive_apart(in, local, dense, apart.get(), &arrived);
   made->plans_.push_back(apart);
   made->carry(exchange, out, local, *apart, arrived, comm.rank());
   return made;
@@ -181,13 +193,16 @@ std::unique_ptr<Movement> Movement::ghosts(TaskComm& comm, const Descriptor& arr
 
 // The pieces of a plan, dense and one after the other; each a schedule of its own with its memory, in the
 // order of the plan, so that a partner's ones keep theirs.
-void Movement::receive_apart(const Plan& in, const std::vector<char*>& local, Plan* apart,
-                             std::vector<char*>* arrived) {
+void Movement::receive_apart(const Plan& in, const std::vector<char*>& local, Piece (*lies)(const Piece&),
+                             Plan* apart, std::vector<char*>* arrived) {
   for (std::size_t i = 0; i < in.schedules.size(); ++i) {
     for (const Piece& piece : in.schedules[i].pieces()) {
-      gathered_.emplace_back(new char[static_cast<std::size_t>(piece.bytes())]);
+      if (!transform_ || transform_->alpha != 0.0)
+        gathered_.emplace_back(new char[static_cast<std::size_t>(piece.bytes())]);
+      else
+        gathered_.emplace_back();
       arrived->push_back(gathered_.back().get());
-      apart->schedules.emplace_back(Schedule::Way::receive, std::vector<Piece>{dense(piece)});
+      apart->schedules.emplace_back(Schedule::Way::receive, std::vector<Piece>{lies(piece)});
       additions_.push_back({&piece, local[i], gathered_.back().get()});
     }
   }
@@ -289,14 +304,25 @@ Strategy Movement::cheapest(const TaskComm& comm, const Ends& ends) {
 
 void Movement::start() {
   stage_ = 0;
-  if (!stages_.empty()) stages_[0]->start();
+  if (stages_.empty()) return take_arrived();
+  stages_[0]->start();
   while (stage_ < stages_.size() && stages_[stage_]->done()) next();
 }
 
 void Movement::next() {
   if (++stage_ < stages_.size()) return stages_[stage_]->start();
-  const std::uint64_t begin = additions_.empty() ? 0 : steps_.now();
-  for (const Addition& each : additions_) add_to(*each.piece, each.arrived, each.local);
+  take_arrived();
+}
+
+void Movement::take_arrived() {
+  if (additions_.empty()) return;
+  const std::uint64_t begin = steps_.now();
+  for (const Addition& each : additions_) {
+    if (transform_)
+      combine(*each.piece, *transform_, each.arrived, each.local);
+    else
+      add_to(*each.piece, each.arrived, each.local);
+  }
   steps_.add(&StepTimes::packing, begin);
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "arrays/schedules/combiner.hpp"
 #include "arrays/schedules/ghosts.hpp"
 #include "arrays/task_comm.hpp"
 #include "arrays/transfers/exchange.hpp"
@@ -27,10 +29,12 @@ class Movement {
                                            const std::vector<char*>& local, Strategy strategy,
                                            bool persistent, std::uint64_t call, std::uint64_t match,
                                            const Met* met);
-  /// Within this task. `met`, of both: what index lists share; null where there are none.
+  /// Within this task. `met`, of both: what index lists share; null where there are none. With `transform`
+  /// what arrives is combined with what is there: it lands in memory of its own until all of it has.
   static std::unique_ptr<Movement> within(TaskComm& comm, const Ends& ends, const std::vector<char*>& from,
                                           const std::vector<char*>& to, Strategy strategy, bool persistent,
-                                          std::uint64_t call, const Met* met);
+                                          std::uint64_t call, const Met* met,
+                                          const Transform* transform = nullptr);
 
   /// The ghosts of an array over this task, from their owners' memory; or, where they are
   /// added, into it: they arrive in memory of their own, and are added in one order when all have.
@@ -60,14 +64,16 @@ class Movement {
                                          Schedule::Way way);
   void carry(Exchange& exchange, const Plan& out, const std::vector<char*>& from, const Plan& in,
              const std::vector<char*>& to, int rank);
-  /// A piece of this process' owned elements, to which one that has arrived is added.
+  /// A piece of this process' owned elements, to which one that has arrived is added, or with which it is
+  /// combined.
   struct Addition {
     const Piece* piece;
     char* local;
     const char* arrived;
   };
-  void receive_apart(const Plan& in, const std::vector<char*>& local, Plan* apart,
-                     std::vector<char*>* arrived);
+  void receive_apart(const Plan& in, const std::vector<char*>& local, Piece (*lies)(const Piece&),
+                     Plan* apart, std::vector<char*>* arrived);
+  void take_arrived();
 
   void next();
   Exchange& stage(MPI_Comm comm, const Near& near, Exchange::Tags tags, Strategy strategy, bool persistent);
@@ -78,6 +84,7 @@ class Movement {
   std::vector<std::shared_ptr<const Plan>> plans_;
   std::vector<std::unique_ptr<char[]>> gathered_;  // the whole array, on a first process; ghosts to be added
   std::vector<Addition> additions_;
+  std::optional<Transform> transform_;  // else they are added
   std::vector<std::unique_ptr<Exchange>> stages_;
   std::size_t stage_ = 0;
   std::int64_t elements_ = 0;

@@ -55,8 +55,12 @@ void Request::check() {
       for (const Dimension& dimension : view->distribution.dimensions)
         layers += fmt::format(" {} {}", dimension.ghost_below, dimension.ghost_above);
   }
+  std::string scalars;
+  if (const auto& transform = call_.transform)
+    scalars = fmt::format("{} {} {} {} {}", transform->alpha.real(), transform->alpha.imag(),
+                          transform->beta.real(), transform->beta.imag(), transform->conjugate);
   const auto hash = static_cast<unsigned long long>(std::hash<std::string>{}(
-      call_.descriptor->bytes + (call_.to ? call_.to->bytes : std::string()) + layers +
+      call_.descriptor->bytes + (call_.to ? call_.to->bytes : std::string()) + layers + scalars +
       fmt::format("{} {} {}", static_cast<int>(call_.kind), call_.partner, call_.tag)));
   const bool failed = static_cast<bool>(call_.error);
   words_ = {failed ? static_cast<unsigned long long>(call_.comm->rank()) + 1 : 0,
@@ -89,6 +93,7 @@ bool Request::step_check() {
                    fmt::format("task {}: its processes gave different {} in what should be the same call",
                                call_.comm->task(),
                                call_.kind == Kind::ghosts ? "arrays, ghost layers, corners or periods"
+                               : call_.transform          ? "arrays, ops or scalars"
                                                           : "arrays, partners or tags")};
   call_.comm->checking.pop_front();
   post();
@@ -202,8 +207,8 @@ void Request::plan(const Movement::Ends& ends, Strategy strategy) {
   TaskComm& comm = *call_.comm;
   const Met* met = met_.get();
   if (call_.kind == Kind::within)
-    movement_ =
-        Movement::within(comm, ends, call_.local, call_.to_local, strategy, call_.persistent, number_, met);
+    movement_ = Movement::within(comm, ends, call_.local, call_.to_local, strategy, call_.persistent, number_,
+                                 met, call_.transform ? &*call_.transform : nullptr);
   else
     movement_ = Movement::between(comm, ends, call_.kind == Kind::send, call_.local, strategy,
                                   call_.persistent, number_, match_number_, met);
@@ -285,7 +290,7 @@ void Request::fail(Error error) {
 
 bool Request::landed(const std::int64_t* first, const std::int64_t* count) const {
   if (complete_) return true;
-  if (state_ != State::moving || call_.kind == Kind::ghosts) return false;
+  if (state_ != State::moving || call_.kind == Kind::ghosts || call_.transform) return false;
   std::vector<Landed> pieces;
   if (!movement_->landed(&pieces)) return false;
   const View& here = *(call_.to ? call_.to : call_.descriptor)->views[0];

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ class Request {
     std::shared_ptr<const Descriptor> descriptor = nullptr, to = nullptr;
     std::vector<char*> local = {}, to_local = {};
     bool persistent = false;
-    GhostUpdate update = {};  ///< with the kind `ghosts`
-    bool blocking = false;    ///< with the kind `ghosts`: no other blocking one overtakes it
-    Error error = {};         ///< found in the call, on this process
+    std::optional<Transform> transform = {};  ///< with the kind `within`
+    GhostUpdate update = {};                  ///< with the kind `ghosts`
+    bool blocking = false;                    ///< with the kind `ghosts`: no other blocking one overtakes it
+    Error error = {};                         ///< found in the call, on this process
   };
 
   explicit Request(Call call);
@@ -74,7 +76,8 @@ class Request {
   const Status& status() const { return status_; }
   TaskComm& comm() const { return *call_.comm; }
 
-  /// Whether the elements of this box of the whole array have landed here; of ghosts, whether all have.
+  /// Whether the elements of this box of the whole array have landed here; of ghosts and of what is combined
+  /// with what is there, whether all have.
   bool landed(const std::int64_t* first, const std::int64_t* count) const;
   /// Within the task: no other one is told, nor waited for.
   bool alone() const { return call_.kind == Kind::within || call_.kind == Kind::ghosts; }
