@@ -144,25 +144,26 @@ LAPWING_KEEPS_REGISTERS unsigned lapwing_poll(lapwing_loop*);
 /* Not zero while something is in flight that polls would move. */
 extern int lapwing_wants_polls;
 
-/* A loop nest that computes what does not depend on messages first. Before the nest compiled code says how
- * often its outermost loop runs, less one, what each round touches, and what is in flight or touched by what
- * stands between here and the nest: `bytes` from
- * `first` on, moved by `by` in each round, and by `by1` in each of `back_edges1` further rounds of a loop
- * inside. The answer is the rounds [begin, end) that may run before all others, while the messages travel;
- * none where they may depend on each other, or where nothing is put in flight. */
+/* A loop nest that computes what does not depend on messages first. Before the nest compiled code asks
+ * whether anything can be gained: is_worth() is 0 where no message, of so many `bytes` at most, is put in
+ * flight. It costs little; the rest is asked only then. Compiled code says how often the nest's outermost
+ * loop runs, less one, what each round touches, and what is in flight or touched by what stands between here
+ * and the nest: `bytes` from `first` on, moved by `by` in each round, and by `by1` in each of `back_edges1`
+ * further rounds of a loop inside. The answer is the rounds [begin, end) that may run before all others,
+ * while the messages travel; none where they may depend on each other. */
 enum {
-  lapwing_interior_writes = 1, /* of what is in flight: it is received */
-  lapwing_interior_kept = 2,   /* not touched by the nest itself */
-  lapwing_interior_message =
-      4, /* kept, and a message, which ends at `first`; these are said before all else */
-  lapwing_interior_number = 8, /* `first` is a number, which must fit in `bytes` bits; if these are negative,
-                                  in so many and without a sign */
-  lapwing_interior_from = 16,  /* the next message begins at `first` */
+  lapwing_interior_writes = 1,  /* of what is in flight: it is received */
+  lapwing_interior_kept = 2,    /* not touched by the nest itself */
+  lapwing_interior_message = 4, /* kept, and a message, which ends at `first` */
+  lapwing_interior_number = 8,  /* `first` is a number, which must fit in `bytes` bits; if these are negative,
+                                   in so many and without a sign */
+  lapwing_interior_from = 16,   /* the next message begins at `first` */
   lapwing_interior_met = 32 /* rounds may come upon it by an address that only they find: in an index list */
 };
 typedef struct lapwing_rounds {
   long long begin, end;
 } lapwing_rounds;
+int lapwing_interior_is_worth(unsigned long long bytes);
 void lapwing_interior_begin(long long back_edges);
 void lapwing_interior_access(const void* first, long long bytes, int flags, long long by, long long by1,
                              long long back_edges1, long long by2, long long back_edges2, long long by3,

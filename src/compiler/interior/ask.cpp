@@ -2,6 +2,7 @@
 #include "compiler/interior/ask.hpp"
 
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "compiler/effects/effects.hpp"
 #include "compiler/planted.hpp"
@@ -125,7 +126,7 @@ void Question::ask_of(IRBuilder<>& builder, const Footprint& footprint, int flag
 }
 
 // The message that the call has started last, or all that it ever has: from the lowest byte to the highest.
-void Question::ask_of(IRBuilder<>& builder, const Message& message) {
+void Question::note(Message& message) {
   const auto call = MpiCall::of(*message.call);
   IRBuilder<> before(message.call);
   auto* pointer = before.getPtrTy();
@@ -135,20 +136,24 @@ void Question::ask_of(IRBuilder<>& builder, const Message& message) {
   Value* last =
       before.CreateGEP(before.getInt8Ty(), first, before.CreateMul(count, before.getInt64(message.element)));
   auto* null = llvm::ConstantPointerNull::get(pointer);
-  llvm::AllocaInst* low = slots_.make(pointer, null, "lapwing.low");
-  llvm::AllocaInst* high = slots_.make(pointer, null, "lapwing.high");
+  message.low = slots_.make(pointer, null, "lapwing.low");
+  message.high = slots_.make(pointer, null, "lapwing.high");
   if (!message.is_last) {
-    Value* lowest = before.CreateLoad(pointer, low);
+    Value* lowest = before.CreateLoad(pointer, message.low);
     Value* is_lower = before.CreateOr(before.CreateIsNull(lowest), before.CreateICmpULT(first, lowest));
     first = before.CreateSelect(is_lower, first, lowest);
-    Value* highest = before.CreateLoad(pointer, high);
+    Value* highest = before.CreateLoad(pointer, message.high);
     last = before.CreateSelect(before.CreateICmpULT(highest, last), last, highest);
   }
-  before.CreateStore(first, low);
-  before.CreateStore(last, high);
-  for (const auto& [slot, flags] : {std::pair(low, from_here), std::pair(high, message_of_mpi)}) {
+  before.CreateStore(first, message.low);
+  before.CreateStore(last, message.high);
+}
+
+void Question::ask_of(IRBuilder<>& builder, const Message& message) {
+  for (const auto& [slot, flags] :
+       {std::pair(message.low, from_here), std::pair(message.high, message_of_mpi)}) {
     llvm::SmallVector<Value*, 10> arguments{
-        builder.CreateLoad(pointer, slot), builder.getInt64(0),
+        builder.CreateLoad(builder.getPtrTy(), slot), builder.getInt64(0),
         builder.getInt32(kept | flags | (message.received ? writes : 0) | (message.is_met ? met : 0))};
     while (arguments.size() < 10) arguments.push_back(builder.getInt64(0));
     call_access(builder, arguments);
@@ -163,12 +168,39 @@ void Question::look_up() {
 
 int Question::met_by_lookups(const Footprint& footprint) const { return met_.contains(&footprint) ? met : 0; }
 
-Question::Answer Question::ask(Value* condition) {
+// Of the largest message that is in flight.
+Value* Question::bytes_in_flight(IRBuilder<>& builder) {
+  Value* most = builder.getInt64(0);
+  for (const Message& message : messages_) {
+    const auto at = [&](llvm::AllocaInst* slot) {
+      return builder.CreatePtrToInt(builder.CreateLoad(builder.getPtrTy(), slot), builder.getInt64Ty());
+    };
+    Value* bytes = builder.CreateSub(at(message.high), at(message.low));
+    most = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, most, bytes);
+  }
+  return most;
+}
+
+// Most exchanges are not worth any question: one call tells so, before all else.
+Question::Answer Question::ask(Value* condition, llvm::DomTreeUpdater& trees, llvm::LoopInfo& loops) {
+  llvm::Module& module = *at_->getModule();
+  Value* back_edges = number(nest_.back_edges);
+  for (Message& message : messages_) note(message);
+  IRBuilder<> before(at_);
+  before.SetCurrentDebugLocation(nest_.loop->getStartLoc());
+  Value* all = before.CreateAdd(back_edges, before.getInt64(1), "lapwing.rounds");
+  Value* is_worth = before.CreateIsNotNull(before.CreateCall(
+      runtime_function(module, "lapwing_interior_is_worth", before.getInt32Ty(), {before.getInt64Ty()}),
+      {bytes_in_flight(before)}));
+  if (condition) is_worth = before.CreateAnd(condition, is_worth);
+  llvm::Instruction* behind = at_;
+  llvm::BasicBlock* unasked = at_->getParent();
+  at_ = llvm::SplitBlockAndInsertIfThen(is_worth, at_, false, nullptr, &trees, &loops);
+  at_->getParent()->setName("lapwing.ask");
+
   IRBuilder<> builder(at_);
   builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
-  llvm::Module& module = *at_->getModule();
   auto* number64 = builder.getInt64Ty();
-  Value* back_edges = number(nest_.back_edges);
   builder.CreateCall(runtime_function(module, "lapwing_interior_begin", builder.getVoidTy(), {number64}),
                      {back_edges});
   for (const Message& message : messages_)
@@ -180,19 +212,23 @@ Question::Answer Question::ask(Value* condition) {
   for (const Footprint& one : nest_.numbers) ask_of(builder, one, number_only);
   auto* rounds = llvm::StructType::get(number64, number64);
   Value* answer = builder.CreateCall(runtime_function(module, "lapwing_interior_end", rounds, {}));
-  const auto part = [&](unsigned index, const char* name) {
-    Value* value = builder.CreateExtractValue(answer, index, name);
-    return condition ? builder.CreateSelect(condition, value, builder.getInt64(0), name) : value;
+  IRBuilder<> joined(behind->getParent(), behind->getParent()->begin());
+  joined.SetCurrentDebugLocation(nest_.loop->getStartLoc());
+  const auto or_zero = [&](Value* value, const char* name) {
+    llvm::PHINode* phi = joined.CreatePHI(value->getType(), 2, name);
+    phi->addIncoming(value, at_->getParent());
+    phi->addIncoming(llvm::Constant::getNullValue(value->getType()), unasked);
+    return phi;
   };
-  Value* begin = part(0, "lapwing.begin");
-  Value* end = part(1, "lapwing.end");
-  Value* all = builder.CreateAdd(back_edges, builder.getInt64(1), "lapwing.rounds");
+  Value* begin = or_zero(builder.CreateExtractValue(answer, 0), "lapwing.begin");
+  Value* end = or_zero(builder.CreateExtractValue(answer, 1), "lapwing.end");
   Answer made{begin, end, all, {}};
   const auto add_range = [&](std::uint32_t which, llvm::SmallVectorImpl<Value*>& ranges) {
     Value* range = builder.CreateCall(
         runtime_function(module, "lapwing_interior_avoided", rounds, {builder.getInt32Ty()}),
         {builder.getInt32(which)});
-    for (unsigned index : {0U, 1U}) ranges.push_back(builder.CreateExtractValue(range, index));
+    for (unsigned index : {0U, 1U})
+      ranges.push_back(or_zero(builder.CreateExtractValue(range, index), "lapwing.avoided"));
   };
   const auto is_met = [&](const Footprint& one) { return met_.contains(&one); };
   const auto kept_met = llvm::count_if(messages_, [](const Message& one) { return one.is_met; }) +

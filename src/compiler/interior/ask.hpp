@@ -4,6 +4,7 @@
 #pragma once
 
 #include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/Analysis/DomTreeUpdater.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
@@ -47,8 +48,9 @@ class Question {
     llvm::Value *begin, *end, *rounds;
     Avoided avoided;  ///< for lookups that may meet something
   };
-  /// `condition`: whether the nest runs at all; or null.
-  Answer ask(llvm::Value* condition);
+  /// `condition`: whether the nest runs at all; or null. The trees and loops are kept up to date; behind what
+  /// is asked the block goes on in another one, with the place that was given.
+  Answer ask(llvm::Value* condition, llvm::DomTreeUpdater& trees, llvm::LoopInfo& loops);
 
  private:
   struct Message {
@@ -58,12 +60,15 @@ class Question {
     bool received;
     bool is_last;  ///< only what was started last can be in flight; else all that ever was
     bool is_met;   ///< by lookups
+    llvm::AllocaInst *low = nullptr, *high = nullptr;  ///< where it lies
   };
   int met_by_lookups(const Footprint& footprint) const;
   bool add_message(const WaitedCall& waited, const MpiCall& call, int buffer, int count, int type,
                    bool received, bool is_last, std::string& why);
   llvm::Value* number(const llvm::SCEV* value);
   void ask_of(llvm::IRBuilder<>& builder, const Footprint& footprint, int flags);
+  void note(Message& message);
+  llvm::Value* bytes_in_flight(llvm::IRBuilder<>& builder);
   void ask_of(llvm::IRBuilder<>& builder, const Message& message);
   void call_access(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> arguments);
 

@@ -7,6 +7,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/interior/nest.hpp"
 #include "compiler/interior/way.hpp"
 #include "compiler/waits/candidates.hpp"
 
@@ -62,15 +63,48 @@ class Together {
     return exchanges_[&function] = any;
   }
 
+  // All that is seen without analyses: what is inlined for nothing costs time and size.
   bool can_be_divided(const llvm::Loop& loop) {
+    // Before LLVM has turned a loop round it is left at its header.
+    const llvm::BasicBlock* left = loop.getExitingBlock();
+    if (!left || (left != loop.getLoopLatch() && left != loop.getHeader())) return false;
+    for (const llvm::PHINode& phi : loop.getHeader()->phis())
+      if (carries_result(phi, loop)) return false;
     bool writes = false;
     for (const llvm::BasicBlock* block : loop.blocks()) {
       for (const llvm::Instruction& i : *block) {
-        writes |= llvm::isa<llvm::StoreInst>(i);
         if (llvm::isa<llvm::CallBase>(i) && effects_(i).seen != 0) return false;
+        const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+        if (store && writes_the_same(*store, loop)) return false;
+        writes |= store != nullptr;
       }
     }
-    return writes;
+    return writes && computes(loop);
+  }
+
+  // As a sum does; what LLVM has kept of the round before is loaded again.
+  static bool carries_result(const llvm::PHINode& phi, const llvm::Loop& loop) {
+    if (phi.getType()->isIntegerTy() || phi.getType()->isPointerTy() || !loop.getLoopLatch()) return false;
+    const llvm::Value* next = phi.getIncomingValueForBlock(loop.getLoopLatch());
+    const auto* kept = llvm::dyn_cast<llvm::PHINode>(next);
+    return !llvm::isa<llvm::LoadInst>(next) && !(kept && kept->getParent() == loop.getHeader());
+  }
+
+  // Whether it writes in each round where it did in the round before, for all that is seen of where that is.
+  static bool writes_the_same(const llvm::StoreInst& store, const llvm::Loop& loop) {
+    const llvm::Value* where = store.getPointerOperand();
+    // LLVM may still make a value of it.
+    if (llvm::isa<llvm::AllocaInst>(where->stripInBoundsConstantOffsets())) return false;
+    llvm::SmallPtrSet<const llvm::Value*, 16> seen;
+    llvm::SmallVector<const llvm::Value*, 16> work{where};
+    while (!work.empty()) {
+      const auto* i = llvm::dyn_cast<llvm::Instruction>(work.pop_back_val());
+      if (!i || !loop.contains(i) || !seen.insert(i).second) continue;
+      if (i->mayReadFromMemory() || (llvm::isa<llvm::PHINode>(i) && i->getParent() == loop.getHeader()))
+        return false;
+      work.append(i->value_op_begin(), i->value_op_end());
+    }
+    return true;
   }
 
   bool has_loop(llvm::Function& function) {

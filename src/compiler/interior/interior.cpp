@@ -157,7 +157,8 @@ class NestDivider {
     if (!loop->getLoopPreheader() || !a.dominators.isReachableFromEntry(&header)) return false;
     llvm::SmallVector<Position, 4> positions;
     if (passes_ && !writes_unfinished(*loop)) positions = positions_above(*loop, a, resumed_);
-    // Behind the rounds of an earlier loop, which this one may need; else where most travels.
+    // Behind the rounds of an earlier loop, which this one may need; else where no message has still to
+    // leave, and most travels.
     const auto receives = [&](const Position& position) {
       if (resumed_.contains(position.at->getParent())) return ~0U;
       const auto one = [&](llvm::CallBase* call) {
@@ -168,8 +169,11 @@ class NestDivider {
       for (llvm::CallBase* wait : position.completions) all += one(wait);
       return all;
     };
-    llvm::stable_sort(positions,
-                      [&](const Position& x, const Position& y) { return receives(x) > receives(y); });
+    const auto worth = [&](const Position& position) {
+      const unsigned received = receives(position);
+      return std::pair(!position.delays || received == ~0U, received);
+    };
+    llvm::stable_sort(positions, [&](const Position& x, const Position& y) { return worth(x) > worth(y); });
     llvm::erase_if(positions, [&](const Position& position) { return receives(position) == 0; });
     Position in_place;
     in_place.at = loop->getLoopPreheader()->getTerminator();
@@ -313,7 +317,10 @@ class NestDivider {
           ask_may_sink(*MpiCall::of(*wait), waited.find(wait)->second.comm, early->getTerminator());
       runs = *runs ? llvm::IRBuilder<>(early->getTerminator()).CreateAnd(*runs, may) : may;
     }
-    const Question::Answer answer = question.ask(*runs);
+    llvm::DomTreeUpdater trees(a.dominators, a.post_dominators, llvm::DomTreeUpdater::UpdateStrategy::Eager);
+    const llvm::Instruction* end = early->getTerminator();
+    const Question::Answer answer = question.ask(*runs, trees, a.loops);
+    early = const_cast<llvm::BasicBlock*>(end->getParent());
     llvm::BasicBlock* behind = early->getSingleSuccessor();
     const bool declares_scopes = way.declares_scopes();
     const DividedLoop made = divide_loop(*found.nest, *early, answer, lookups,

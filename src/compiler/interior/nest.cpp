@@ -43,8 +43,12 @@ class Describer {
 
   NestFound run() {
     if (!has_right_shape() || !has_counters_only() || !has_right_instructions()) return std::move(found_);
-    if (!computes() && !fail("it moves numbers and computes none")) return std::move(found_);
+    if (!computes(loop_) && !fail("it moves numbers and computes none")) return std::move(found_);
     if (!looks_before_it_writes()) return std::move(found_);
+    for (const Footprint& one : accesses_.footprints)
+      if (one.writes && one.by->isZero() &&
+          !fail("each of its rounds writes the same memory", one.by_whom[0]))
+        return std::move(found_);
     nest_.footprints = std::move(accesses_.footprints);
     nest_.numbers = std::move(accesses_.numbers);
     found_.nest = std::move(nest_);
@@ -97,18 +101,6 @@ class Describer {
       }
     }
     return true;
-  }
-
-  // Unpacking needs all that came, and has little to do meanwhile.
-  bool computes() const {
-    return llvm::any_of(loop_.blocks(), [&](const llvm::BasicBlock* block) {
-      return llvm::any_of(*block, [&](const llvm::Instruction& i) {
-        return llvm::isa<llvm::LoadInst>(i) && llvm::any_of(i.users(), [](const llvm::User* user) {
-                 return !llvm::isa<llvm::StoreInst>(user) && !llvm::isa<llvm::PHINode>(user) &&
-                        !llvm::isa<llvm::CastInst>(user) && !llvm::isa<llvm::GetElementPtrInst>(user);
-               });
-      });
-    });
   }
 
   bool is_right(llvm::Instruction& i) {
@@ -241,6 +233,32 @@ class Describer {
 };
 
 }  // namespace
+
+bool computes(const llvm::Loop& loop) {
+  llvm::SmallPtrSet<const llvm::Value*, 16> seen;
+  llvm::SmallVector<const llvm::Value*, 16> work;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& i : *block) {
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+      if (!store) continue;
+      // A counter, in code that is not optimised yet.
+      const llvm::Value* value = store->getValueOperand();
+      const bool is_local = llvm::isa<llvm::AllocaInst>(store->getPointerOperand());
+      if (!is_local || value->getType()->isFPOrFPVectorTy()) work.push_back(value);
+    }
+  }
+  while (!work.empty()) {
+    const auto* i = llvm::dyn_cast<llvm::Instruction>(work.pop_back_val());
+    if (!i || !loop.contains(i) || !seen.insert(i).second) continue;
+    const bool hands_on = llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::SelectInst>(i) ||
+                          llvm::isa<llvm::CastInst>(i) || llvm::isa<llvm::FreezeInst>(i);
+    if (hands_on)
+      work.append(i->value_op_begin(), i->value_op_end());
+    else if (!llvm::isa<llvm::LoadInst>(i) && !llvm::isa<llvm::GetElementPtrInst>(i))
+      return true;
+  }
+  return false;
+}
 
 NestFound describe_nest(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
                         llvm::ScalarEvolution& scev, const llvm::TargetLibraryInfo& library) {

@@ -41,6 +41,10 @@ struct NestFound {
   const llvm::Instruction* where = nullptr;  ///< what `failure` speaks of
 };
 
+/// Whether a loop writes what it computes, and does not only move numbers. Unpacking needs all that came, and
+/// has little to do meanwhile.
+bool computes(const llvm::Loop& loop);
+
 /// A nest can be divided if each of its rounds gives the same values whatever came before it: nothing but
 /// counters goes from round to round in a register, the number of rounds is known where it is asked about (at
 /// the end of `asked`), and every access is affine but loads that a round makes before it writes anything.

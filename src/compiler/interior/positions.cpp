@@ -63,7 +63,10 @@ class Climber {
     for (Instruction& i : llvm::reverse(block)) {
       const Seen seen = look(i);
       if (seen == Seen::end) return false;
-      if (seen == Seen::start) completions_.clear();
+      if (seen == Seen::start) {
+        completions_.clear();
+        delays_ = true;
+      }
       if (seen == Seen::completion) {
         completions_.push_back(llvm::cast<llvm::CallBase>(&i));
         note(&i);
@@ -111,6 +114,7 @@ class Climber {
     if (ends || starts) {
       climb_one_way(*below, between);
       completions_.clear();
+      delays_ |= starts;
     } else if (!met.empty()) {
       completions_.append(met);
       note(block_->getTerminator());
@@ -154,7 +158,7 @@ class Climber {
   }
 
   Position position(Instruction* at, llvm::CallBase* call, BasicBlock* below) const {
-    return {at, {completions_.rbegin(), completions_.rend()}, call, below};
+    return {at, {completions_.rbegin(), completions_.rend()}, call, below, delays_};
   }
 
   void note(Instruction* at, llvm::CallBase* call = nullptr) {
@@ -167,6 +171,7 @@ class Climber {
   BasicBlock* block_;
   llvm::DenseMap<const BasicBlock*, unsigned> order_;
   llvm::SmallVector<llvm::CallBase*, 8> completions_;  // the last first
+  bool delays_ = false;                                // a start stands below
   llvm::SmallVector<Position, 4> found_;
 };
 

@@ -14,6 +14,7 @@ struct Position {
   /// Not every way to the loop leads through `at`: the others come in here, and have to be joined with it
   /// above (join_ways.hpp). Null where every way does.
   llvm::BasicBlock* below = nullptr;
+  bool delays = false;  ///< a start between here and the loop, whose message would leave behind the rounds
 };
 
 /// Places above a loop from which its rounds would overlap waits, or what blocking calls have started; the

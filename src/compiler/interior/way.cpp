@@ -88,7 +88,7 @@ bool Way::is_within_what_was_used(const llvm::LoadInst& load) {
   const std::int64_t last = first + end_of(load.getType());
   const auto may_free = [](const Instruction& i) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
-    // MPI_Free_mem is among the calls of MPI's that nothing more is known of.
+    // MPI_Free_mem and MPI_Win_free are among the calls of MPI's that nothing more is known of.
     const auto mpi = MpiCall::of(i);
     if (mpi && mpi->kind() != Kind::outside) return false;
     return call && !llvm::isa<llvm::IntrinsicInst>(call) && !llvm::isNoAliasCall(call) &&

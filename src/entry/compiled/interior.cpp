@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop that the compiler has divided asks here which of its rounds run before the wait.
-#include <algorithm>
 #include <memory>
 
 #include "entry/compiled/verify.hpp"
@@ -19,9 +18,7 @@ namespace {
 // One loop is described at a time: no call and no other loop stands between these calls.
 struct Description {
   transfer::InteriorRange range;
-  std::uintptr_t from = 0;    // where the next message begins
-  std::uint64_t longest = 0;  // of the messages
-  bool divides = false;
+  std::uintptr_t from = 0;  // where the next message begins
 };
 
 // On the heap: an engine that a process loads late finds little room for variables of threads.
@@ -29,12 +26,6 @@ Description& description() {
   static thread_local std::unique_ptr<Description> one;
   if (!one) one = std::make_unique<Description>();
   return *one;
-}
-
-// Where nothing is put in flight the loop runs as it was written.
-bool is_worth(const Description& d) {
-  if (Verify::on()) return true;
-  return d.divides && d.longest >= Proved::threshold();
 }
 
 static_assert(sizeof(transfer::RoundsLeft) == sizeof(lapwing_left));
@@ -53,11 +44,14 @@ transfer::RememberedDivisions& remembered() {
 
 }  // namespace
 
+// Where nothing is put in flight the loop runs as it was written.
+LAPWING_ENTRY int lapwing_interior_is_worth(unsigned long long bytes) {
+  if (bytes < Proved::threshold() || Proved::way() == Proved::Way::blocking) return Verify::on();
+  return transfer::Overlap::divides();
+}
+
 LAPWING_ENTRY void lapwing_interior_begin(long long back_edges) {
-  Description& d = description();
-  d.range.begin(static_cast<std::uint64_t>(back_edges));
-  d.longest = 0;
-  d.divides = Proved::way() != Proved::Way::blocking && transfer::Overlap::divides();
+  description().range.begin(static_cast<std::uint64_t>(back_edges));
 }
 
 LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, int flags, long long by,
@@ -72,10 +66,8 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
   }
   if (flags & lapwing_interior_message) {
     const std::uint64_t size = place > d.from ? place - d.from : 0;
-    d.longest = std::max(d.longest, size);
     return d.range.keep({d.from, size, writes, 0, {}, (flags & lapwing_interior_met) != 0});
   }
-  if (!is_worth(d)) return;  // the messages are said first
   const transfer::AffineAccess access{place,
                                       static_cast<std::uint64_t>(bytes),
                                       writes,
@@ -89,9 +81,7 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
 }
 
 LAPWING_ENTRY lapwing_rounds lapwing_interior_end(void) {
-  const Description& d = description();
-  if (!is_worth(d)) return {0, 0};
-  const transfer::Rounds found = d.range.find();
+  const transfer::Rounds found = description().range.find();
   return {found.begin, found.end};
 }
 

@@ -30,14 +30,17 @@ void checked(const Matrix* m, double* restrict x, double* restrict y, long rows,
 // CHECK-LABEL: define {{.*}}@checked(
 // CHECK: [[MAY:%.*]] = call i32 @lapwing_may_sink(
 // CHECK: [[ASKED:%.*]] = icmp ne i32 [[MAY]], 0
+// CHECK: call i32 @lapwing_interior_is_worth(
+// CHECK: br i1 {{.*}}, label %lapwing.ask, label %
+// CHECK: lapwing.ask:
 // CHECK: call { i64, i64 } @lapwing_interior_end()
-// CHECK: select i1 {{.*}}, i64 {{.*}}, i64 0
+// CHECK: phi i64 [ {{.*}}, %lapwing.ask ], [ 0, %{{.*}} ]
 // CHECK: br i1 {{.*}}, label %lapwing.interior,
 // CHECK: call i32 @MPI_Wait(
 // CHECK: call void @complain(
 // CHECK: call void @free(
 // CHECK: lapwing.first:
-// REMARK: the loop is divided: its rounds that touch nothing of MPI_Wait at errors.c:[[#@LINE-18]] run before the others
+// REMARK: the loop is divided: its rounds that touch nothing of MPI_Wait at errors.c:[[#@LINE-21]] run before the others
 
 // Where the program goes on behind an error, others may see it.
 void goes_on(double* restrict x, double* restrict y, long rows) {

@@ -146,3 +146,14 @@ void fast(double* restrict u, double* restrict v, long n, int peer) {
 // CHECK-NOT: lapwing_interior
 // CHECK: ret void
 // REMARK: what does not: the compiler may compute its floating-point numbers in one copy otherwise than in another
+
+// No round could run before another one.
+void same(double* restrict u, double* restrict v, long n, int peer) {
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i)
+    for (long j = 0; j < M; ++j) v[j] = 2 * v[j] + u[i * M + j];
+}
+// CHECK-LABEL: define {{.*}}@same(
+// CHECK-NOT: lapwing_interior
+// CHECK: ret void
+// REMARK: what does not: each of its rounds writes the same memory

@@ -45,6 +45,17 @@ void apart(double* x, double* y, long n, int ghosts, int below, int above) {
   smooth(x, y, n);
 }
 
+// A loop that only moves numbers is not divided.
+void copies(const double* restrict x, double* restrict y, long n) {
+  for (long i = 0; i < n; ++i) y[i] = x[i];
+}
+// CHECK-LABEL: define {{.*}}@moved(
+// CHECK: call void @exchange(
+void moved(double* x, double* y, long n, int ghosts, int below, int above) {
+  exchange(x, n, ghosts, below, above);
+  copies(x, y, n);
+}
+
 // The loop comes first.
 // CHECK-LABEL: define {{.*}}@before(
 // CHECK: call void @smooth(
