@@ -34,7 +34,7 @@ def main():
     n, images = int(words[1] or 32), int(words[2] or 3)
     world = MPI.COMM_WORLD
     half = world.size // 2
-    tasks = lapwing.Tasks.of_sizes(world, [world.size - half, half] if pipeline else [world.size])
+    tasks = lapwing.ArrayTasks.of_sizes(world, [world.size - half, half] if pipeline else [world.size])
     rank = tasks.rank
 
     # Rows in blocks, and the same shape again for the transposed array.

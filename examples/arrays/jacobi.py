@@ -29,7 +29,7 @@ def relax(u, new, i0, i1, j0, j1):
 def main():
     words = sys.argv[1:] + [None] * 3
     rows, columns, steps = int(words[0] or 40), int(words[1] or 30), int(words[2] or 50)
-    tasks = lapwing.Tasks(MPI.COMM_WORLD, 0)
+    tasks = lapwing.ArrayTasks(MPI.COMM_WORLD, 0)
     grid = MPI.Compute_dims(tasks.processes(), 2)
     array = lapwing.Distribution([lapwing.block(rows, 0).with_ghosts(1, 1), lapwing.block(columns, 1).with_ghosts(1, 1)],
                                  float, grid=grid)

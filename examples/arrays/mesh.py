@@ -14,7 +14,7 @@ import numpy as np
 def main():
     world = MPI.COMM_WORLD
     cells, steps = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (60, 5)
-    tasks = lapwing.Tasks.of_sizes(world, [world.size])
+    tasks = lapwing.ArrayTasks.of_sizes(world, [world.size])
     rank = tasks.rank
 
     # The mesh: who has a cell, and the two cells that it reads.

@@ -25,7 +25,7 @@ def main():
     rows, columns, steps = int(words[0] or 12), int(words[1] or 9), int(words[2] or 20)
     world = MPI.COMM_WORLD
     sizes = [world.size // 2, world.size - world.size // 2 - world.size // 6, world.size // 6]  # 6: 3, 2, 1
-    tasks = lapwing.Tasks.of_sizes(world, sizes)
+    tasks = lapwing.ArrayTasks.of_sizes(world, sizes)
     task, rank, processes, comm = tasks.task, tasks.rank, tasks.processes(), tasks.comm
 
     # Equal shares of rows, with a ghost row on both sides.

@@ -13,7 +13,7 @@ import numpy as np
 def main():
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 24
     world = MPI.COMM_WORLD
-    tasks = lapwing.Tasks.of_sizes(world, [world.size])
+    tasks = lapwing.ArrayTasks.of_sizes(world, [world.size])
     # The field in slabs of the first axis; its frequencies in slabs of the second, which saves a redistribution.
     field = lapwing.Distribution([lapwing.block(n), lapwing.collapsed(n), lapwing.collapsed(n)], complex, grid=[world.size])
     waves = lapwing.Distribution([lapwing.collapsed(n), lapwing.block(n), lapwing.collapsed(n)], complex, grid=[world.size])

@@ -16,11 +16,11 @@ N, TIMES, TAG = 8, 10, 99
 def main():
     world = MPI.COMM_WORLD
     if len(sys.argv) > 1:
-        tasks = lapwing.Tasks.of_programs()
+        tasks = lapwing.ArrayTasks.of_programs()
         producer = sys.argv[1] == "producer"
     else:
         consumers = world.size // 3
-        tasks = lapwing.Tasks.of_sizes(world, [world.size - consumers, consumers])
+        tasks = lapwing.ArrayTasks.of_sizes(world, [world.size - consumers, consumers])
         producer = tasks.task == 0
     rank, processes = tasks.rank, tasks.processes()
 

@@ -22,7 +22,7 @@ def main():
     mode, rank = (sys.argv[1:] + ["memory"])[0], world.rank
     if world.size < (4 if mode == "write" else 6):
         sys.exit("restart: start it on 4 processes to write, and on 6 to read")
-    tasks = lapwing.Tasks.of_sizes(world, [world.size])
+    tasks = lapwing.ArrayTasks.of_sizes(world, [world.size])
 
     # As the program of 4 processes has it, and as that of 6 likes it.
     written = make(lapwing.block(ROWS, 0), lapwing.block(COLUMNS, 1), [2, 2])

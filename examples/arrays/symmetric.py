@@ -13,7 +13,7 @@ import lapwing
 def main():
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 12
     world = MPI.COMM_WORLD
-    tasks = lapwing.Tasks.of_sizes(world, [world.size])
+    tasks = lapwing.ArrayTasks.of_sizes(world, [world.size])
     # Rows dealt out in turn; that they are elsewhere than its columns is the call's matter.
     matrix = lapwing.Distribution([lapwing.cyclic(n, 2), lapwing.collapsed(n)], float, grid=[world.size])
     a = matrix.zeros(tasks.rank)

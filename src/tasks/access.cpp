@@ -2,6 +2,7 @@
 // What running tasks, and the main program, do with objects.
 #include <fmt/format.h>
 
+#include "tasks/extent.hpp"
 #include "tasks/planted.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/ranks/ranks.hpp"
@@ -22,7 +23,8 @@ void go_on(ReadyList& ready) {
   if (!ready.empty()) Worker::self()->schedule(ready, nullptr);
 }
 
-Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runtime) {
+Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runtime,
+                 const Extent* part = nullptr) {
   if (runtime.failure.any()) runtime.drain();
   Recording* const recording = runtime.trace == nullptr ? nullptr : runtime.trace->recording();
   if (recording != nullptr) recording->main_enters();
@@ -34,6 +36,12 @@ Grant grant_main(Task& main, Object& object, std::uint8_t rights, Runtime& runti
   place.object = &object;
   place.task = &main;
   place.rights = rights;
+  Section section;
+  if (part != nullptr) {
+    section.extent = normal(*part);
+    place.partial = true;
+    place.own = &section;
+  }
   if (!usable_by_main(object, rights, place)) {
     Worker::suspend();
     ReadyList ready;
@@ -79,6 +87,7 @@ Grant grant_of(Handle handle, std::uint8_t rights, const Reduction* reduction, c
     return granted;
   }
   Record* const record = find_record(task, object);
+  require_whole(record, object, task, rights);
   require_right(record, object, task, rights, reduction);
   if (record->kind == Class::reducing) {
     if (record->own == nullptr) record->own = reduction->make(object.value);
@@ -105,9 +114,93 @@ void* value_here(ObjectHead* object) {
   return object->value;
 }
 
+Grant grant_extent(Handle handle, std::uint8_t rights, const Extent& part, const Type* type) {
+  Worker& worker = user("a part of a shared object is used");
+  Task& task = *worker.current;
+  Object& object = valid(handle, type, task, "uses");
+  const std::size_t size = rights == reads ? end_of(part) : all;
+  if (task.main) {
+    const Grant granted = grant_main(task, object, rights, worker.runtime, &part);
+    wait_until_landed(task, object, size);
+    return granted;
+  }
+  Record* const first = find_record(task, object);
+  if (first == nullptr || !first->partial || first->done)
+    return grant_of(handle, rights, nullptr, type, size);
+  if ((rights & commutes) != 0) rights = reads | writes;
+  require_part(task, object, rights, part);
+  for (Record& record : task) {
+    if (record.object != &object || record.done || !overlap(section_of(record).extent, normal(part)))
+      continue;
+    wait_until_usable(record, rights, task);
+  }
+  if (object.value == nullptr) throw destroyed(task, object, "uses");
+  wait_until_landed(task, object, size);
+  return {object.value, &task.epoch, task.epoch};
+}
+
+void beyond(Handle object, std::uint64_t end, std::uint64_t size) {
+  const Worker* const worker = Worker::self();
+  throw Error(fmt::format("{} uses a part of {} that ends at element {}, but there are {}",
+                          worker == nullptr ? "the program" : text_of(*worker->current),
+                          static_cast<Object*>(object.object)->text(), end, size));
+}
+
 Grant grant_part(Handle handle, std::size_t size, const Type* type) {
   return grant_of(handle, reads, nullptr, type, size);
 }
+
+namespace {
+
+// Calls for each record of the running task that a change is about.
+template <class Do>
+void for_records(Task& task, Object& object, const Change& change, std::uint8_t rights, Do act) {
+  Record* const first =
+      change.part == nullptr ? find_record(task, object) : find_record(task, object, *change.part);
+  if (first == nullptr) {
+    if (change.part != nullptr) require_part(task, object, rights, *change.part);
+    require_right(nullptr, object, task, rights, nullptr);
+  }
+  if (!first->partial || change.part != nullptr) return act(*first);
+  for (Record& record : task) {
+    if (record.object == &object) act(record);
+  }
+}
+
+void give_up(Worker& worker, Task& task, const Change& each, ReadyList& ready) {
+  Object& object = valid(each.what, nullptr, task, "gives up");
+  for_records(task, object, each, each.released, [&](Record& record) {
+    if (!record.done) weaken(record, each.released, ready);
+  });
+  if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, 0, each.released);
+  bool done = true;
+  for (const Record& record : task) done = done && (record.object != &object || record.done);
+  // An object that it has no part in any more may end while the task is ready again.
+  if (done && task.locality == &object && !fault(Fault::stale_locality)) task.locality = nullptr;
+}
+
+void acquire(Task& task, const Change& each) {
+  Object& object = valid(each.what, nullptr, task, "acquires");
+  for_records(task, object, each, each.acquired, [&](Record& record) {
+    const auto deferred = record.deferred;
+    if (each.part == nullptr && record.partial && (deferred & each.acquired) == 0) return;
+    record.deferred &= static_cast<std::uint8_t>(~each.acquired);
+    try {
+      require_right(&record, object, task, each.acquired, nullptr);
+    } catch (...) {
+      record.deferred = deferred;
+      throw;
+    }
+    Trace* const trace = Worker::self()->runtime.trace.get();
+    if (trace != nullptr) trace->changed(task, object, each.acquired, 0);
+    wait_until_usable(record, each.acquired, task);
+    ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
+    if (ranks != nullptr && ranks->central.on() && ranks->job.home() && !ranks::in_loan(task))
+      ranks->central.ensure_here(task, object, each.acquired);
+  });
+}
+
+}  // namespace
 
 void change(const Change* changes, std::size_t count) {
   Worker& worker = user("with_cont() is called");
@@ -116,33 +209,11 @@ void change(const Change* changes, std::size_t count) {
   ++task.epoch;
   ReadyList ready;
   for (const Change* each = changes; each != changes + count; ++each) {
-    if (each->released == 0) continue;
-    Object& object = valid(each->what, nullptr, task, "gives up");
-    Record* const record = find_record(task, object);
-    if (record == nullptr) require_right(nullptr, object, task, each->released, nullptr);
-    if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, 0, each->released);
-    if (!record->done) weaken(*record, each->released, ready);
-    // An object that it has no part in any more may end while the task is ready again.
-    if (record->done && task.locality == &object && !fault(Fault::stale_locality)) task.locality = nullptr;
+    if (each->released != 0) give_up(worker, task, *each, ready);
   }
   go_on(ready);
   for (const Change* each = changes; each != changes + count; ++each) {
-    if (each->acquired == 0) continue;
-    Object& object = valid(each->what, nullptr, task, "acquires");
-    Record* const record = find_record(task, object);
-    const auto deferred = record == nullptr ? std::uint8_t{0} : record->deferred;
-    if (record != nullptr) record->deferred &= static_cast<std::uint8_t>(~each->acquired);
-    try {
-      require_right(record, object, task, each->acquired, nullptr);
-    } catch (...) {
-      if (record != nullptr) record->deferred = deferred;
-      throw;
-    }
-    if (worker.runtime.trace != nullptr) worker.runtime.trace->changed(task, object, each->acquired, 0);
-    wait_until_usable(*record, each->acquired, task);
-    ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
-    if (ranks != nullptr && ranks->central.on() && ranks->job.home() && !ranks::in_loan(task))
-      ranks->central.ensure_here(task, object, each->acquired);
+    if (each->acquired != 0) acquire(task, *each);
   }
 }
 

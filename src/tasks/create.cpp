@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tasks/create.hpp"
+#include "tasks/extent.hpp"
 #include "tasks/planted.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/ranks/ranks.hpp"
@@ -19,32 +20,9 @@ namespace lapwing::tasks {
 namespace {
 
 constexpr std::size_t few = 16;  // declarations that are compared one by one
+constexpr int most_priority = 32767;
 
-// The record of an object that was declared before, or null.
-class Declared {
- public:
-  explicit Declared(Task& task, std::size_t declarations) : task_(task), many_(declarations > few) {}
-  Record* find(const Object* object) {
-    if (many_) {
-      const auto found = by_object_.find(object);
-      return found == by_object_.end() ? nullptr : found->second;
-    }
-    for (Record& record : task_) {
-      if (record.object == object) return &record;
-    }
-    return nullptr;
-  }
-  void add(Record* record) {
-    if (many_) by_object_.emplace(record->object, record);
-  }
-
- private:
-  Task& task_;
-  bool many_;
-  std::unordered_map<const Object*, Record*> by_object_;
-};
-
-// Adds a second declaration of the same object.
+// Adds a second declaration of the same object, or of the same part of it.
 void merge(Record& record, const detail::Declaration& more, const Task& task) {
   const auto both = static_cast<std::uint8_t>(record.rights | more.rights);
   if ((both & detail::reduces) != 0 && (both != detail::reduces || record.reduction != more.reduction)) {
@@ -62,27 +40,93 @@ void merge(Record& record, const detail::Declaration& more, const Task& task) {
   }
 }
 
-void declare(Task& task, const detail::Request& request, const Task& parent) {
-  Declared declared(task, request.count);
-  for (std::size_t i = 0; i < request.count; ++i) {
-    const detail::Declaration& each = request.declarations[i];
-    Object& object = valid(each.what, each.type, task, "declares");
-    if (Record* const before = declared.find(&object)) {
-      merge(*before, each, task);
-      continue;
+// The records that a task has declared so far.
+class Declared {
+ public:
+  Declared(Task& task, std::size_t declarations)
+      : task_(task), next_(first_section(task, declarations)), many_(declarations > few) {}
+
+  void add(const detail::Declaration& each, Object& object, const detail::Extent* part) {
+    if (Record* const before = find(object, part)) {
+      return merge(before->partial && part == nullptr ? make_whole(object) : *before, each, task_);
     }
-    Record* const record = ::new (task.records() + task.count) Record;
-    ++task.count;
+    Record* const record = ::new (task_.records() + task_.count) Record;
+    ++task_.count;
     record->object = &object;
-    record->task = &task;
+    record->task = &task_;
     record->reduction = each.reduction;
     record->rights = each.rights;
     record->deferred = each.deferred ? each.rights : 0;
-    declared.add(record);
+    if (part != nullptr) make_partial(*record, *part, next_);
+    if (many_) by_object_.emplace(&object, task_.count - 1);
+  }
+
+ private:
+  // The record that a declaration adds to: of the object, or of the very same part.
+  Record* find(const Object& object, const detail::Extent* part) {
+    const auto same = [&](const Record& record) {
+      return record.object == &object &&
+             (part == nullptr || !record.partial || section_of(record).extent == normal(*part));
+    };
+    if (!many_) {
+      for (Record& record : task_) {
+        if (same(record)) return &record;
+      }
+      return nullptr;
+    }
+    const auto [first, last] = by_object_.equal_range(&object);
+    for (auto each = first; each != last; ++each) {
+      if (same(task_.records()[each->second])) return &task_.records()[each->second];
+    }
+    return nullptr;
+  }
+
+  // The task uses all of the object too: one record for it and for all of its parts.
+  Record& make_whole(const Object& object) {
+    Record& whole =
+        *std::find_if(task_.begin(), task_.end(), [&](const Record& r) { return r.object == &object; });
+    whole.partial = false;
+    whole.own = nullptr;
+    std::uint32_t kept = 0;
+    for (Record& record : task_) {
+      if (&record != &whole && record.object == whole.object) {
+        merge(whole, {{}, static_cast<std::uint8_t>(record.rights & ~record.deferred)}, task_);
+        merge(whole, {{}, record.deferred, true}, task_);
+        continue;
+      }
+      if (&record != task_.records() + kept) task_.records()[kept] = record;
+      ++kept;
+    }
+    task_.count = kept;
+    by_object_.clear();
+    for (std::uint32_t i = 0; many_ && i < kept; ++i) by_object_.emplace(task_.records()[i].object, i);
+    return whole;
+  }
+
+  Task& task_;
+  Section* next_;
+  bool many_;
+  std::unordered_multimap<const Object*, std::uint32_t> by_object_;
+};
+
+void declare(Task& task, const detail::Request& request, const Task& parent) {
+  Declared declared(task, request.count);
+  // The central scheduler of the home moves whole objects to whoever may begin.
+  const ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
+  const bool whole = ranks != nullptr && ranks->central.on();
+  for (std::size_t i = 0; i < request.count; ++i) {
+    const detail::Declaration& each = request.declarations[i];
+    declared.add(each, valid(each.what, each.type, task, "declares"), whole ? nullptr : each.part);
   }
   classify(task);
   if (parent.main) return;
   for (const Record& record : task) require_covered(record, parent);
+}
+
+std::size_t sections_of(const detail::Request& request) {
+  std::size_t sections = 0;
+  for (std::size_t i = 0; i < request.count; ++i) sections += request.declarations[i].part != nullptr;
+  return sections;
 }
 
 Worker& creator() {
@@ -103,8 +147,8 @@ void give_back(Task* task) {
 
 }  // namespace
 
-Task* allocate_task(Worker& worker, const detail::Body& body, std::size_t records) {
-  const std::size_t before = sizeof(Task) + records * sizeof(Record);
+Task* allocate_task(Worker& worker, const detail::Body& body, std::size_t records, std::size_t sections) {
+  const std::size_t before = sizeof(Task) + records * sizeof(Record) + sections * sizeof(Section);
   const std::size_t align = std::max<std::size_t>(body.align, 8);
   const std::size_t start = (before + align - 1) / align * align;
   std::uint8_t block_class = 0;
@@ -117,14 +161,24 @@ Task* allocate_task(Worker& worker, const detail::Body& body, std::size_t record
   return task;
 }
 
+Section* first_section(Task& task, std::size_t records) {
+  return reinterpret_cast<Section*>(task.records() + records);
+}
+
+void make_partial(Record& record, const detail::Extent& extent, Section*& next) {
+  record.partial = true;
+  record.own = ::new (next++) Section{normal(extent)};
+}
+
 void classify(Task& task) {
   bool waits_later = false;
   for (const Record& record : task) waits_later = waits_later || record.deferred != 0;
   for (Record& record : task) {
     record.kind = class_of(record.rights);
     if (record.kind == Class::commuting) {
-      // A task that may wait later for tasks before it must not overtake them.
-      if (waits_later || record.rights != detail::commutes) {
+      // A task that may wait later for tasks before it must not overtake them; turns are taken of whole
+      // objects.
+      if (waits_later || record.rights != detail::commutes || record.partial) {
         record.kind = Class::exclusive;
       } else {
         task.commutes = true;
@@ -175,9 +229,11 @@ Prepared prepare(const Request& request) {
   runtime.before_creation(*worker);
   worker = Worker::self();
   Task* const parent = worker->current;
-  Task* const task = allocate_task(*worker, *request.body, request.count);
+  Task* const task = allocate_task(*worker, *request.body, request.count, sections_of(request));
   task->label = request.label;
   task->where = request.where;
+  task->priority =
+      static_cast<std::int16_t>(std::clamp(request.priority.value, -most_priority, most_priority));
   task->parent = parent;
   if (!parent->main) parent->references.fetch_add(1, std::memory_order_relaxed);
   try {

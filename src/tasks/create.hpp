@@ -6,8 +6,12 @@
 
 namespace lapwing::tasks {
 
-/// A block with room for the records and the closure.
-Task* allocate_task(Worker& worker, const detail::Body& body, std::size_t records);
+/// A block with room for the records, the sections of those that are for parts, and the closure.
+Task* allocate_task(Worker& worker, const detail::Body& body, std::size_t records, std::size_t sections = 0);
+/// Where the sections of a task begin that was allocated for so many records.
+Section* first_section(Task& task, std::size_t records);
+/// The record is for a part of its object, with the next section.
+void make_partial(Record& record, const detail::Extent& extent, Section*& next);
 /// Sets the classes of a task's records.
 void classify(Task& task);
 /// Puts the records into their queues; the task runs when it can.

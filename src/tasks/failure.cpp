@@ -48,6 +48,7 @@ std::string text_of(const Task& task) {
   } else if (task.label.first >= 0) {
     name = fmt::format("{}({})", name, task.label.first);
   }
+  if (task.where.line() == 0) return fmt::format("task '{}'", name);
   return fmt::format("task '{}' (spawned {})", name, text_of(task.where));
 }
 

@@ -29,6 +29,7 @@ struct alignas(64) Object : detail::ObjectHead {
   Class kind = Class::exclusive;     // of the enabled records
   const void* company = nullptr;     // of the enabled records
   std::uint32_t enabled = 0;
+  std::uint32_t partial = 0;  // records of parts: where there are any, queue_parts.hpp has the rules
   Record* head = nullptr;
   Record* tail = nullptr;
   Record* frontier = nullptr;

@@ -29,6 +29,8 @@ enum class Fault : int {
   skip_too_much,       // a failure also skips what is before it
   dropped_part,        // a reduction loses a part
   lost_commute,        // a turn is given to no task
+  blind_parts,         // parts that overlap are taken for disjoint
+  narrow_parts,        // a whole access does not wait for those of parts
   lost_version,        // on ranks: an object is not sent
   lost_loan,           // on ranks: what a lent task has written is forgotten
   count

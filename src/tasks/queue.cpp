@@ -4,19 +4,14 @@
 #include <mutex>
 
 #include "tasks/planted.hpp"
+#include "tasks/queue_list.hpp"
+#include "tasks/queue_parts.hpp"
 #include "tasks/ranks/range.hpp"
 #include "tasks/ranks/task_messages.hpp"
 
 namespace lapwing::tasks {
 
 namespace {
-
-// Neighbours of one class go together only in the same company. Updates change
-// places with their siblings only: a task that comes later must not get in front
-// of children whose parent it waits for elsewhere.
-const void* company(const Record& record) {
-  return record.kind == Class::commuting ? static_cast<const void*>(record.task->parent) : record.reduction;
-}
 
 bool fits(const Object& object, const Record& record) {
   if (fault(Fault::side_by_side)) return true;
@@ -29,11 +24,7 @@ void enable(Object& object, Record& record, ReadyList& ready) {
     object.kind = record.kind;
     object.company = company(record);
   }
-  record.enabled = true;
-  if (record.waited) {
-    record.waited = false;
-    if (record.task->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push(record.task);
-  }
+  let_in(record, ready);
 }
 
 void advance(Object& object, ReadyList& ready) {
@@ -44,20 +35,10 @@ void advance(Object& object, ReadyList& ready) {
   }
 }
 
-void link_before(Object& object, Record& record, Record* next) {
-  record.next = next;
-  record.previous = next == nullptr ? object.tail : next->previous;
-  (record.previous == nullptr ? object.head : record.previous->next) = &record;
-  (next == nullptr ? object.tail : next->previous) = &record;
-}
-
-void unlink(Object& object, Record& record) {
-  (record.previous == nullptr ? object.head : record.previous->next) = record.next;
-  (record.next == nullptr ? object.tail : record.next->previous) = record.previous;
-  record.next = record.previous = nullptr;
-}
+bool has_parts(const Object& object, const Record& record) { return object.partial != 0 || record.partial; }
 
 void append(Object& object, Record& record, ReadyList& ready) {
+  if (has_parts(object, record)) return parts::append(object, record, ready);
   link_before(object, record, nullptr);
   if (object.frontier == nullptr) object.frontier = &record;
   advance(object, ready);
@@ -68,10 +49,11 @@ void append(Object& object, Record& record, ReadyList& ready) {
 void settle(Object& object, Record& record, ReadyList& ready) {
   unlink(object, record);
   link_before(object, record, object.head);
-  for (Record* r = object.head; r != object.frontier; r = r->next) r->enabled = false;
   record.kind = Class::exclusive;
   record.held = false;
   object.holder = nullptr;  // the turn is its children's
+  if (object.partial != 0) return parts::judge_all(object, ready);
+  for (Record* r = object.head; r != object.frontier; r = r->next) r->enabled = false;
   object.enabled = 0;
   object.frontier = object.head;
   advance(object, ready);
@@ -95,6 +77,7 @@ Record* hand_over(Object& object) {
 void insert_before(Object& object, Record& record, Record& parent, ReadyList& ready) {
   if (parent.kind == Class::commuting && !fault(Fault::no_settling)) settle(object, parent, ready);
   if (fault(Fault::child_at_end)) return append(object, record, ready);
+  if (has_parts(object, record)) return parts::insert_before(object, record, parent, ready);
   link_before(object, record, fault(Fault::child_behind) ? parent.next : &parent);
   if (!parent.enabled) {
     if (object.frontier == &parent) object.frontier = &record;
@@ -111,6 +94,7 @@ void insert_before(Object& object, Record& record, Record& parent, ReadyList& re
 }
 
 void remove(Object& object, Record& record, ReadyList& ready) {
+  if (object.partial != 0) return parts::remove(object, record, ready);
   if (object.frontier == &record) object.frontier = record.next;
   unlink(object, record);
   if (record.enabled) --object.enabled;
@@ -228,6 +212,7 @@ void weaken(Record& record, std::uint8_t lost, ReadyList& ready) {
   record.rights = left;
   record.deferred &= left;
   if (record.kind == Class::exclusive && class_of(left) == Class::shared) {
+    if (object.partial != 0) return parts::only_reads(object, record, ready);
     record.kind = Class::shared;
     if (record.enabled) object.kind = Class::shared;
     advance(object, ready);
@@ -240,7 +225,8 @@ bool usable(Record& record, std::uint8_t rights) {
   const std::lock_guard lock(object.lock);
   if (record.enabled && (record.kind != Class::commuting || record.held)) return true;
   // Readers before it do not disturb its own reading.
-  const bool only_readers = object.frontier == &record && object.kind == Class::shared;
+  const bool only_readers = object.partial != 0 ? parts::behind_readers(object, record)
+                                                : object.frontier == &record && object.kind == Class::shared;
   if (rights == detail::reads && only_readers) return true;
   record.waited = true;
   record.task->pending.store(2, std::memory_order_relaxed);
@@ -250,7 +236,10 @@ bool usable(Record& record, std::uint8_t rights) {
 bool usable_by_main(Object& object, std::uint8_t rights, Record& place) {
   const std::lock_guard lock(object.lock);
   if (object.head == nullptr || (fault(Fault::main_reads_early) && rights == detail::reads)) return true;
-  if (rights == detail::reads && object.frontier == nullptr && object.kind == Class::shared) return true;
+  if (rights == detail::reads && object.partial == 0 && object.frontier == nullptr &&
+      object.kind == Class::shared) {
+    return true;
+  }
   ReadyList ready;
   place.kind = class_of(rights);
   append(object, place, ready);

@@ -42,7 +42,8 @@ Recording::Recording() { clock_cost(); }
 
 void Recording::measure(Object& object) {
   Known& known = objects_[object.number];
-  if (known.times == measurings || object.value == nullptr) return;
+  // Where there are accesses of parts, others may be writing some.
+  if (known.times == measurings || object.value == nullptr || object.partial != 0) return;
   ++known.times;
   if (known.name.empty() && object.name != nullptr) known.name = *object.name;
   std::size_t bytes = object.type->size;

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
+#include "tasks/extent.hpp"
 #include "tasks/failure.hpp"
 #include "tasks/ranks/range.hpp"
 #include "tasks/ranks/ranks.hpp"
@@ -77,17 +80,60 @@ Record* find_record(const Task& task, const Object& object) {
   return ended;
 }
 
+Record* find_record(const Task& task, const Object& object, const detail::Extent& part) {
+  for (Record& record : const_cast<Task&>(task)) {
+    if (record.object == &object && record.partial && section_of(record).extent == normal(part))
+      return &record;
+  }
+  return nullptr;
+}
+
+namespace {
+
+// The parts of the object to which the task has the rights, now or, `later`, after with_cont().
+bool has_part(const Task& task, const Object& object, std::uint8_t rights, const detail::Extent& part,
+              bool later) {
+  std::vector<const detail::Extent*> having;
+  for (const Record& record : const_cast<Task&>(task)) {
+    if (record.object != &object || !record.partial || record.done || !covers(effective(record), rights))
+      continue;
+    if (later || (record.deferred & rights) == 0) having.push_back(&section_of(record).extent);
+  }
+  return covered(part, having);
+}
+
+}  // namespace
+
+void require_part(const Task& task, const Object& object, std::uint8_t rights, const detail::Extent& part) {
+  if (has_part(task, object, rights, part, false)) return;
+  const char* const why = !has_part(task, object, rights, part, true)
+                              ? "of which it did not declare every byte so"
+                              : "which is deferred: it must say so in with_cont() before";
+  throw Error(fmt::format("{} asks for a {} of {} of {}, {}", text_of(task), words(rights), text_of(part),
+                          object.text(), why));
+}
+
+void require_whole(const Record* record, const Object& object, const Task& task, std::uint8_t rights) {
+  if (record == nullptr || !record->partial) return;
+  throw Error(fmt::format("{} asks for a {} of {}, of which it declared only parts", text_of(task),
+                          words(rights), object.text()));
+}
+
 void require_covered(const Record& child, const Task& parent) {
   const Record* const record = find_record(parent, *child.object);
   if (record != nullptr && record->destroyed) throw destroyed(*child.task, *child.object, "declares");
-  if (record != nullptr && !record->done && covers(effective(*record), child.rights) &&
-      ((record->rights & detail::reduces) == 0 || record->reduction == child.reduction)) {
+  if (record != nullptr && record->partial) {
+    if (child.partial && has_part(parent, *child.object, child.rights, section_of(child).extent, true))
+      return;
+  } else if (record != nullptr && !record->done && covers(effective(*record), child.rights) &&
+             ((record->rights & detail::reduces) == 0 || record->reduction == child.reduction)) {
     return;
   }
   throw Error(fmt::format("{} declares a {} of {}, but its parent, {}, {}", text_of(*child.task),
                           words(child.rights), child.object->text(), text_of(parent),
                           record == nullptr ? "did not declare that object"
                           : record->done    ? "has given it up"
+                          : record->partial ? "has not declared every byte of that so"
                                             : "has declared only a " + words(record->rights)));
 }
 

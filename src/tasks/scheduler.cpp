@@ -8,7 +8,20 @@ namespace lapwing::tasks {
 
 namespace {
 constexpr int most_at_once = 16;
+
+// Behind those of the same priority.
+void insert(ReadyList& list, Task* task) {
+  if (list.empty() || list.last->priority >= task->priority) return list.push(task);
+  Task** place = &list.first;
+  while ((*place)->priority >= task->priority) place = &(*place)->next;
+  task->next = *place;
+  *place = task;
 }
+
+void add(std::atomic<int>& counter, int by) {
+  counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+}
+}  // namespace
 
 void Processor::link(Object& object) {
   object.next = nullptr;
@@ -39,9 +52,23 @@ bool Processor::push(Task* task, Object& object) {
   return true;
 }
 
+void Processor::push_ranked(Task* task) {
+  const std::lock_guard lock(lock_);
+  insert(ranked_, task);
+  add(length_, 1);
+  if (task->priority > 0) add(urgent_, 1);
+}
+
+Task* Processor::take_ranked() {
+  Task* const task = ranked_.pop();
+  add(length_, -1);
+  if (task->priority > 0) add(urgent_, -1);
+  return task;
+}
+
 void Processor::push_placed(Task* task) {
   const std::lock_guard lock(lock_);
-  placed_tasks_.push(task);
+  insert(placed_tasks_, task);
   placed_.store(placed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
@@ -62,11 +89,13 @@ void Processor::take_out(Task* task, Object& object) {
 Task* Processor::take(bool owner) {
   if (empty()) return nullptr;
   const std::lock_guard lock(lock_);
-  if (owner && !placed_tasks_.empty()) {
+  const bool placed = owner && !placed_tasks_.empty();
+  if (urgent() && (!placed || placed_tasks_.first->priority < ranked_.first->priority)) return take_ranked();
+  if (placed) {
     placed_.store(placed_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     return placed_tasks_.pop();
   }
-  if (first_ == nullptr) return nullptr;
+  if (first_ == nullptr) return ranked_.empty() ? nullptr : take_ranked();
   Task* const task = first_->first_ready;
   take_out(task, *first_);
   return task;
@@ -75,7 +104,9 @@ Task* Processor::take(bool owner) {
 Task* Processor::steal(int least, ReadyList& more) {
   if (stealable() < least) return nullptr;
   const std::lock_guard lock(lock_);
-  if (stealable() < least || last_ == nullptr) return nullptr;
+  if (stealable() < least) return nullptr;
+  if (urgent() || (last_ == nullptr && !ranked_.empty())) return take_ranked();
+  if (last_ == nullptr) return nullptr;
   Object& object = *last_;
   Task* const task = object.last_ready;
   take_out(task, object);
@@ -101,7 +132,7 @@ void Processor::adopt(ReadyList& tasks) {
 
 bool Processor::surely_empty(bool owner) {
   const std::lock_guard lock(lock_);
-  return first_ == nullptr && (!owner || placed_tasks_.empty());
+  return first_ == nullptr && ranked_.empty() && (!owner || placed_tasks_.empty());
 }
 
 }  // namespace lapwing::tasks

@@ -15,7 +15,9 @@ class alignas(64) Processor {
   /// Puts a ready task into the queue of the object; false if the object's
   /// queue has moved to another processor meanwhile.
   bool push(Task* task, Object& object);
-  /// A task that must run here, in order of arrival.
+  /// A task with a priority, which goes before the others, or behind them.
+  void push_ranked(Task* task);
+  /// A task that must run here, in order of priority and arrival.
   void push_placed(Task* task);
   /// The first task of the first object, or null; the owner takes placed tasks before.
   Task* take(bool owner);
@@ -28,6 +30,8 @@ class alignas(64) Processor {
 
   int stealable() const { return length_.load(std::memory_order_relaxed); }
   bool empty() const { return stealable() == 0 && placed_.load(std::memory_order_relaxed) == 0; }
+  /// There are tasks that go before the others.
+  bool urgent() const { return urgent_.load(std::memory_order_relaxed) > 0; }
   /// Looks under the lock, so that who pushed before is seen, and who pushes
   /// later sees what the caller wrote before. `owner` also has the placed tasks.
   bool surely_empty(bool owner);
@@ -39,6 +43,7 @@ class alignas(64) Processor {
   void link(Object& object);
   void append(Task* task, Object& object);
   void take_out(Task* task, Object& object);
+  Task* take_ranked();
 
   progress::SpinLock lock_;
   int index_;
@@ -46,7 +51,9 @@ class alignas(64) Processor {
   Object* last_ = nullptr;
   std::atomic<int> length_{0};
   std::atomic<int> placed_{0};
+  std::atomic<int> urgent_{0};
   ReadyList placed_tasks_;
+  ReadyList ranked_;  // with a priority other than 0; the highest first
   Object nothing_;
 };
 

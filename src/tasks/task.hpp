@@ -30,17 +30,27 @@ struct Record {
   Object* object = nullptr;
   Task* task = nullptr;
   const detail::Reduction* reduction = nullptr;
-  void* own = nullptr;           // private value of a reduction
+  void* own = nullptr;           // private value of a reduction, or the section
   Record* next_other = nullptr;  // among those that wait for a commuting update, or to be combined
   std::uint8_t rights = 0;
   std::uint8_t deferred = 0;  // those of the rights that with_cont() has not acquired
   Class kind = Class::exclusive;
-  bool enabled = false;    // nothing before it in the queue is in its way
-  bool waited = false;     // the task counts it as pending
-  bool held = false;       // a commuting update whose turn it is
-  bool done = false;       // given up, or its task has ended
-  bool destroyed = false;  // its task has ended the object's life
+  bool enabled = false;     // nothing before it in the queue is in its way
+  bool waited : 1 = false;  // the task counts it as pending
+  bool held : 1 = false;    // a commuting update whose turn it is
+  bool partial = false;     // of a part of the object, its section
+  bool done = false;        // given up, or its task has ended
+  bool destroyed = false;   // its task has ended the object's life
 };
+
+static_assert(sizeof(Record) == 64, "a line of the cache");
+
+/// The part of an object that a record is for.
+struct Section {
+  detail::Extent extent;
+  std::uint32_t blockers = 0;  // records before it in the queue that are in its way
+};
+inline Section& section_of(const Record& record) { return *static_cast<Section*>(record.own); }
 
 /// Where the home's central scheduler has got to with a task. Guarded by the wire's mutex.
 enum class Stage : std::uint8_t {
@@ -67,6 +77,7 @@ struct Task {
   std::uint32_t epoch = 0;                  // advances when its rights may have changed
   std::int32_t placed = -1;                 // on a worker here; below -1: -2 less a worker of another rank
   std::int32_t target = -1;
+  std::int16_t priority = 0;
   std::uint8_t block_class = 0;
   bool commutes = false;  // some updates must be taken in turn before it starts
   bool main = false;

@@ -25,6 +25,7 @@ void Trace::created(Task& task) {
   made.created = now();
   for (const Record& record : task) {
     made.uses.push_back({record.object->number, record.object->text(), record.rights, record.deferred != 0});
+    if (record.partial) made.uses.back().part = section_of(record).extent;
   }
   if (recording_ != nullptr) made.recorded = recording_->created(task);
   const progress::Holding lock(mutex_);
@@ -75,9 +76,11 @@ void Trace::write() const {
   for (const TaskTrace& task : tasks_) tasks.push_back(&task);
   std::sort(tasks.begin(), tasks.end(),
             [](const TaskTrace* a, const TaskTrace* b) { return a->place < b->place; });
-  const std::string text = recording_ != nullptr     ? recording_->text()
-                           : file_.ends_with(".dot") ? as_dot(tasks)
-                                                     : as_table(tasks);
+  const std::string text = recording_ != nullptr      ? recording_->text()
+                           : file_.ends_with(".dot")  ? as_dot(tasks)
+                           : file_.ends_with(".svg")  ? as_svg(tasks)
+                           : file_.ends_with(".html") ? as_html(tasks)
+                                                      : as_table(tasks);
   std::FILE* const out = std::fopen(file_.c_str(), "w");
   if (out == nullptr) {
     fmt::print(stderr, "lapwing: the trace of tasks cannot be written to {}\n", file_);

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct TaskTrace {
     std::string name;
     std::uint8_t rights;
     bool deferred;
+    std::optional<detail::Extent> part = {};
   };
   std::uint64_t number = 0;
   std::string name;
@@ -59,9 +61,18 @@ class Trace {
   std::unique_ptr<Recording> recording_;  // for the file name *.replay
 };
 
-/// The task graph: an edge for each conflict of a task with the nearest tasks
-/// before it, by their places in the program.
+/// A conflict of a task with one of the nearest tasks before it, by their places in the program.
+struct Edge {
+  const TaskTrace* from;
+  const TaskTrace* to;
+  std::string object;
+};
+std::vector<Edge> edges_of(const std::vector<const TaskTrace*>& tasks);
+/// The task graph, for Graphviz.
 std::string as_dot(const std::vector<const TaskTrace*>& tasks);
+/// The timeline and the task graph as one picture, or as a page.
+std::string as_svg(const std::vector<const TaskTrace*>& tasks);
+std::string as_html(const std::vector<const TaskTrace*>& tasks);
 /// One line a task, with what it waited for: a dependence, or a free processor.
 std::string as_table(const std::vector<const TaskTrace*>& tasks);
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
+#include "tasks/extent.hpp"
 #include "tasks/trace.hpp"
 
 namespace lapwing::tasks {
@@ -34,11 +36,32 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// The accesses of one object that may go side by side, and those before them.
+// The accesses of one object that a later one may have to come after.
 struct Front {
-  std::string word;
-  std::vector<const TaskTrace*> now, before;
+  struct Access {
+    const TaskTrace* task;
+    const TaskTrace::Use* use;
+  };
+  std::vector<Access> accesses;
 };
+
+bool alone(const TaskTrace::Use& use) {
+  const std::string_view kind = word(use.rights);
+  return kind == "write" || kind == "read_write";
+}
+
+bool meet(const TaskTrace::Use& a, const TaskTrace::Use& b) {
+  return !a.part || !b.part || overlap(*a.part, *b.part);
+}
+
+bool conflict(const TaskTrace::Use& a, const TaskTrace::Use& b) {
+  return meet(a, b) && (alone(a) || alone(b) || std::string_view(word(a.rights)) != word(b.rights));
+}
+
+// Every access that must come after `earlier` must come after `later` too.
+bool hides(const TaskTrace::Use& later, const TaskTrace::Use& earlier) {
+  return alone(later) && (!later.part || (earlier.part && covered(*earlier.part, {&*later.part})));
+}
 
 bool inside(const TaskTrace& child, const TaskTrace& parent) {
   return child.place.size() > parent.place.size() &&
@@ -47,31 +70,47 @@ bool inside(const TaskTrace& child, const TaskTrace& parent) {
 
 }  // namespace
 
+std::vector<Edge> edges_of(const std::vector<const TaskTrace*>& tasks) {
+  std::vector<Edge> edges;
+  std::map<std::uint64_t, Front> fronts;
+  for (const TaskTrace* task : tasks) {
+    const auto own = static_cast<std::ptrdiff_t>(edges.size());  // the first of this task's
+    for (const auto& use : task->uses) {
+      auto& before = fronts[use.object].accesses;
+      for (auto each = before.begin(); each != before.end(); ++each) {
+        if (each->task == task || !conflict(*each->use, use)) continue;
+        // Where one between them is in the way of both, the edges to that and from that say it.
+        const bool told = std::any_of(each + 1, before.end(), [&](const Front::Access& between) {
+          return between.task != task && conflict(*each->use, *between.use) && conflict(*between.use, use);
+        });
+        const bool again = std::any_of(edges.begin() + own, edges.end(), [&](const Edge& edge) {
+          return edge.from == each->task && edge.object == use.name;
+        });
+        if (!told && !again) edges.push_back({each->task, task, use.name});
+      }
+    }
+    for (const auto& use : task->uses) {
+      auto& before = fronts[use.object].accesses;
+      std::erase_if(before, [&](const auto& each) { return each.task != task && hides(use, *each.use); });
+      before.push_back({task, &use});
+    }
+  }
+  return edges;
+}
+
 std::string as_dot(const std::vector<const TaskTrace*>& tasks) {
   std::string out = "digraph tasks {\n  node [shape=box, style=filled, colorscheme=set312];\n";
-  std::map<std::uint64_t, Front> fronts;
   for (const TaskTrace* task : tasks) {
     out += fmt::format("  t{} [label=\"{}\\nworker {}, {:.1f} us\", fillcolor={}];\n", task->number,
                        escaped(task->name), task->worker, 1e6 * (task->ended - task->started),
                        task->worker < 0 ? 1 : task->worker % 12 + 1);
-    for (const auto& use : task->uses) {
-      Front& front = fronts[use.object];
-      const std::string kind = word(use.rights);
-      const bool alone = kind == "write" || kind == "read_write";
-      if (alone || kind != front.word) {
-        front.before = std::move(front.now);
-        front.now.clear();
-      }
-      front.word = kind;
-      for (const TaskTrace* earlier : front.before) {
-        if (inside(*task, *earlier)) {
-          out += fmt::format("  t{} -> t{} [style=dashed];\n", earlier->number, task->number);  // its child
-        } else {
-          out +=
-              fmt::format("  t{} -> t{} [label=\"{}\"];\n", earlier->number, task->number, escaped(use.name));
-        }
-      }
-      front.now.push_back(task);
+  }
+  for (const Edge& edge : edges_of(tasks)) {
+    if (inside(*edge.to, *edge.from)) {
+      out += fmt::format("  t{} -> t{} [style=dashed];\n", edge.from->number, edge.to->number);  // its child
+    } else {
+      out += fmt::format("  t{} -> t{} [label=\"{}\"];\n", edge.from->number, edge.to->number,
+                         escaped(edge.object));
     }
   }
   return out + "}\n";

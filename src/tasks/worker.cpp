@@ -193,6 +193,7 @@ void Worker::end_elsewhere(Task* task) {
 // The order of Jade 3.2.1 with two locks saved: the next task of the same object, or
 // the only task that this processor has.
 bool Worker::keeps(const Task* task, const Task* finished_task) const {
+  if (task->priority != 0 || processor.urgent()) return false;
   if (task->placed >= 0) return task->placed == index && processor.empty();
   if (!runtime.options.locality) return runtime.workers[0]->processor.empty();
   if (task->locality == nullptr) return processor.empty();
@@ -251,7 +252,11 @@ void Worker::schedule_one(Task* task) {
     return;
   }
   int where = 0;
-  if (!runtime.options.locality) {
+  if (task->priority != 0) {
+    const bool own = index < static_cast<int>(runtime.workers.size());
+    if (runtime.options.locality) where = task->target >= 0 ? task->target : own ? index : 0;
+    runtime.workers[static_cast<std::size_t>(where)]->processor.push_ranked(task);
+  } else if (!runtime.options.locality) {
     while (!runtime.workers[0]->processor.push(task, runtime.workers[0]->processor.nothing())) {
     }
   } else if (task->locality == nullptr) {

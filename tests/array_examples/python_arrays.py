@@ -10,7 +10,7 @@ import lapwing
 import numpy as np
 
 WORLD = MPI.COMM_WORLD
-TASKS = lapwing.Tasks.of_sizes(WORLD, [3, 1])
+TASKS = lapwing.ArrayTasks.of_sizes(WORLD, [3, 1])
 SENDER, RANK = TASKS.task == 0, TASKS.rank
 N = 11
 
@@ -96,7 +96,7 @@ def test_buffered():
 
 
 def test_transposition_and_conversion():
-    whole = lapwing.Tasks.of_sizes(WORLD, [WORLD.size])
+    whole = lapwing.ArrayTasks.of_sizes(WORLD, [WORLD.size])
     source = lapwing.Distribution([lapwing.block(6, 0), lapwing.block(9, 1)], "int16", grid=[2, 2])
     target = lapwing.Distribution([lapwing.cyclic(9, 2), lapwing.collapsed(6)], "complex128", grid=[3], ranks=[3, 1, 0])
     a, b = values(source, WORLD.rank), target.zeros(WORLD.rank)

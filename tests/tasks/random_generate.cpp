@@ -10,7 +10,9 @@ namespace random_program {
 namespace {
 
 struct Right {
+  int object;
   Mode mode;
+  Part part = {};
   bool deferred = false;
   bool gone = false;
 };
@@ -25,8 +27,9 @@ class Generator {
     most_ = 5 + below(chance(20) ? 400 : 60);
     deepest_ = 1 + below(4);
     program_.fails = chance(12);
-    std::map<int, Right> rights;
-    for (int i = 0; i < objects; ++i) rights[i] = {Mode::read_write};
+    parts_ = chance(60) ? below(100) : 0;
+    std::vector<Right> rights;
+    for (int i = 0; i < objects; ++i) rights.push_back({i, Mode::read_write});
     program_.main.id = 0;
     fill(program_.main, rights, {}, 0, most_);
     return std::move(program_);
@@ -56,31 +59,42 @@ class Generator {
     return true;
   }
 
-  void fill(TaskNode& task, std::map<int, Right> rights, std::vector<int> free_order, int depth, int length) {
+  // Some of the cells of a part, now and then; reductions and updates that commute are of whole objects.
+  Part some_of(const Part& of, int percent) {
+    if (!chance(percent)) return of;
+    const int size = of.size(), from = below(size), step = chance(25) ? 2 : 1;
+    const int most = (size - from + step - 1) / step;
+    Part part{static_cast<int>(of.cell(from)), 1 + below(most), of.stride * step};
+    if (part.count == 1) part.stride = 1;
+    return part;
+  }
+
+  void fill(TaskNode& task, std::vector<Right> rights, std::vector<int> free_order, int depth, int length) {
     task.free_order = free_order;
     const int actions = depth == 0 ? length : 1 + below(6);
     for (int i = 0; i < actions; ++i) {
       Action action;
       const int what = below(100);
-      std::vector<int> usable;
-      for (const auto& [object, right] : rights) {
-        if (!right.gone) usable.push_back(object);
+      std::vector<std::size_t> usable;
+      for (std::size_t r = 0; r < rights.size(); ++r) {
+        if (!rights[r].gone) usable.push_back(r);
       }
-      const int object =
-          usable.empty() ? -1 : usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
+      const std::size_t chosen =
+          usable.empty() ? 0 : usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
+      const int object = usable.empty() ? -1 : rights[chosen].object;
       const int spawns = depth == 0 ? 80 : 40;
       if (what < spawns && depth <= deepest_ && program_.tasks < most_) {
         action.kind = Action::spawn;
         action.child = child(rights, free_order, depth);
       } else if (what < 88 && object >= 0) {
-        Right& right = rights[object];
+        Right& right = rights[chosen];
+        action.object = object;
+        action.part = right.part;
         if (right.deferred) {
           action.kind = Action::acquire;
-          action.object = object;
           action.mode = right.mode;
           right.deferred = false;
         } else if (depth > 0 && chance(25)) {
-          action.object = object;
           if (right.mode == Mode::read_write && chance(50) && !in(free_order, object)) {
             action.kind = Action::release_write;
             right.mode = Mode::read;
@@ -90,19 +104,20 @@ class Generator {
           }
         } else {
           action.kind = Action::touch;
-          action.object = object;
           action.mode = right.mode == Mode::read_write && chance(40) ? Mode::read : right.mode;
           if (right.mode == Mode::read_write && chance(10)) action.mode = Mode::write;
+          if (right.mode <= Mode::read_write) action.part = some_of(right.part, parts_);
         }
       } else if (what < 92) {
         action.kind = Action::create;
         action.object = program_.objects++;
-        rights[action.object] = {Mode::read_write};
-      } else if (what < 97 && object >= 0 && rights[object].mode == Mode::read_write &&
-                 !rights[object].deferred && (depth == 0 || owned(object, task)) && !in(free_order, object)) {
+        rights.push_back({action.object, Mode::read_write});
+      } else if (what < 97 && object >= 0 && rights[chosen].mode == Mode::read_write &&
+                 rights[chosen].part.whole() && !rights[chosen].deferred &&
+                 (depth == 0 || owned(object, task)) && !in(free_order, object)) {
         action.kind = Action::destroy;
         action.object = object;
-        rights[object].gone = true;
+        rights[chosen].gone = true;
       } else if (depth == 0 && what == 98) {
         action.kind = Action::wait_all;
       } else if (program_.fails && chance(30) && depth > 0) {
@@ -121,31 +136,38 @@ class Generator {
   }
   bool owned(int object, const TaskNode& task) { return in(task_objects_[&task], object); }
 
-  std::unique_ptr<TaskNode> child(const std::map<int, Right>& rights, std::vector<int> free_order,
-                                  int depth) {
+  std::unique_ptr<TaskNode> child(const std::vector<Right>& rights, std::vector<int> free_order, int depth) {
     auto made = std::make_unique<TaskNode>();
     made->id = ++program_.tasks;
     made->placed = chance(15) ? below(64) : -1;
     made->section = true;
-    std::map<int, Right> own;
+    std::vector<Right> own;
     const int wanted = below(4);
-    std::vector<int> candidates;
-    for (const auto& [object, right] : rights) {
-      if (!right.gone) candidates.push_back(object);
+    std::vector<Right> candidates;
+    for (const Right& right : rights) {
+      if (right.gone) continue;
+      candidates.push_back(right);
+      if (chance(parts_ / 2)) candidates.push_back(right);
     }
     std::shuffle(candidates.begin(), candidates.end(), random_);
     const bool may_defer = chance(30);
-    for (const int object : candidates) {
+    for (const Right& parents : candidates) {
       if (static_cast<int>(own.size()) > wanted) break;
-      Right right{Mode::read};
-      if (!child_mode(rights.at(object).mode, right.mode)) continue;
-      if (in(free_order, object) && right.mode != Mode::commute && right.mode != Mode::read_write) {
+      Right right{parents.object, Mode::read};
+      if (!child_mode(parents.mode, right.mode)) continue;
+      right.part = some_of(parents.part, parts_);
+      const bool free = in(free_order, right.object);
+      if (free && right.mode != Mode::commute && right.mode != Mode::read_write)
         right.mode = Mode::read_write;
+      if (right.mode > Mode::read_write) {
+        if (!parents.part.whole()) right.mode = Mode::read_write;
+        right.part = parents.part;
       }
+      if (!fits(own, right)) continue;
       right.deferred = may_defer && chance(60) && right.mode <= Mode::read_write;
-      own[object] = right;
-      made->uses.push_back({object, right.mode, right.deferred});
-      if (right.mode == Mode::commute && !in(free_order, object)) free_order.push_back(object);
+      own.push_back(right);
+      made->uses.push_back({right.object, right.mode, right.deferred, right.part});
+      if (right.mode == Mode::commute && !in(free_order, right.object)) free_order.push_back(right.object);
     }
     // An update that commutes must leave nothing behind that tells its turn:
     // other objects that it changes get sums only if they are read before.
@@ -153,7 +175,15 @@ class Generator {
     return made;
   }
 
+  // A task declares an object once, or different parts of it.
+  static bool fits(const std::vector<Right>& own, const Right& more) {
+    return std::none_of(own.begin(), own.end(), [&](const Right& one) {
+      return one.object == more.object && (one.part.whole() || more.part.whole() || one.part == more.part);
+    });
+  }
+
   std::mt19937_64 random_;
+  int parts_ = 0;  // percent
   Program program_;
   int most_ = 0, deepest_ = 0;
   std::map<const TaskNode*, std::vector<int>> task_objects_;

@@ -18,10 +18,23 @@ namespace random_program {
 
 enum class Mode : std::uint8_t { read, write, read_write, commute, reduce, reduce_any };
 
+constexpr int width = 6;  // cells of an object
+
+/// Cells of an object: `count` from `first` on, a stride apart; none: all of it, which is another
+/// declaration than that of a part with all cells.
+struct Part {
+  int first = 0, count = 0, stride = 1;
+  bool whole() const { return count == 0; }
+  int size() const { return whole() ? width : count; }
+  std::size_t cell(int i) const { return static_cast<std::size_t>(first + i * stride); }
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
 struct Use {
   int object;
   Mode mode;
   bool deferred = false;
+  Part part = {};
 };
 
 struct TaskNode;
@@ -30,6 +43,7 @@ struct Action {
   enum Kind { spawn, touch, acquire, release, release_write, create, destroy, work, wait_all, fail } kind;
   int object = -1;
   Mode mode = Mode::read;
+  Part part = {};
   int amount = 0;  // of work, in turns of a loop
   std::unique_ptr<TaskNode> child;
 };
@@ -79,6 +93,35 @@ struct Cell {
   }
   friend bool operator==(const Cell&, const Cell&) = default;
 };
+
+using Cells = std::vector<Cell>;
+
+/// The value of an object that a task creates.
+inline Cells made(int object) { return Cells(width, Cell{static_cast<std::uint64_t>(object), 0.0, 0}); }
+
+/// What a task does to cells that it has, but for reductions: cell(i) is one of them.
+template <class CellAt>
+void change_cells(int cells, Mode mode, bool free, std::uint64_t& local, CellAt cell) {
+  const bool looks = !free && (mode == Mode::read || mode == Mode::read_write);
+  for (int i = 0; looks && i < cells; ++i) local = cell(i).look(local);
+  if (mode == Mode::read && !free) return;
+  for (int i = 0; i < cells; ++i) {
+    const std::uint64_t own = mix(local, static_cast<std::uint64_t>(i));
+    if (free) {
+      cell(i).add_any(own);
+    } else if (mode == Mode::write) {
+      cell(i).write(own);
+    } else {
+      cell(i).change(own);
+    }
+  }
+}
+/// What it adds in a reduction.
+inline void add_to_cells(Cells& cells, bool ordered, std::uint64_t local) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    ordered ? cells[i].add_ordered(mix(local, i)) : cells[i].add_any(mix(local, i));
+  }
+}
 
 struct Result {
   std::vector<Cell> cells;  // of the objects that are left in the main program

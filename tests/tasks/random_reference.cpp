@@ -15,7 +15,7 @@ struct Failed {
 class Interpreter {
  public:
   explicit Interpreter(const Program& program) : program_(program) {
-    cells_.resize(static_cast<std::size_t>(program.objects));
+    cells_.assign(static_cast<std::size_t>(program.objects), Cells(width));
     alive_.assign(cells_.size(), false);
     for (int i = 0; i < program.first_own; ++i) alive_[static_cast<std::size_t>(i)] = true;
   }
@@ -34,7 +34,7 @@ class Interpreter {
     for (int i = 0; i < program_.objects; ++i) {
       const bool main_has = i < program_.first_own || std::count(mains_.begin(), mains_.end(), i) > 0;
       if (main_has && alive_[static_cast<std::size_t>(i)])
-        result.cells.push_back(cells_[static_cast<std::size_t>(i)]);
+        for (const Cell& cell : cells_[static_cast<std::size_t>(i)]) result.cells.push_back(cell);
     }
     return result;
   }
@@ -42,48 +42,39 @@ class Interpreter {
  private:
   std::uint64_t task(const TaskNode& node) {
     std::uint64_t local = mix(static_cast<std::uint64_t>(node.id), 5);
-    std::vector<std::pair<int, double>> parts;
-    const auto part_of = [&](int object) -> double& {
+    std::vector<std::pair<int, Cells>> parts;
+    const auto part_of = [&](int object) -> Cells& {
       for (auto& [each, part] : parts) {
         if (each == object) return part;
       }
-      return parts.emplace_back(object, 0.0).second;
+      return parts.emplace_back(object, Cells(width)).second;
     };
     for (const Action& action : node.actions) {
       const bool free = std::count(node.free_order.begin(), node.free_order.end(), action.object) > 0;
-      Cell* const cell = action.object < 0 ? nullptr : &cells_[static_cast<std::size_t>(action.object)];
+      Cells* const cells = action.object < 0 ? nullptr : &cells_[static_cast<std::size_t>(action.object)];
       switch (action.kind) {
         case Action::spawn:
           task(*action.child);
           break;
         case Action::touch:
-          if (free) {
-            cell->add_any(local);
-          } else if (action.mode == Mode::reduce || action.mode == Mode::reduce_any) {
-            Cell part;
-            if (action.mode == Mode::reduce_any) {
-              cell->add_any(local);
-            } else {
-              part.ordered = part_of(action.object);
-              part.add_ordered(local);
-              part_of(action.object) = part.ordered;
-            }
+          if (!free && (action.mode == Mode::reduce || action.mode == Mode::reduce_any)) {
+            const bool ordered = action.mode == Mode::reduce;
+            add_to_cells(ordered ? part_of(action.object) : *cells, ordered, local);
           } else {
-            if (action.mode == Mode::read || action.mode == Mode::read_write) local = cell->look(local);
-            if (action.mode == Mode::write) cell->write(local);
-            if (action.mode == Mode::read_write) cell->change(local);
+            change_cells(action.part.size(), action.mode, free, local,
+                         [&](int i) -> Cell& { return (*cells)[action.part.cell(i)]; });
           }
           break;
         case Action::release:
           for (auto part = parts.begin(); part != parts.end(); ++part) {
             if (part->first != action.object) continue;
-            cells_[static_cast<std::size_t>(part->first)].ordered += part->second;
+            add(part->first, part->second);
             parts.erase(part);
             break;
           }
           break;
         case Action::create:
-          *cell = {static_cast<std::uint64_t>(action.object), 0.0, 0};
+          *cells = made(action.object);
           alive_[static_cast<std::size_t>(action.object)] = true;
           break;
         case Action::destroy:
@@ -95,12 +86,17 @@ class Interpreter {
           break;
       }
     }
-    for (const auto& [object, part] : parts) cells_[static_cast<std::size_t>(object)].ordered += part;
+    for (const auto& [object, part] : parts) add(object, part);
     return local;
   }
 
+  void add(int object, const Cells& part) {
+    Cells& into = cells_[static_cast<std::size_t>(object)];
+    for (std::size_t i = 0; i < part.size(); ++i) into[i].ordered += part[i].ordered;
+  }
+
   const Program& program_;
-  std::vector<Cell> cells_;
+  std::vector<Cells> cells_;
   std::vector<bool> alive_;
   std::vector<int> mains_;
 };

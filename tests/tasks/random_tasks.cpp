@@ -20,13 +20,30 @@ namespace {
 using namespace lapwing::tasks;
 
 struct SumOrdered {
-  Cell identity(const Cell&) const { return {}; }
-  void combine(Cell& into, const Cell& from) const { into.ordered += from.ordered; }
+  Cells identity(const Cells& like) const { return Cells(like.size()); }
+  void combine(Cells& into, const Cells& from) const {
+    for (std::size_t i = 0; i < from.size(); ++i) into[i].ordered += from[i].ordered;
+  }
 };
 struct SumAny {
-  Cell identity(const Cell&) const { return {}; }
-  void combine(Cell& into, const Cell& from) const { into.any += from.any; }
+  Cells identity(const Cells& like) const { return Cells(like.size()); }
+  void combine(Cells& into, const Cells& from) const {
+    for (std::size_t i = 0; i < from.size(); ++i) into[i].any += from[i].any;
+  }
 };
+
+// Calls with the object or the part of it: parts in a row and strided ones are different types.
+template <class Do>
+void with_part(shared<Cells> x, const Part& p, Do act) {
+  const auto first = static_cast<std::size_t>(p.first), count = static_cast<std::size_t>(p.count);
+  if (p.whole()) {
+    act(x);
+  } else if (p.stride == 1) {
+    act(part(x, first, count));
+  } else {
+    act(part(x, first, count, static_cast<std::size_t>(p.stride)));
+  }
+}
 
 // Every rank has the program; what travels is a task's number and its objects.
 const Program* program = nullptr;
@@ -44,32 +61,35 @@ void number(const TaskNode& node) {
 class Runner {
  public:
   Runner() = default;
-  Runner(int id, std::vector<shared<Cell>> objects) : id_(id), objects_(std::move(objects)) {}
+  Runner(int id, std::vector<shared<Cells>> objects) : id_(id), objects_(std::move(objects)) {}
 
   Result go() {
     objects_.resize(static_cast<std::size_t>(program->objects));
     alive_.assign(objects_.size(), 0);
     for (int i = 0; i < program->first_own; ++i) {
-      make(i, Cell{});
+      make(i, Cells(width));
       alive_[static_cast<std::size_t>(i)] = 1;
     }
     Result result;
     result.seen = act(program->main);
     for (std::size_t i = 0; i < objects_.size(); ++i) {
-      if (alive_[i] != 0) result.cells.push_back(*read(objects_[i]));
+      if (alive_[i] == 0) continue;
+      for (const Cell& cell : *read(objects_[i])) result.cells.push_back(cell);
     }
     return result;
   }
 
   // The body of a task.
   void operator()() { act(*nodes[static_cast<std::size_t>(id_)]); }
-  void operator()(const Cell& given) {
+  template <class View>
+  void operator()(View&& given) {
     const Use& use = nodes[static_cast<std::size_t>(id_)]->uses[0];
-    const auto x = object(use.object);
-    const Cell* const own = use.mode == Mode::read    ? &*read(x)
-                            : use.mode == Mode::write ? &*write(x)
-                                                      : &*read_write(x);
-    if (own != &given) throw std::runtime_error("the body got another value than the task has");
+    with_part(object(use.object), use.part, [&](const auto& x) {
+      const Cell* const own = use.mode == Mode::read    ? &(*read(x))[0]
+                              : use.mode == Mode::write ? &(*write(x))[0]
+                                                        : &(*read_write(x))[0];
+      if (own != &given[0]) throw std::runtime_error("the body got another value than the task has");
+    });
     (*this)();
   }
   template <class Archive>
@@ -78,61 +98,55 @@ class Runner {
   }
 
  private:
-  shared<Cell> object(int i) const { return objects_[static_cast<std::size_t>(i)]; }
-  void make(int i, const Cell& cell) {
-    objects_[static_cast<std::size_t>(i)] = create_named<Cell>("o" + std::to_string(i), cell);
+  shared<Cells> object(int i) const { return objects_[static_cast<std::size_t>(i)]; }
+  void make(int i, const Cells& cells) {
+    objects_[static_cast<std::size_t>(i)] = create_named<Cells>("o" + std::to_string(i), cells);
   }
 
   void declare(Access& a, const TaskNode& node) const {
     a.name("task", node.id);
     if (node.placed >= 0) a.on(node.placed % workers());
     for (const Use& use : node.uses) {
-      const auto x = object(use.object);
-      switch (use.mode) {
-        case Mode::read:
-          use.deferred ? a.df_rd(x) : a.rd(x);
-          break;
-        case Mode::write:
-          use.deferred ? a.df_wr(x) : a.wr(x);
-          break;
-        case Mode::read_write:
-          use.deferred ? a.df_rd_wr(x) : a.rd_wr(x);
-          break;
-        case Mode::commute:
-          a.cm(x);
-          break;
-        case Mode::reduce:
-          a.reduce(x, SumOrdered{});
-          break;
-        case Mode::reduce_any:
-          a.reduce(x, SumAny{}, any_order);
-          break;
-      }
+      const auto whole = object(use.object);
+      with_part(whole, use.part, [&](const auto& x) {
+        switch (use.mode) {
+          case Mode::read:
+            use.deferred ? a.df_rd(x) : a.rd(x);
+            break;
+          case Mode::write:
+            use.deferred ? a.df_wr(x) : a.wr(x);
+            break;
+          case Mode::read_write:
+            use.deferred ? a.df_rd_wr(x) : a.rd_wr(x);
+            break;
+          case Mode::commute:
+            a.cm(x);
+            break;
+          case Mode::reduce:
+            a.reduce(whole, SumOrdered{});
+            break;
+          case Mode::reduce_any:
+            a.reduce(whole, SumAny{}, any_order);
+            break;
+        }
+      });
     }
   }
 
   // A task with one plain access and nothing but that goes the short way.
   void start(const TaskNode& node) {
-    if (node.uses.size() == 1 && !node.uses[0].deferred && node.placed < 0) {
-      const auto x = object(node.uses[0].object);
+    const bool alone = node.uses.size() == 1 && !node.uses[0].deferred && node.placed < 0;
+    if (alone && node.uses[0].mode <= Mode::commute) {
+      const Use& use = node.uses[0];
       Runner body(node.id, objects_);
       const Label name = named("task", node.id);
-      switch (node.uses[0].mode) {
-        case Mode::read:
-          spawn(body, read(x), name);
-          return;
-        case Mode::write:
-          spawn(body, write(x), name);
-          return;
-        case Mode::read_write:
-          spawn(body, read_write(x), name);
-          return;
-        case Mode::commute:
-          spawn(body, commute(x), name);
-          return;
-        default:
-          break;
-      }
+      with_part(object(use.object), use.part, [&](const auto& x) {
+        if (use.mode == Mode::read) spawn(body, read(x), name);
+        if (use.mode == Mode::write) spawn(body, write(x), name);
+        if (use.mode == Mode::read_write) spawn(body, read_write(x), name);
+        if (use.mode == Mode::commute) spawn(body, commute(x), name);
+      });
+      return;
     }
     withonly([&](Access& a) { declare(a, node); }, Runner(node.id, objects_));
   }
@@ -141,29 +155,32 @@ class Runner {
     std::uint64_t local = mix(static_cast<std::uint64_t>(node.id), 5);
     for (const Action& action : node.actions) {
       const bool free = std::count(node.free_order.begin(), node.free_order.end(), action.object) > 0;
-      const shared<Cell> x = action.object < 0 ? shared<Cell>{} : object(action.object);
+      const shared<Cells> x = action.object < 0 ? shared<Cells>{} : object(action.object);
       switch (action.kind) {
         case Action::spawn:
           start(*action.child);
           break;
         case Action::touch:
-          touch(x, action.mode, free, local);
+          touch(x, action.part, action.mode, free, local);
           break;
         case Action::acquire:
-          with_cont([&](Continue& c) {
-            if (action.mode == Mode::read) c.rd(x);
-            if (action.mode == Mode::write) c.wr(x);
-            if (action.mode == Mode::read_write) c.rd_wr(x);
+          with_part(x, action.part, [&](const auto& what) {
+            with_cont([&](Continue& c) {
+              if (action.mode == Mode::read) c.rd(what);
+              if (action.mode == Mode::write) c.wr(what);
+              if (action.mode == Mode::read_write) c.rd_wr(what);
+            });
           });
           break;
         case Action::release:
-          with_cont([&](Continue& c) { c.no_more(x); });
+          with_part(x, action.part,
+                    [](const auto& what) { with_cont([&](Continue& c) { c.no_more(what); }); });
           break;
         case Action::release_write:
-          with_cont([&](Continue& c) { c.no_wr(x); });
+          with_part(x, action.part, [](const auto& what) { with_cont([&](Continue& c) { c.no_wr(what); }); });
           break;
         case Action::create:
-          make(action.object, {static_cast<std::uint64_t>(action.object), 0.0, 0});
+          make(action.object, made(action.object));
           if (&node == &program->main) alive_[static_cast<std::size_t>(action.object)] = true;
           break;
         case Action::destroy:
@@ -183,22 +200,28 @@ class Runner {
     return local;
   }
 
-  static void touch(shared<Cell> x, Mode mode, bool free, std::uint64_t& local) {
-    if (mode == Mode::reduce) {
-      reduce(x, SumOrdered{})->add_ordered(local);
-    } else if (mode == Mode::reduce_any) {
-      reduce(x, SumAny{}, any_order)->add_any(local);
-    } else if (free) {
-      read_write(x)->add_any(local);
-    } else {
-      if (mode == Mode::read || mode == Mode::read_write) local = read(x)->look(local);
-      if (mode == Mode::write) write(x)->write(local);
-      if (mode == Mode::read_write) read_write(x)->change(local);
+  static void touch(shared<Cells> whole, const Part& its, Mode mode, bool free, std::uint64_t& local) {
+    if (!free && mode == Mode::reduce) return add_to_cells(*reduce(whole, SumOrdered{}), true, local);
+    if (!free && mode == Mode::reduce_any) {
+      return add_to_cells(*reduce(whole, SumAny{}, any_order), false, local);
     }
+    with_part(whole, its, [&](const auto& x) {
+      const auto at = [](int i) { return static_cast<std::size_t>(i); };
+      const auto change = [&](auto&& cells, Mode how) {
+        change_cells(its.size(), how, free, local, [&](int i) -> Cell& { return cells[at(i)]; });
+      };
+      if (free) return change(*read_write(x), mode);
+      if (mode == Mode::read || mode == Mode::read_write) {
+        const auto& cells = read(x);
+        for (int i = 0; i < its.size(); ++i) local = (*cells)[at(i)].look(local);
+      }
+      if (mode == Mode::write) change(*write(x), mode);
+      if (mode == Mode::read_write) change(*read_write(x), Mode::commute);
+    });
   }
 
   int id_ = 0;
-  std::vector<shared<Cell>> objects_;
+  std::vector<shared<Cells>> objects_;
   std::vector<char> alive_;  // to the main program
 };
 

@@ -32,7 +32,7 @@ def _order_of(order: str) -> int:
 
 
 class IndexLists:
-    """Which indices of a dimension each process of a task holds; made by Tasks.index_lists()."""
+    """Which indices of a dimension each process of a task holds; made by ArrayTasks.index_lists()."""
 
     def __init__(self, native, extent: int) -> None:
         self._core, self.extent = native, extent
@@ -53,7 +53,7 @@ class Dimension:
     lists: Optional[IndexLists] = None
 
     def with_ghosts(self, below: int, above: int) -> Dimension:
-        """Layers around the owned elements in local memory; Tasks.update_ghosts fills them."""
+        """Layers around the owned elements in local memory; ArrayTasks.update_ghosts fills them."""
         return replace(self, ghosts=(below, above))
 
 

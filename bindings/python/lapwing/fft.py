@@ -9,7 +9,7 @@ from mpi4py import MPI
 
 from .distributions import Distribution, block, checked, collapsed
 from .errors import ArrayError
-from .tasks import Request, Tasks
+from .array_tasks import ArrayTasks, Request
 
 
 class _Stage(NamedTuple):
@@ -47,7 +47,7 @@ class FFT:
         plan.backward(b, a)     # a = numpy.fft.ifftn(b)
     """
 
-    def __init__(self, tasks: Tasks, source: Distribution, destination: Optional[Distribution] = None,
+    def __init__(self, tasks: ArrayTasks, source: Distribution, destination: Optional[Distribution] = None,
                  axes: Optional[Sequence[int]] = None) -> None:
         destination = source if destination is None else destination
         if source.dtype.kind != "c" or source.dtype.itemsize > 16:

@@ -1,378 +1,315 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks, and the transfers between them: MPI's calls with tasks in the place of processes."""
+"""Tasks with declared accesses: a serial program says what its parts read and write, and they run side by side.
+
+    import numpy as np
+    from lapwing import tasks
+
+    @tasks.task(reads="left", updates="mine")
+    def relax(left, mine, weight):            # gets NumPy arrays
+        mine += weight * left
+
+    def program():
+        blocks = [tasks.shared(np.ones(100000)) for _ in range(8)]
+        for i in range(1, 8):
+            relax(blocks[i - 1], blocks[i], 0.5)   # a task: it returns at once
+        print(blocks[7].read().sum())              # waits for what it needs
+
+    tasks.run(program)
+
+Results are those of the serial program, on threads and, under an mpiexec, on its ranks. On threads tasks run side by
+side where they release Python's lock, as NumPy does in its larger operations; on ranks everywhere. Rows of an array are
+a part of it, x[first:end] or x[first:end:step], and tasks on rows that are apart need not wait for each other.
+
+A task's function is known to all ranks by its module and name. Its other arguments are copied, by pickle. Tasks spawn
+no tasks and wait for nothing; that is the main program's part.
+"""
 from __future__ import annotations
 
-import os
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+import base64
+import ctypes
+import inspect
+import math
+import pathlib
+import pickle
+import threading
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
 
 import numpy as np
-from mpi4py import MPI
 
-from ._load import core
-from .distributions import Distribution, IndexLists, _order_of, checked
-from .errors import ArrayError
-
-ANY_TASK, ANY_TAG, TASK_NULL = -1, -1, -2
-STRATEGIES = ("automatic", "parallel", "packed", "direct", "centralized")
-OPS = ("none", "transpose", "conjugate_transpose", "conjugate")
-_STEPS = ("transfers", "inquiry_ns", "call_ns", "exchange_ns", "schedule_ns", "packing_ns", "transmission_ns", "messages",
-          "bytes")
+_RD, _WR, _CM = 1, 2, 4
 
 
-class Status(NamedTuple):
-    """The sender's task, the tag, and how many elements this process sent or received."""
-
-    task: int
-    tag: int
-    elements: int
+class TaskError(RuntimeError):
+    """A task has failed, or does what it has not declared."""
 
 
-class Request:
-    """A transfer that is under way, or a persistent one; it keeps the memory that it uses."""
-
-    def __init__(self, native) -> None:
-        self._core = native
-
-    def start(self) -> None:
-        startall([self])
-
-    def wait(self) -> Status:
-        return waitall([self])[0]
-
-    def test(self) -> Optional[Status]:
-        """None while it is not complete."""
-        done = testall([self])
-        return done[0] if done else None
-
-    def wait_section(self, first: Sequence[int], count: Sequence[int]) -> None:
-        """Returns once this process' elements of that box of the whole array have landed."""
-        self._core.wait_section(list(first), list(count))
-
-    def test_section(self, first: Sequence[int], count: Sequence[int]) -> bool:
-        """Whether they have; never blocks."""
-        return self._core.test_section(list(first), list(count))
-
-    def free(self) -> None:
-        self._core.free()
-
-    @property
-    def pending(self) -> bool:
-        """False once complete, and not persistent."""
-        return self._core.pending()
+class _Object(ctypes.Structure):
+    _fields_ = [("object", ctypes.c_void_p), ("generation", ctypes.c_uint32), ("zero", ctypes.c_uint32)]
 
 
-def startall(requests: Sequence[Request]) -> None:
-    core.startall([request._core for request in requests])
+class _Access(ctypes.Structure):
+    _fields_ = [("object", _Object), ("rights", ctypes.c_int), ("deferred", ctypes.c_int), ("first", ctypes.c_size_t),
+                ("width", ctypes.c_size_t), ("count", ctypes.c_size_t), ("stride", ctypes.c_size_t)]
 
 
-def waitall(requests: Sequence[Request]) -> List[Status]:
-    return [Status(*status) for status in core.waitall([request._core for request in requests])]
+class _Options(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("number", ctypes.c_int64), ("second", ctypes.c_int64),
+                ("worker", ctypes.c_int), ("priority", ctypes.c_int)]
 
 
-def waitany(requests: Sequence[Request]) -> Tuple[int, Status]:
-    """Index -1 where none is pending."""
-    index, status = core.waitany([request._core for request in requests])
-    return index, Status(*status)
+_PROGRAM = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_BODY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t)
 
 
-def testall(requests: Sequence[Request]) -> Optional[List[Status]]:
-    """None while any is not complete."""
-    done = core.testall([request._core for request in requests])
-    return None if done is None else [Status(*status) for status in done]
+def _load() -> ctypes.CDLL:
+    here = pathlib.Path(__file__).resolve().parent
+    for folder in (here.parent.parent, here.parent.parent.parent, here, here / "lib"):
+        path = folder / "liblapwing-tasks.so"
+        if path.exists():
+            break
+    else:
+        path = pathlib.Path("liblapwing-tasks.so")
+    library = ctypes.CDLL(str(path))
+    library.lapwing_task_run.argtypes = [_PROGRAM, ctypes.c_void_p, ctypes.c_int]
+    library.lapwing_task_error.restype = ctypes.c_char_p
+    library.lapwing_task_create.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
+    library.lapwing_task_create.restype = _Object
+    library.lapwing_task_destroy.argtypes = [_Object]
+    library.lapwing_task_use.argtypes = [_Access]
+    library.lapwing_task_use.restype = ctypes.c_void_p
+    library.lapwing_task_spawn_at.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(_Access),
+                                              ctypes.c_size_t, ctypes.POINTER(_Options), ctypes.c_char_p, ctypes.c_int]
+    library.lapwing_task_fail.argtypes = [ctypes.c_char_p]
+    library.lapwing_task_bodies.argtypes = [_BODY]
+    return library
 
 
-def attach_buffer(buffer) -> None:
-    """Memory for buffered sends, kept until detach_buffer()."""
-    core.buffer_attach(buffer)
+_library = _load()
+_here = threading.local()  # .body: the running task's name
+_tasks: Dict[Tuple[str, str], "Task"] = {}
 
 
-def detach_buffer() -> None:
-    core.buffer_detach()
+def _error() -> TaskError:
+    return TaskError(_library.lapwing_task_error().decode(errors="replace"))
 
 
-def progress() -> None:
-    """Lets transfers proceed where there is no thread for it."""
-    core.progress()
+def _only_main(doing: str) -> None:
+    name = getattr(_here, "body", None)
+    if name is not None:
+        raise TaskError(f"task '{name}' {doing}; only the main program may")
 
 
-def _mpi_type(array: np.ndarray) -> MPI.Datatype:
-    return MPI._typedict[array.dtype.char]
+class Rows:
+    """Rows of a shared array, all or some."""
+
+    def __init__(self, array: "Shared", rows: Optional[slice]) -> None:
+        self.array = array
+        self.rows = rows
+
+    def _access(self, rights: int) -> _Access:
+        array = self.array
+        access = _Access(_Object(*array._handle), rights, 0, 0, 0, 0, 0)
+        if self.rows is None:
+            return access
+        row = array.dtype.itemsize * math.prod(array.shape[1:])
+        first, end, step = self.rows.indices(array.shape[0])
+        count = len(range(first, end, step))
+        access.first = first * row
+        access.width, access.count, access.stride = (count * row, 1, 0) if step == 1 else (row, count, step * row)
+        if count == 0:
+            access.width, access.count = 0, 1
+        return access
+
+    def _view(self, rights: int) -> np.ndarray:
+        address = _library.lapwing_task_use(self._access(rights))
+        if address is None:
+            raise _error()
+        array, rows, step = self.array, self.array.shape[0] if self.array.shape else 1, 1
+        if self.rows is not None:
+            first, end, step = self.rows.indices(rows)
+            rows = len(range(first, end, step))
+        row = array.dtype.itemsize * math.prod(array.shape[1:])
+        size = 0 if rows == 0 else ((rows - 1) * step + 1) * row
+        memory = (ctypes.c_char * size).from_address(address)
+        if not array.shape:
+            view = np.frombuffer(memory, array.dtype).reshape(())
+        else:
+            full = np.frombuffer(memory, array.dtype).reshape((-1,) + array.shape[1:]) if size else np.empty(
+                (0,) + array.shape[1:], array.dtype)
+            view = full[::step]
+        if rights == _RD:
+            view.flags.writeable = False
+        return view
+
+    def read(self) -> np.ndarray:
+        """The elements, once they are what the serial program has here. Good until the next task is spawned."""
+        return self._view(_RD)
+
+    def write(self) -> np.ndarray:
+        """The same, to be written."""
+        return self._view(_WR)
+
+    def read_write(self) -> np.ndarray:
+        """The same, to be read and written."""
+        return self._view(_RD | _WR)
 
 
-class Tasks:
-    """Processes of a communicator as tasks: each says to which it belongs. Collective."""
+class Shared(Rows):
+    """A shared array: a handle, the same on all ranks. shared() makes one."""
 
-    def __init__(self, comm: MPI.Comm, task: int) -> None:
-        self._core = core.tasks_create(MPI._addressof(comm), task)
+    def __init__(self, handle: Tuple[int, int], dtype: np.dtype, shape: Tuple[int, ...]) -> None:
+        super().__init__(self, None)
+        self._handle = handle
+        self.dtype = dtype
+        self.shape = shape
 
-    @classmethod
-    def _of(cls, native) -> Tasks:
-        made = cls.__new__(cls)
-        made._core = native
+    def __reduce__(self):
+        return Shared, (self._handle, self.dtype, self.shape)
+
+    def __getitem__(self, rows: Union[int, slice]) -> Rows:
+        if not self.shape:
+            raise IndexError("an array without dimensions has no rows")
+        if not isinstance(rows, slice):
+            if not -self.shape[0] <= rows < self.shape[0]:
+                raise IndexError(f"row {rows} of an array with {self.shape[0]} rows")
+            rows = slice(rows % self.shape[0], rows % self.shape[0] + 1)
+        if rows.step is not None and rows.step < 1:
+            raise ValueError("the step of rows is a positive number")
+        return Rows(self, rows)
+
+    def destroy(self) -> None:
+        """Ends its life at this place of the program."""
+        _only_main("destroys an array")
+        if _library.lapwing_task_destroy(_Object(*self._handle)) != 0:
+            raise _error()
+
+
+def shared(array: Any, name: str = "") -> Shared:
+    """A shared object with a copy of the array. It lives until destroy(), or the end of run()."""
+    _only_main("makes a shared array")
+    values = np.ascontiguousarray(array) if np.ndim(array) else np.array(array)
+    if values.dtype.hasobject:
+        raise TypeError("the elements of shared arrays are plain values, not Python objects")
+    made = _library.lapwing_task_create(values.ctypes.data, values.nbytes, name.encode())
+    if not made.object:
+        raise _error()
+    return Shared((made.object, made.generation), values.dtype, values.shape)
+
+
+class Task:
+    """A function whose calls are tasks."""
+
+    def __init__(self, function: Callable, rights: Dict[str, int], worker: int = -1, priority: int = 0) -> None:
+        self.function = function
+        self._rights = rights
+        self._signature = inspect.signature(function)
+        self._name = function.__name__.encode()
+        self._options = _Options(self._name, -1, -1, worker, priority)
+        unknown = set(rights) - set(self._signature.parameters)
+        if unknown:
+            raise TypeError(f"{function.__name__}() has no parameter {', '.join(sorted(unknown))}")
+
+    def options(self, worker: int = -1, priority: int = 0) -> "Task":
+        """The same task on a worker, or before others that can run: relax.options(priority=1)(...)."""
+        return Task(self.function, self._rights, worker, priority)
+
+    def __call__(self, *arguments: Any, **named: Any) -> None:
+        _only_main(f"spawns {self.function.__name__}()")
+        bound = self._signature.bind(*arguments, **named)
+        accesses = []
+        for parameter, rights in self._rights.items():
+            if parameter not in bound.arguments:
+                continue
+            rows = bound.arguments[parameter]
+            if not isinstance(rows, Rows):
+                raise TypeError(f"the argument '{parameter}' of {self.function.__name__}() is no shared array: "
+                                f"it is a {type(rows).__name__}")
+            accesses.append(rows._access(rights))
+        what = (self.function.__module__, self.function.__qualname__, bound.args, bound.kwargs)
+        message = base64.b64encode(pickle.dumps(what, protocol=4))
+        if _library.lapwing_task_spawn_at(None, message, len(message), (_Access * len(accesses))(*accesses), len(accesses),
+                                          self._options, b"", 0) != 0:
+            raise _error()
+
+    def _run(self, arguments: tuple, named: dict) -> None:
+        bound = self._signature.bind(*arguments, **named)
+        for parameter, rights in self._rights.items():
+            if parameter in bound.arguments:
+                bound.arguments[parameter] = bound.arguments[parameter]._view(_RD | _WR if rights == _CM else rights)
+        self.function(*bound.args, **bound.kwargs)
+
+
+def _names(names: Union[str, Iterable[str]]) -> Iterable[str]:
+    return (names,) if isinstance(names, str) else names
+
+
+def task(*, reads: Union[str, Iterable[str]] = (), writes: Union[str, Iterable[str]] = (),
+         updates: Union[str, Iterable[str]] = (), commutes: Union[str, Iterable[str]] = ()) -> Callable:
+    """The function's calls become tasks, which do this with the shared arrays among their arguments: read them, write
+    them without having read, both (updates), or both in any order with others that say the same (commutes)."""
+    rights: Dict[str, int] = {}
+    for names, right in ((updates, _RD | _WR), (writes, _WR), (commutes, _CM), (reads, _RD)):
+        for name in _names(names):
+            if name in rights:
+                raise TypeError(f"'{name}' is declared twice: say updates for what is read and written")
+            rights[name] = right
+
+    def decorate(function: Callable) -> Task:
+        made = Task(function, rights)
+        _tasks[function.__module__, function.__qualname__] = made
         return made
 
-    @classmethod
-    def of_sizes(cls, comm: MPI.Comm, sizes: Sequence[int]) -> Tasks:
-        """`sizes[t]` consecutive ranks of `comm` are task t."""
-        return cls._of(core.tasks_of_sizes(MPI._addressof(comm), [int(size) for size in sizes]))
+    return decorate
 
-    @classmethod
-    def of_programs(cls) -> Tasks:
-        """Programs that were started together, in the order of the command line."""
-        return cls._of(core.tasks_of_programs())
 
-    def dup(self) -> Tasks:
-        return self._of(self._core.dup())
+@_BODY
+def _body(message: int, size: int) -> None:
+    try:
+        module, name, arguments, named = pickle.loads(base64.b64decode(ctypes.string_at(message, size)))
+        found = _tasks.get((module, name))
+        if found is None:
+            raise TaskError(f"the function {module}.{name} is not known to this rank: define it on all ranks before run()")
+        _here.body = name
+        try:
+            found._run(arguments, named)
+        finally:
+            _here.body = None
+    except BaseException as error:  # pylint: disable=broad-except
+        _library.lapwing_task_fail(f"{type(error).__name__}: {error}".encode())
 
-    def free(self) -> None:
-        """Collective; transfers are complete before."""
-        self._core.free()
 
-    @property
-    def task(self) -> int:
-        return self._core.task()
+def run(program: Callable[[], None], workers: int = 0) -> None:
+    """Runs `program` as the main program, on rank 0, and returns when all its tasks have ended. `workers` threads run
+    tasks, 0 for one a core; the variables LAPWING_TASKS_... set the rest."""
+    raised: list = []
 
-    @property
-    def size(self) -> int:
-        return self._core.size()
+    @_PROGRAM
+    def call(_: int) -> None:
+        try:
+            program()
+        except BaseException as error:  # pylint: disable=broad-except
+            raised.append(error)
 
-    @property
-    def rank(self) -> int:
-        """Within the caller's task."""
-        return self._core.rank()
+    _library.lapwing_task_bodies(_body)
+    failed = _library.lapwing_task_run(call, None, workers) != 0
+    if raised:
+        raise raised[0]
+    if failed:
+        raise _error()
 
-    def processes(self, task: Optional[int] = None) -> int:
-        return self._core.processes(self.task if task is None else task)
 
-    @property
-    def comm(self) -> MPI.Intracomm:
-        """The communicator of the caller's task; Lapwing frees it."""
-        made = MPI.Intracomm()
-        self._core.write_comm(MPI._addressof(made))
-        return made
+def finish() -> None:
+    """The main program waits for all tasks so far."""
+    _only_main("calls finish()")
+    if _library.lapwing_task_finish() != 0:
+        raise _error()
 
-    def index_lists(self, extent: int, indices, grid: Optional[Sequence[int]] = None, *, grid_dimension: int = 0,
-                    ranks: Optional[Sequence[int]] = None, grid_order: str = "C") -> IndexLists:
-        """The caller holds `indices` of a dimension, in this order. The lists lie along a dimension of the grid; without
-        one, along all processes of the task. Collective over the task."""
-        held = np.ascontiguousarray(indices)
-        if held.size and held.dtype.kind not in "iu":
-            raise TypeError(f"indices are integers, not {held.dtype}")
-        return IndexLists(self._core.index_lists(int(extent), held.reshape(-1).astype(np.int64), list(grid or ()),
-                                                 list(ranks or ()), _order_of(grid_order), grid_dimension), int(extent))
 
-    def strategy(self, name: str) -> None:
-        if name not in STRATEGIES:
-            raise ValueError(f"strategy {name!r} is unknown; there are {', '.join(STRATEGIES)}")
-        self._core.strategy(STRATEGIES.index(name))
+def workers() -> int:
+    """The workers of all ranks."""
+    return _library.lapwing_task_workers()
 
-    def time_steps(self, on: bool) -> None:
-        self._core.time_steps(on)
 
-    def steps(self) -> Dict[str, int]:
-        return dict(zip(_STEPS, self._core.steps()))
-
-    def send(self, local, array: Distribution, dest: int, tag: int = 0) -> None:
-        self._core.send(checked(local, array, "local", False), array._core, dest, tag)
-
-    def bsend(self, local, array: Distribution, dest: int, tag: int = 0) -> None:
-        """Copies into the attached buffer, and never waits for the receiver."""
-        self._core.bsend(checked(local, array, "local", False), array._core, dest, tag)
-
-    def pack_size(self, array: Distribution) -> int:
-        return self._core.pack_size(array._core)
-
-    def recv(self, local, array: Distribution, source: int = ANY_TASK, tag: int = ANY_TAG) -> Status:
-        return Status(*self._core.recv(checked(local, array, "local", True), array._core, source, tag))
-
-    def sendrecv(self, send_local, send_array: Distribution, dest: int, recv_local, recv_array: Distribution,
-                 source: int = ANY_TASK, send_tag: int = 0, recv_tag: int = ANY_TAG) -> Status:
-        return Status(*self._core.sendrecv(checked(send_local, send_array, "send_local", False), send_array._core, dest,
-                                           send_tag, checked(recv_local, recv_array, "recv_local", True),
-                                           recv_array._core, source, recv_tag))
-
-    def isend(self, local, array: Distribution, dest: int, tag: int = 0) -> Request:
-        return Request(self._core.isend(checked(local, array, "local", False), array._core, dest, tag))
-
-    def irecv(self, local, array: Distribution, source: int = ANY_TASK, tag: int = ANY_TAG) -> Request:
-        return Request(self._core.irecv(checked(local, array, "local", True), array._core, source, tag))
-
-    def isend_many(self, locals_and_arrays, dest: int, tag: int = 0) -> Request:
-        """Several pairs of local memory and distribution as one transfer."""
-        return Request(self._core.isend_many([checked(one, array, "local", False) for one, array in locals_and_arrays],
-                                             [array._core for _, array in locals_and_arrays], dest, tag))
-
-    def irecv_many(self, locals_and_arrays, source: int = ANY_TASK, tag: int = ANY_TAG) -> Request:
-        return Request(self._core.irecv_many([checked(one, array, "local", True) for one, array in locals_and_arrays],
-                                             [array._core for _, array in locals_and_arrays], source, tag))
-
-    def send_init(self, local, array: Distribution, dest: int, tag: int = 0) -> Request:
-        return Request(self._core.send_init(checked(local, array, "local", False), array._core, dest, tag))
-
-    def recv_init(self, local, array: Distribution, source: int, tag: int = 0) -> Request:
-        return Request(self._core.recv_init(checked(local, array, "local", True), array._core, source, tag))
-
-    def redistribute(self, from_local, source: Distribution, to_local, destination: Distribution) -> None:
-        """From one distribution over the caller's task to another."""
-        self._core.redistribute(*self._pair(from_local, source, to_local, destination))
-
-    def iredistribute(self, from_local, source: Distribution, to_local, destination: Distribution) -> Request:
-        return Request(self._core.iredistribute(*self._pair(from_local, source, to_local, destination)))
-
-    def redistribute_init(self, from_local, source: Distribution, to_local, destination: Distribution) -> Request:
-        return Request(self._core.redistribute_init(*self._pair(from_local, source, to_local, destination)))
-
-    def transform(self, from_local, source: Distribution, to_local, destination: Distribution, op: str = "none",
-                  alpha: complex = 1, beta: complex = 0) -> None:
-        """C = alpha op(A) + beta C while A (`from_local`) is redistributed as C (`to_local`) is: the same type, float32,
-        float64, complex64 or complex128. `op` is one of OPS. With beta 0 C is not read. Every process of the task makes
-        the call, with equal op and scalars."""
-        self._core.transform(*self._transformed(from_local, source, to_local, destination, op, alpha, beta))
-
-    def itransform(self, from_local, source: Distribution, to_local, destination: Distribution, op: str = "none",
-                   alpha: complex = 1, beta: complex = 0) -> Request:
-        return Request(self._core.itransform(*self._transformed(from_local, source, to_local, destination, op, alpha, beta)))
-
-    def transform_init(self, from_local, source: Distribution, to_local, destination: Distribution, op: str = "none",
-                       alpha: complex = 1, beta: complex = 0) -> Request:
-        """A persistent one."""
-        return Request(self._core.transform_init(*self._transformed(from_local, source, to_local, destination, op, alpha,
-                                                                    beta)))
-
-    def write(self, path, local, array: Distribution, offset: int = 0) -> None:
-        """The elements of `array` become those of the file from byte `offset` on, in the array's order: what numpy.fromfile
-        reads. The rest of the file stays. Every process of the task makes the call; ArrayError on all of them."""
-        self._core.write(os.fspath(path), int(offset), checked(local, array, "local", False), array._core)
-
-    def read(self, path, local, array: Distribution, offset: int = 0) -> None:
-        """The other way, under any distribution and number of processes."""
-        self._core.read(os.fspath(path), int(offset), checked(local, array, "local", True), array._core)
-
-    def update_ghosts(self, local, array: Distribution, corners: bool = True,
-                      periodic: Optional[Sequence[bool]] = None) -> None:
-        """Fills the ghost layers of `local` with the elements that lie there in the whole array, from their owners.
-        Without `corners` only those beside owned elements in one dimension. `periodic` has a flag for each dimension;
-        in others ghosts outside the array stay as they are. Every process of the task makes the call, with equal
-        arguments; messages go between neighbours. ArrayError where a dimension with ghosts goes round the processes."""
-        self._core.update_ghosts(*self._ghosts(local, array, corners, periodic))
-
-    def iupdate_ghosts(self, local, array: Distribution, corners: bool = True,
-                       periodic: Optional[Sequence[bool]] = None) -> Request:
-        """Until the request is complete, owned elements may be read only, and ghosts not be touched."""
-        return Request(self._core.iupdate_ghosts(*self._ghosts(local, array, corners, periodic)))
-
-    def update_ghosts_init(self, local, array: Distribution, corners: bool = True,
-                           periodic: Optional[Sequence[bool]] = None) -> Request:
-        """A persistent one, to be started before each sweep."""
-        return Request(self._core.update_ghosts_init(*self._ghosts(local, array, corners, periodic)))
-
-    def add_ghosts(self, local, array: Distribution, corners: bool = True,
-                   periodic: Optional[Sequence[bool]] = None) -> None:
-        """The other way: adds each ghost that update_ghosts would fill to the element of its owner; ghosts stay."""
-        self._core.add_ghosts(*self._ghosts(local, array, corners, periodic))
-
-    def iadd_ghosts(self, local, array: Distribution, corners: bool = True,
-                    periodic: Optional[Sequence[bool]] = None) -> Request:
-        """Until the request is complete, ghosts may be read only, and owned elements not be touched."""
-        return Request(self._core.iadd_ghosts(*self._ghosts(local, array, corners, periodic)))
-
-    def add_ghosts_init(self, local, array: Distribution, corners: bool = True,
-                        periodic: Optional[Sequence[bool]] = None) -> Request:
-        """A persistent one."""
-        return Request(self._core.add_ghosts_init(*self._ghosts(local, array, corners, periodic)))
-
-    @staticmethod
-    def _ghosts(local, array, corners, periodic):
-        local = checked(local, array, "local", True)
-        flags = [] if periodic is None else [int(bool(flag)) for flag in periodic]
-        if periodic is not None and len(flags) != len(array.shape):
-            raise ArrayError(ArrayError.ARGUMENT, f"'periodic' has {len(flags)} flags for an array of "
-                                                  f"{len(array.shape)} dimensions")
-        return local, array._core, int(bool(corners)), flags
-
-    @classmethod
-    def _transformed(cls, from_local, source, to_local, destination, op, alpha, beta):
-        if op not in OPS:
-            raise ValueError(f"op {op!r} is unknown; there are {', '.join(OPS)}")
-        out, from_core, into, to_core = cls._pair(from_local, source, to_local, destination)
-        return OPS.index(op), complex(alpha), out, from_core, complex(beta), into, to_core
-
-    @staticmethod
-    def _pair(from_local, source, to_local, destination):
-        return (checked(from_local, source, "from_local", False), source._core,
-                checked(to_local, destination, "to_local", True), destination._core)
-
-    # Collectives over tasks: plain memory that all processes of a task have alike, or, with `array`, distributed.
-
-    def barrier(self) -> None:
-        self._core.barrier()
-
-    def bcast(self, local, root: int = 0, array: Optional[Distribution] = None) -> None:
-        if array is None:
-            self._core.plain_bcast(local, MPI._addressof(_mpi_type(local)), root)
-        else:
-            self._core.array_bcast(checked(local, array, "local", True), array._core, root)
-
-    def reduce(self, send, recv, op: MPI.Op = MPI.SUM, root: int = 0, array: Optional[Distribution] = None) -> None:
-        """`recv` may be None at tasks other than `root`."""
-        if array is None:
-            self._core.plain_reduce(send, recv, MPI._addressof(_mpi_type(send)), MPI._addressof(op), root)
-        else:
-            recv = checked(recv, array, "recv", True) if self.task == root else None
-            self._core.array_reduce(checked(send, array, "send", False), recv, array._core, MPI._addressof(op), root)
-
-    def allreduce(self, send, recv, op: MPI.Op = MPI.SUM, array: Optional[Distribution] = None) -> None:
-        if array is None:
-            self._core.plain_allreduce(send, recv, MPI._addressof(_mpi_type(send)), MPI._addressof(op))
-        else:
-            self._core.array_allreduce(checked(send, array, "send", False), checked(recv, array, "recv", True),
-                                       array._core, MPI._addressof(op))
-
-    def gather(self, send, recv, root: int = 0, array: Optional[Distribution] = None,
-               whole: Optional[Distribution] = None) -> None:
-        """With `array`: all tasks' arrays, one after the other along dimension 0, become `recv`, as `whole` says."""
-        if array is None:
-            self._core.plain_gather(send, recv, MPI._addressof(_mpi_type(send)), root)
-        else:
-            recv = checked(recv, whole, "recv", True) if self.task == root else None
-            self._core.array_gather(checked(send, array, "send", False), array._core, recv,
-                                    whole._core if self.task == root else None, root)
-
-    def scatter(self, send, recv, root: int = 0, array: Optional[Distribution] = None,
-                whole: Optional[Distribution] = None) -> None:
-        if array is None:
-            self._core.plain_scatter(send, recv, MPI._addressof(_mpi_type(recv)), root)
-        else:
-            send = checked(send, whole, "send", False) if self.task == root else None
-            self._core.array_scatter(send, whole._core if self.task == root else None,
-                                     checked(recv, array, "recv", True), array._core, root)
-
-    def allgather(self, send, recv, array: Optional[Distribution] = None, whole: Optional[Distribution] = None) -> None:
-        """gather() with every task as the root."""
-        if array is None:
-            self._room(recv, np.size(send) * self.size)
-            self._core.plain_allgather(send, recv, MPI._addressof(_mpi_type(send)))
-        else:
-            self._core.array_allgather(checked(send, array, "send", False), array._core,
-                                       checked(recv, whole, "recv", True), whole._core)
-
-    def alltoall(self, send, recv, send_array: Optional[Distribution] = None,
-                 recv_array: Optional[Distribution] = None) -> None:
-        """Equal parts of `send`, along dimension 0, for each task, and in `recv` from each."""
-        if send_array is None:
-            self._room(recv, np.size(send))
-            if np.size(send) % self.size:
-                raise ArrayError(ArrayError.ARGUMENT, f"'send' has {np.size(send)} elements for {self.size} tasks")
-            self._core.plain_alltoall(send, recv, MPI._addressof(_mpi_type(send)))
-        else:
-            self._core.array_alltoall(checked(send, send_array, "send", False), send_array._core,
-                                      checked(recv, recv_array, "recv", True), recv_array._core)
-
-    @staticmethod
-    def _room(recv, elements):
-        if np.size(recv) < elements:
-            raise ArrayError(ArrayError.BUFFER, f"'recv' has {np.size(recv)} elements and needs {elements}")
-
-    def plan(self, array: Distribution, root: int = 0, kind: str = "reduce") -> List[Tuple[int, int]]:
-        """Which task sends to which, in order, in a 'reduce', an 'allreduce' or a 'bcast' of such arrays. Collective."""
-        return self._core.plan(array._core, root, ("reduce", "allreduce", "bcast").index(kind))
+def worker() -> int:
+    """Which of them runs the caller."""
+    return _library.lapwing_task_worker()

@@ -2,6 +2,7 @@
 // What the templates of these headers ask of the library. Not for programs.
 #pragma once
 
+#include <lapwing/tasks/extent.hpp>
 #include <lapwing/tasks/label.hpp>
 
 #include <atomic>
@@ -80,6 +81,7 @@ struct Declaration {
   bool deferred = false;
   const Reduction* reduction = nullptr;
   const Type* type = nullptr;
+  const Extent* part = nullptr;  // of the value; null: all of it
 };
 
 /// A task before it is one.
@@ -90,6 +92,7 @@ struct Request {
   Label label;
   Placement placement;
   std::source_location where;
+  Priority priority = {};
 };
 
 /// A task's block and the room in it for the closure; launch() makes it a task,
@@ -121,6 +124,12 @@ LAPWING_TASKS_API Grant grant(Handle object, std::uint8_t rights, const Reductio
 /// until they have come.
 LAPWING_TASKS_API Grant grant_part(Handle object, std::size_t size, const Type* type);
 
+/// The same for a part that the task has declared, by itself or in a larger one.
+LAPWING_TASKS_API Grant grant_extent(Handle object, std::uint8_t rights, const Extent& part,
+                                     const Type* type);
+/// A part ends behind the value, which has `size` elements: Error.
+[[noreturn]] LAPWING_TASKS_API void beyond(Handle object, std::uint64_t end, std::uint64_t size);
+
 /// The value that the running task, which has waited for it, uses: of the object,
 /// or of a copy of it.
 LAPWING_TASKS_API void* value_here(ObjectHead* object);
@@ -131,6 +140,7 @@ struct Change {
   Handle what;
   std::uint8_t acquired = 0;
   std::uint8_t released = 0;
+  const Extent* part = nullptr;  // one that was declared so; null: the object, or all of its parts
 };
 LAPWING_TASKS_API void change(const Change* changes, std::size_t count);
 

@@ -25,4 +25,12 @@ struct Placement {
 
 inline Placement on(int worker) { return {worker}; }
 
+/// Of the tasks that a worker can run, those with the highest priority come first; 0 for tasks that
+/// say nothing. Where a task may run is not changed by it.
+struct Priority {
+  int value = 0;
+};
+
+inline Priority priority(int value) { return {value}; }
+
 }  // namespace lapwing::tasks

@@ -8,6 +8,7 @@
 #include <lapwing/tasks/errors.hpp>
 #include <lapwing/tasks/label.hpp>
 #include <lapwing/tasks/options.hpp>
+#include <lapwing/tasks/part.hpp>
 #include <lapwing/tasks/reduction.hpp>
 
 #include <cstdint>
@@ -115,6 +116,26 @@ class Accessor {
   shared<std::remove_const_t<T>> object_;
 };
 
+/// A part of an object, as its view.
+template <class Where, bool reader, bool deferred = false>
+class PartAccessor {
+ public:
+  using Value = std::conditional_t<reader, const typename Where::Value, typename Where::Value>;
+  explicit PartAccessor(const PartOf<Where>& part) : part_(part) {}
+  decltype(auto) operator*() const { return part_.where.view(static_cast<Value&>(*part_.object.value())); }
+  auto* operator->() const requires(std::is_lvalue_reference_v<decltype(**this)>) { return &**this; }
+  template <class I>
+  decltype(auto) operator[](I&& i) const {
+    return (**this)[std::forward<I>(i)];
+  }
+  auto begin() const { return (**this).begin(); }
+  auto end() const { return (**this).end(); }
+  std::size_t size() const { return (**this).size(); }
+
+ private:
+  PartOf<Where> part_;
+};
+
 /// A task's own part of a reduction, which is combined when the task ends.
 template <class T, class Op>
 class Part {
@@ -163,12 +184,22 @@ std::tuple<A&&> give(A& kept) {
 }
 inline std::tuple<> give(Label&) { return {}; }
 inline std::tuple<> give(Placement&) { return {}; }
+inline std::tuple<> give(Priority&) { return {}; }
 template <class T, class Op>
 std::tuple<T&> give(Accessor<T, Op, false>& kept) {
   return {*kept};
 }
 template <class T>
 std::tuple<Accessor<T, void, true>&> give(Accessor<T, void, true>& kept) {
+  return {kept};
+}
+
+template <class W, bool reader>
+auto give(PartAccessor<W, reader>& kept) {
+  return std::tuple<decltype(*kept)>{*kept};
+}
+template <class W, bool reader>
+std::tuple<PartAccessor<W, reader, true>&> give(PartAccessor<W, reader, true>& kept) {
   return {kept};
 }
 
@@ -226,28 +257,58 @@ detail::Accessor<T, void, true> deferred_read_write(shared<T> x) {
   return detail::Accessor<T, void, true>(x);
 }
 
+template <class W>
+detail::PartAccessor<W, true> read(const detail::PartOf<W>& part) {
+  return detail::PartAccessor<W, true>(part);
+}
+template <class W>
+detail::PartAccessor<W, false> write(const detail::PartOf<W>& part) {
+  return detail::PartAccessor<W, false>(part);
+}
+template <class W>
+detail::PartAccessor<W, false> read_write(const detail::PartOf<W>& part) {
+  return detail::PartAccessor<W, false>(part);
+}
+template <class W>
+detail::PartAccessor<W, false> commute(const detail::PartOf<W>& part) {
+  return detail::PartAccessor<W, false>(part);
+}
+template <class W>
+detail::PartAccessor<W, true, true> deferred_read(const detail::PartOf<W>& part) {
+  return detail::PartAccessor<W, true, true>(part);
+}
+template <class W>
+detail::PartAccessor<W, false, true> deferred_write(const detail::PartOf<W>& part) {
+  return detail::PartAccessor<W, false, true>(part);
+}
+template <class W>
+detail::PartAccessor<W, false, true> deferred_read_write(const detail::PartOf<W>& part) {
+  return detail::PartAccessor<W, false, true>(part);
+}
+
 /// Of a specification only the reductions and the name mean something here.
 class Access {
  public:
-  template <class T>
-  void rd(shared<T>) {}
-  template <class T>
-  void wr(shared<T>) {}
-  template <class T>
-  void rd_wr(shared<T>) {}
-  template <class T>
-  void cm(shared<T>) {}
-  template <class T>
-  void df_rd(shared<T>) {}
-  template <class T>
-  void df_wr(shared<T>) {}
-  template <class T>
-  void df_rd_wr(shared<T>) {}
+  template <class X>
+  void rd(const X&) {}
+  template <class X>
+  void wr(const X&) {}
+  template <class X>
+  void rd_wr(const X&) {}
+  template <class X>
+  void cm(const X&) {}
+  template <class X>
+  void df_rd(const X&) {}
+  template <class X>
+  void df_wr(const X&) {}
+  template <class X>
+  void df_rd_wr(const X&) {}
   template <class T, class Op = plus, class... Order>
   void reduce(shared<T> x, Op = {}, Order...) {
     parts.add<T, Op>(x);
   }
   void on(int) {}
+  void priority(int) {}
   void name(const char* text, std::int64_t first = -1, std::int64_t second = -1) {
     label = {text, first, second};
   }
@@ -287,18 +348,18 @@ void withonly(Section&& section, Body&& body, std::source_location where = std::
 
 class Continue {
  public:
-  template <class... T>
-  void rd(shared<T>...) {}
-  template <class... T>
-  void wr(shared<T>...) {}
-  template <class... T>
-  void rd_wr(shared<T>...) {}
-  template <class... T>
-  void no_rd(shared<T>...) {}
-  template <class... T>
-  void no_wr(shared<T>...) {}
-  template <class... T>
-  void no_more(shared<T>...) {}
+  template <class... X>
+  void rd(const X&...) {}
+  template <class... X>
+  void wr(const X&...) {}
+  template <class... X>
+  void rd_wr(const X&...) {}
+  template <class... X>
+  void no_rd(const X&...) {}
+  template <class... X>
+  void no_wr(const X&...) {}
+  template <class... X>
+  void no_more(const X&...) {}
 };
 
 /// Nothing waits and nothing is given up.

@@ -75,6 +75,11 @@ struct Kept<Placement> {
   explicit Kept(const Placement&) {}
   std::tuple<> give() { return {}; }
 };
+template <>
+struct Kept<Priority> {
+  explicit Kept(const Priority&) {}
+  std::tuple<> give() { return {}; }
+};
 
 // An access that the task waited for is the value.
 template <class T>
@@ -94,6 +99,29 @@ struct Kept<Accessor<T, How::reduction>> {
   std::tuple<T&> give() { return {*accessor}; }
 };
 
+// Of a part, its view.
+template <class W, bool reader>
+struct Kept<PartAccessor<W, reader>> {
+  using Value = typename PartAccessor<W, reader>::Value;
+  explicit Kept(const PartAccessor<W, reader>& accessor)
+      : object(accessor.declaration().what), where(accessor.where()) {}
+  Kept(Handle object, const W& where) : object(object), where(where) {}
+  Handle object;
+  W where;
+  auto give() {
+    Value& value = *static_cast<Value*>(value_here(object.object));
+    using View = decltype(checked_view(where, value, object));
+    return std::tuple<View>{checked_view(where, value, object)};
+  }
+};
+template <class W, bool reader>
+struct Kept<PartAccessor<W, reader, How::deferred>> {
+  using A = PartAccessor<W, reader, How::deferred>;
+  explicit Kept(const A& accessor) : accessor(accessor) {}
+  A accessor;
+  std::tuple<A&> give() { return {accessor}; }
+};
+
 // A deferred one is the accessor, good after with_cont().
 template <class T>
 struct Kept<Accessor<T, How::deferred>> {
@@ -106,6 +134,8 @@ template <class A>
 inline constexpr bool is_accessor = false;
 template <class T, How how>
 inline constexpr bool is_accessor<Accessor<T, how>> = true;
+template <class W, bool reader, How how>
+inline constexpr bool is_accessor<PartAccessor<W, reader, how>> = true;
 
 // A function and its arguments, as spawn() keeps them.
 template <class F, class... A>
@@ -133,6 +163,8 @@ template <>
 struct Packing<Kept<Label>> : PackingOfSetting<Label> {};
 template <>
 struct Packing<Kept<Placement>> : PackingOfSetting<Placement> {};
+template <>
+struct Packing<Kept<Priority>> : PackingOfSetting<Priority> {};
 template <class T, How how>
 struct Packing<Kept<Accessor<T, how>>> {
   using K = Kept<Accessor<T, how>>;
@@ -153,6 +185,29 @@ struct Packing<Kept<Accessor<T, How::plain>>> {
   static constexpr bool possible = true;
   static void pack(const K& kept, Out& out) { out& kept.object; }
   static K make(In& in) { return K(Packing<ObjectHead*>::make(in)); }
+};
+template <class W, bool reader>
+struct Packing<Kept<PartAccessor<W, reader>>> {
+  using K = Kept<PartAccessor<W, reader>>;
+  static constexpr bool possible = true;
+  static void pack(const K& kept, Out& out) { out& kept.object& kept.where; }
+  static K make(In& in) {
+    const Handle object = Packing<Handle>::make(in);
+    return K(object, Packing<W>::make(in));
+  }
+};
+template <class W, bool reader>
+struct Packing<Kept<PartAccessor<W, reader, How::deferred>>> {
+  using K = Kept<PartAccessor<W, reader, How::deferred>>;
+  static constexpr bool possible = true;
+  static void pack(const K& kept, Out& out) {
+    out& kept.accessor.part().object& kept.accessor.part().where& kept.accessor.rights();
+  }
+  static K make(In& in) {
+    const auto object = Packing<shared<typename W::Value>>::make(in);
+    const W where = Packing<W>::make(in);
+    return K(PartAccessor<W, reader, How::deferred>({object, where}, Packing<std::uint8_t>::make(in)));
+  }
 };
 template <class F, class... A>
 inline constexpr bool takes_values<Spawned<F, A...>> = true;
@@ -181,6 +236,8 @@ struct Gathered {
       request.label = argument;
     } else if constexpr (std::is_same_v<A, Placement>) {
       request.placement = argument;
+    } else if constexpr (std::is_same_v<A, Priority>) {
+      request.priority = argument;
     }
   }
 };
@@ -213,7 +270,8 @@ void withonly(Section&& section, Body&& body, std::source_location where = std::
   Access access;
   section(access);
   detail::Request request{
-      access.declarations.data(), access.declarations.size(), nullptr, access.label, access.placement, where};
+      access.declarations.data(), access.declarations.size(), nullptr, access.label, access.placement, where,
+      access.its_priority};
   detail::start(request, std::forward<Body>(body));
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <lapwing/tasks/access.hpp>
+#include <lapwing/tasks/part_access.hpp>
 
+#include <forward_list>
 #include <vector>
 
 namespace lapwing::tasks {
@@ -45,21 +47,60 @@ class Access {
   void df_rd_wr(shared<T> x) {
     add<T>({x.handle(), detail::reads | detail::writes, true});
   }
+  // The same for parts: rd(part(x, first, count)).
+  template <class W>
+  void rd(const detail::PartOf<W>& part) {
+    add(part, detail::reads);
+  }
+  template <class W>
+  void wr(const detail::PartOf<W>& part) {
+    add(part, detail::writes);
+  }
+  template <class W>
+  void rd_wr(const detail::PartOf<W>& part) {
+    add(part, detail::reads | detail::writes);
+  }
+  template <class W>
+  void cm(const detail::PartOf<W>& part) {
+    add(part, detail::commutes);
+  }
+  template <class W>
+  void df_rd(const detail::PartOf<W>& part) {
+    add(part, detail::reads, true);
+  }
+  template <class W>
+  void df_wr(const detail::PartOf<W>& part) {
+    add(part, detail::writes, true);
+  }
+  template <class W>
+  void df_rd_wr(const detail::PartOf<W>& part) {
+    add(part, detail::reads | detail::writes, true);
+  }
   /// The task must run on this worker.
   void on(int worker) { placement.worker = worker; }
+  /// Of the tasks that a worker can run, those with the highest priority come first.
+  void priority(int value) { its_priority.value = value; }
   void name(const char* text, std::int64_t first = -1, std::int64_t second = -1) {
     label = {text, first, second};
   }
 
   std::vector<detail::Declaration> declarations;
+  std::forward_list<detail::Extent> extents;
   Label label;
   Placement placement;
+  Priority its_priority;
 
  private:
   template <class T>
   void add(detail::Declaration declaration) {
     declaration.type = &detail::type_of<T>;
     declarations.push_back(declaration);
+  }
+  template <class W>
+  void add(const detail::PartOf<W>& part, std::uint8_t rights, bool deferred = false) {
+    extents.push_front(part.where.extent());
+    declarations.push_back({part.object.handle(), rights, deferred, nullptr,
+                            &detail::type_of<typename W::Value>, &extents.front()});
   }
 };
 
@@ -92,7 +133,41 @@ class Continue {
     changes.push_back({x.handle(), 0, detail::reads | detail::writes | detail::commutes | detail::reduces});
   }
 
+  // The same for parts that the task has declared by themselves.
+  template <class W>
+  void rd(const detail::PartOf<W>& part) {
+    add(part, detail::reads, 0);
+  }
+  template <class W>
+  void wr(const detail::PartOf<W>& part) {
+    add(part, detail::writes, 0);
+  }
+  template <class W>
+  void rd_wr(const detail::PartOf<W>& part) {
+    add(part, detail::reads | detail::writes, 0);
+  }
+  template <class W>
+  void no_rd(const detail::PartOf<W>& part) {
+    add(part, 0, detail::reads);
+  }
+  template <class W>
+  void no_wr(const detail::PartOf<W>& part) {
+    add(part, 0, detail::writes);
+  }
+  template <class W>
+  void no_more(const detail::PartOf<W>& part) {
+    add(part, 0, detail::reads | detail::writes | detail::commutes);
+  }
+
   std::vector<detail::Change> changes;
+  std::forward_list<detail::Extent> extents;
+
+ private:
+  template <class W>
+  void add(const detail::PartOf<W>& part, std::uint8_t acquired, std::uint8_t released) {
+    extents.push_front(part.where.extent());
+    changes.push_back({part.object.handle(), acquired, released, &extents.front()});
+  }
 };
 
 }  // namespace lapwing::tasks

@@ -25,8 +25,9 @@ bool travels(Task& task) {
   if (task.body->pack == nullptr || modules().encode(task.body) == 0) return false;
   for (const Record& record : task) {
     const Object& object = *record.object;
-    // Accesses that are acquired later wait here, and parts are combined here.
-    if (record.deferred != 0 || record.kind == Class::reducing) return false;
+    // Accesses that are acquired later wait here, and parts of reductions are combined here. A part
+    // of an object does not travel alone, and others use the rest of it here.
+    if (record.deferred != 0 || record.kind == Class::reducing || record.partial) return false;
     if (object.value == nullptr || object.landing.load(std::memory_order_acquire)) return false;
     if (object.type->unpack == nullptr || modules().encode(object.type) == 0) return false;
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tasks/create.hpp"
+#include "tasks/extent.hpp"
 #include "tasks/ranks/entry.hpp"
 #include "tasks/ranks/modules.hpp"
 #include "tasks/runtime.hpp"
@@ -71,14 +72,15 @@ void put_head(detail::Out& out, const Task& task, int placed) {
   const bool spelled = task.label.text != nullptr && text == 0;
   out(task.place, modules().encode(task.body), text, task.label.first, task.label.second, spelled);
   if (spelled) out(std::string(task.label.text));
-  out(modules().encode(std::bit_cast<std::uint64_t>(task.where)), placed, task.count);
+  out(modules().encode(std::bit_cast<std::uint64_t>(task.where)), placed, task.priority, task.count);
 }
 
 void put_task(detail::Out& out, const Task& task, int rank, int ranks, const detail::Out& closure) {
   put_head(out, task, task.placed);
   for (const Record& record : const_cast<Task&>(task)) {
     Object& object = *record.object;
-    out(handle_of(object), record.rights, record.deferred, record.kind);
+    out(handle_of(object), record.rights, record.deferred, record.kind, record.partial);
+    if (record.partial) out(section_of(record).extent);
     if (record.kind != Class::reducing) continue;
     const int owner = entry_of(object, ranks).copies.owner();
     out(modules().encode(record.reduction), modules().encode(object.type), owner == rank ? -1 : owner);
@@ -86,7 +88,7 @@ void put_task(detail::Out& out, const Task& task, int rank, int ranks, const det
   out(closure.addresses, closure.data);
 }
 
-Head read_head(const Job& job, detail::In& in) {
+Head read_head(const Job& job, detail::In& in, bool with_sections) {
   job.wire.mutex.assert_held();
   std::uint64_t place = 0, code = 0, text = 0, where = 0;
   Label label;
@@ -97,13 +99,16 @@ Head read_head(const Job& job, detail::In& in) {
   in(place, code, text, label.first, label.second, spelled);
   if (spelled) in(name);
   label.text = spelled ? keep(std::move(name)) : modules().decode_as<char>(text);
-  in(where, placed, records);
-  Task& task = *allocate_task(*Worker::self(), *modules().decode_as<detail::Body>(code), records);
+  std::int16_t priority = 0;
+  in(where, placed, priority, records);
+  Task& task = *allocate_task(*Worker::self(), *modules().decode_as<detail::Body>(code), records,
+                              with_sections ? records : 0);
   task.parent = &job.runtime.main;
   task.place = place;
   task.label = label;
   task.where = std::bit_cast<std::source_location>(modules().decode(where));
   task.placed = job.here(placed);
+  task.priority = priority;
   task.fresh = false;
   return {task, records};
 }
@@ -136,13 +141,19 @@ void start_task(const Job& job, detail::In& in, Task& task) {
 }
 
 void start_guest(const Job& job, detail::In& in) {
-  const Head head = read_head(job, in);
+  const Head head = read_head(job, in, true);
   Task& task = head.task;
   task.guest = new Guest{true, job.runtime.options.central, task.place, {}};
+  Section* next = first_section(task, head.records);
   for (; task.count < head.records; ++task.count) {
     Record& record = *::new (task.records() + task.count) Record;
     detail::Handle what;
-    in(what, record.rights, record.deferred, record.kind);
+    in(what, record.rights, record.deferred, record.kind, record.partial);
+    if (record.partial) {
+      Extent part;
+      in(part);
+      make_partial(record, part, next);
+    }
     record.object = &job.object_at(what);
     record.task = &task;
     if (record.kind != Class::reducing) continue;

@@ -51,7 +51,7 @@ struct Head {
   std::uint32_t records;
 };
 /// The task without its records.
-Head read_head(const Job& job, detail::In& in);
+Head read_head(const Job& job, detail::In& in, bool with_sections = false);
 /// The task's records are there: reads the closure, and puts the task into the queues.
 void start_task(const Job& job, detail::In& in, Task& task);
 /// Reads a task that put_task() has written, and puts it into the queues.
