@@ -75,7 +75,7 @@ int lapwing_task_destroy(lapwing_object object);
 
 enum lapwing_task_rights { LAPWING_TASK_RD = 1, LAPWING_TASK_WR = 2, LAPWING_TASK_CM = 4 };
 
-/** What a task does with an object, or with a part of it: `count` pieces of `width` bytes from `first` on,
+/** An access of an object, or of a part of it: `count` pieces of `width` bytes from `first` on,
  *  `stride` bytes from one to the next; count 0: all of it. */
 typedef struct lapwing_task_access {
   lapwing_object object;

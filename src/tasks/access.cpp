@@ -2,6 +2,7 @@
 // What running tasks, and the main program, do with objects.
 #include <fmt/format.h>
 
+#include "tasks/create.hpp"
 #include "tasks/extent.hpp"
 #include "tasks/planted.hpp"
 #include "tasks/queue.hpp"
@@ -155,8 +156,12 @@ namespace {
 // Calls for each record of the running task that a change is about.
 template <class Do>
 void for_records(Task& task, Object& object, const Change& change, std::uint8_t rights, Do act) {
-  Record* const first =
-      change.part == nullptr ? find_record(task, object) : find_record(task, object, *change.part);
+  Record* const any = find_record(task, object);
+  Record* first = change.part == nullptr ? any : find_record(task, object, *change.part);
+  if (first == nullptr && any != nullptr && !any->partial && takes_parts_whole()) {
+    // Its other parts are still wanted, perhaps.
+    return change.acquired != 0 ? act(*any) : void();
+  }
   if (first == nullptr) {
     if (change.part != nullptr) require_part(task, object, rights, *change.part);
     require_right(nullptr, object, task, rights, nullptr);

@@ -111,9 +111,7 @@ class Declared {
 
 void declare(Task& task, const detail::Request& request, const Task& parent) {
   Declared declared(task, request.count);
-  // The central scheduler of the home moves whole objects to whoever may begin.
-  const ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
-  const bool whole = ranks != nullptr && ranks->central.on();
+  const bool whole = takes_parts_whole();
   for (std::size_t i = 0; i < request.count; ++i) {
     const detail::Declaration& each = request.declarations[i];
     declared.add(each, valid(each.what, each.type, task, "declares"), whole ? nullptr : each.part);
@@ -159,6 +157,12 @@ Task* allocate_task(Worker& worker, const detail::Body& body, std::size_t record
   task->closure = static_cast<std::byte*>(block) + start;
   task->body = &body;
   return task;
+}
+
+// The central scheduler of the home moves whole objects to the ranks of tasks that may begin.
+bool takes_parts_whole() {
+  const ranks::Ranks* const ranks = Worker::self()->runtime.ranks.get();
+  return ranks != nullptr && ranks->central.on();
 }
 
 Section* first_section(Task& task, std::size_t records) {

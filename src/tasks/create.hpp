@@ -8,6 +8,8 @@ namespace lapwing::tasks {
 
 /// A block with room for the records, the sections of those that are for parts, and the closure.
 Task* allocate_task(Worker& worker, const detail::Body& body, std::size_t records, std::size_t sections = 0);
+/// Accesses of parts become accesses of their objects in this run.
+bool takes_parts_whole();
 /// Where the sections of a task begin that was allocated for so many records.
 Section* first_section(Task& task, std::size_t records);
 /// The record is for a part of its object, with the next section.

@@ -222,13 +222,20 @@ static void failing(void* argument) {
   lapwing_task_spawn(fails, &s, sizeof s, NULL, 0, &name);
 }
 
+/* Ranks that only serve the main program are not told how it went. */
+static int serves(void) {
+  const char* rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (rank == NULL) rank = getenv("PMI_RANK");
+  return rank != NULL && atoi(rank) > 0;
+}
+
 int main(int argc, char** argv) {
   const int workers = argc > 1 ? atoi(argv[1]) : 0;
   CHECK(lapwing_task_run(chain, NULL, workers) == 0);
   CHECK(lapwing_task_run(language, NULL, workers) == 0);
   if (wrong > 0) printf("%s\n", lapwing_task_error());
-  CHECK(lapwing_task_run(mistakes, NULL, workers) == -1);
-  const int failed = lapwing_task_run(failing, NULL, workers);
-  if (failed == -1) CHECK(strstr(lapwing_task_error(), "no more") != NULL);
+  CHECK(lapwing_task_run(mistakes, NULL, workers) == -1 || serves());
+  CHECK(lapwing_task_run(failing, NULL, workers) == -1 || serves());
+  CHECK(serves() || strstr(lapwing_task_error(), "no more") != NULL);
   return wrong == 0 ? 0 : 1;
 }

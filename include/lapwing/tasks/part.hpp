@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of objects. What takes an object takes a part of one too:
+// Parts of objects. They stand where objects do:
 //   spawn(f, write(part(x, first, count)));             void f(std::span<double> mine)
 //   spawn(g, read_write(part(x, first, count, 4)));     void g(strided<double> mine): every fourth element
 //   spawn(h, read(block(x, first, width, rows, row)));  void h(rows<const double> mine): mine[i][j]

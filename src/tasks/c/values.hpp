@@ -18,7 +18,6 @@ struct Value {
 
 extern const detail::Type bytes_type, kind_type, fixed_type;
 
-/// What the type of an object is that C has created.
 detail::Handle handle_of(lapwing_object object);
 lapwing_object object_of(detail::Handle handle);
 
