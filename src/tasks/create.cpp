@@ -5,6 +5,7 @@
 #include <lapwing/tasks/errors.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 
 #include "tasks/create.hpp"
@@ -43,8 +44,9 @@ void merge(Record& record, const detail::Declaration& more, const Task& task) {
 // The records that a task has declared so far.
 class Declared {
  public:
-  Declared(Task& task, std::size_t declarations)
-      : task_(task), next_(first_section(task, declarations)), many_(declarations > few) {}
+  Declared(Task& task, std::size_t declarations) : task_(task), next_(first_section(task, declarations)) {
+    if (declarations > few) by_object_ = std::make_unique<ByObject>();
+  }
 
   void add(const detail::Declaration& each, Object& object, const detail::Extent* part) {
     if (Record* const before = find(object, part)) {
@@ -58,7 +60,7 @@ class Declared {
     record->rights = each.rights;
     record->deferred = each.deferred ? each.rights : 0;
     if (part != nullptr) make_partial(*record, *part, next_);
-    if (many_) by_object_.emplace(&object, task_.count - 1);
+    if (by_object_ != nullptr) by_object_->emplace(&object, task_.count - 1);
   }
 
  private:
@@ -68,13 +70,13 @@ class Declared {
       return record.object == &object &&
              (part == nullptr || !record.partial || section_of(record).extent == normal(*part));
     };
-    if (!many_) {
+    if (by_object_ == nullptr) {
       for (Record& record : task_) {
         if (same(record)) return &record;
       }
       return nullptr;
     }
-    const auto [first, last] = by_object_.equal_range(&object);
+    const auto [first, last] = by_object_->equal_range(&object);
     for (auto each = first; each != last; ++each) {
       if (same(task_.records()[each->second])) return &task_.records()[each->second];
     }
@@ -98,20 +100,21 @@ class Declared {
       ++kept;
     }
     task_.count = kept;
-    by_object_.clear();
-    for (std::uint32_t i = 0; many_ && i < kept; ++i) by_object_.emplace(task_.records()[i].object, i);
+    if (by_object_ == nullptr) return whole;
+    by_object_->clear();
+    for (std::uint32_t i = 0; i < kept; ++i) by_object_->emplace(task_.records()[i].object, i);
     return whole;
   }
 
   Task& task_;
   Section* next_;
-  bool many_;
-  std::unordered_multimap<const Object*, std::uint32_t> by_object_;
+  using ByObject = std::unordered_multimap<const Object*, std::uint32_t>;
+  std::unique_ptr<ByObject> by_object_;  // where there are many
 };
 
-void declare(Task& task, const detail::Request& request, const Task& parent) {
+void declare(Task& task, const detail::Request& request, const Task& parent, std::size_t sections) {
   Declared declared(task, request.count);
-  const bool whole = takes_parts_whole();
+  const bool whole = sections != 0 && takes_parts_whole();
   for (std::size_t i = 0; i < request.count; ++i) {
     const detail::Declaration& each = request.declarations[i];
     declared.add(each, valid(each.what, each.type, task, "declares"), whole ? nullptr : each.part);
@@ -233,7 +236,8 @@ Prepared prepare(const Request& request) {
   runtime.before_creation(*worker);
   worker = Worker::self();
   Task* const parent = worker->current;
-  Task* const task = allocate_task(*worker, *request.body, request.count, sections_of(request));
+  const std::size_t sections = sections_of(request);
+  Task* const task = allocate_task(*worker, *request.body, request.count, sections);
   task->label = request.label;
   task->where = request.where;
   task->priority =
@@ -249,7 +253,7 @@ Prepared prepare(const Request& request) {
     if (runtime.ranks != nullptr && !parent->main) {
       task->placed = runtime.ranks->loans.place_of_child(task->placed);
     }
-    declare(*task, request, *parent);
+    declare(*task, request, *parent, sections);
   } catch (...) {
     give_back(task);
     throw;
