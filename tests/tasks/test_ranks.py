@@ -63,7 +63,7 @@ def main(ranks, program, faulty, stranger, *mpiexec):
     expect("nobody can go on", *run([*start, faulty, "1", "103"], LAPWING_TASKS_SCHEDULE="ahead", **seeded("lost_version", faulty)),
            False, "the program cannot go on", "on rank 0", "waits for")
     expect("what a lent task has written is lost",
-           *run([*start, faulty, "1", "15"], **seeded("lost_loan", faulty)), False, "other values")
+           *run([*start, faulty, "1", "122"], **seeded("lost_loan", faulty)), False, "other values")
     expect("too_large", *run([*start, program, "too_large"]), False, "'the big one'", "rank " + str(int(ranks) - 1))
     with tempfile.TemporaryDirectory() as folder:
         other = os.path.join(folder, "another_build")
