@@ -28,6 +28,7 @@
 #include "transfer/compiled/proved.hpp"
 #include "transfer/decisions/overlap.hpp"
 #include "transfer/retire.hpp"
+#include "transfer/windows/exposure.hpp"
 
 namespace transfer = lapwing::transfer;
 namespace mpi = lapwing::mpi;
@@ -68,6 +69,13 @@ bool starts_requests() {
       "MPI_Igather", "MPI_Iscatter", "mpi_isend",   "mpi_irecv",    "mpi_issend", "mpi_iall",
       "mpi_ibcast",  "mpi_ireduce",  "mpi_igather", "mpi_iscatter", nullptr};
   return mpi::refers_to(starts);
+}
+
+// Whether it makes windows that other ranks may access while it computes.
+bool makes_windows() {
+  static constexpr const char* starts[] = {"MPI_Win_create", "MPI_Win_allocate", "mpi_win_create",
+                                           "mpi_win_allocate", nullptr};
+  return settings.one_sided && mpi::refers_to(starts);
 }
 
 // Tasks on ranks call MPI from threads of their own library.
@@ -166,8 +174,9 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool futile = nothing_to_gain(reports && stand_aside);
   const bool alone_overlaps = !stand_aside && settings.defer == transfer::Defer::automatic && !verifies &&
                               !entry::checks(settings) && starts_requests();
-  const bool has_work = stand_aside ? settings.defer != transfer::Defer::off || reports
-                                    : (settings.defer != transfer::Defer::off && compiled) || alone_overlaps;
+  const bool has_work =
+      stand_aside ? settings.defer != transfer::Defer::off || reports
+                  : settings.defer != transfer::Defer::off && (compiled || alone_overlaps || makes_windows());
   const bool declares = entry::declares() || entry::uses_arrays() || entry::passes_votes_on(settings);
   const bool wants_helper = settings.helper && (declares || (!futile && has_work));
   raised = wants_helper && required < MPI_THREAD_MULTIPLE && mpi::may_raise_thread_level(&obstacle);
@@ -202,7 +211,10 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   // Under the preload, what the compiler has split is the engine's to judge.
   if ((transfer::Engine::get() && !compiled && !traces) || (alone_overlaps && !futile))
     transfer::Overlap::judge_requests(settings, granted);
-  if ((transfer::Record::wanted() || transfer::Overlap::watches()) && !lapwing::sets::watcher)
+  if (!lapwing::sets::watcher && !traces && wants_helper)
+    transfer::Exposure::allow(settings, granted == MPI_THREAD_MULTIPLE);
+  if ((transfer::Record::wanted() || transfer::Overlap::watches() || transfer::Exposure::allowed()) &&
+      !lapwing::sets::watcher)
     entry::time_group_calls(transfer::Record::wanted());
   // Sets, declared communication, arrays and tasks have threads of their own.
   const bool alone = !sets && !declares && !has_tasks();
@@ -250,6 +262,7 @@ LAPWING_ENTRY int MPI_Finalize() {
   const bool active = transfer::Engine::get() != nullptr;
   entry::stop_sets();
   entry::Verify::stop();
+  transfer::Exposure::stop_all();
   transfer::Proved::stop();
   transfer::Engine::stop();
   if (!active && transfer::Record::wanted()) transfer::Record::collect(nullptr, MPI_COMM_WORLD);

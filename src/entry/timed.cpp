@@ -16,6 +16,7 @@
 #include "transfer/accounts/record.hpp"
 #include "transfer/decisions/overlap.hpp"
 #include "transfer/engine.hpp"
+#include "transfer/windows/exposure.hpp"
 
 namespace lapwing::entry {
 namespace {
@@ -82,6 +83,16 @@ bool is_non_blocking(const Spec& spec) {
   return group.request >= 0 && group.way == sets::Way::immediate;
 }
 
+bool makes_window(const char* name) {
+  return std::strncmp(name, "MPI_Win_create", 14) == 0 || std::strncmp(name, "MPI_Win_allocate", 16) == 0;
+}
+
+bool frees_window(const char* name) { return std::strcmp(name, "MPI_Win_free") == 0; }
+
+bool counts_windows(const char* name) {
+  return transfer::Exposure::allowed() && (makes_window(name) || frees_window(name));
+}
+
 }  // namespace
 
 void time_group_calls(bool all) {
@@ -89,7 +100,8 @@ void time_group_calls(bool all) {
   while (lapwing_entry_real[count]) ++count;
   originals = std::vector<std::atomic<void*>>(count);
   for (unsigned i = 0; i < count; ++i) {
-    if (!lapwing_entry_timers[i].path || (!all && !is_non_blocking(specs[i]))) continue;
+    if (!lapwing_entry_timers[i].path) continue;
+    if (!all && !is_non_blocking(specs[i]) && !counts_windows(lapwing_entry_timers[i].name)) continue;
     originals[i] = lapwing_entry_real[i];
     keep_our_place(i);
   }
@@ -105,9 +117,10 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
   void* const original = entry::originals[index].load(std::memory_order_acquire);
   const entry::Spec& spec = entry::specs[index];
   const bool reports = transfer::Record::wanted();
-  if (!reports && !(transfer::Overlap::watches() && entry::is_non_blocking(spec))) return original;
-  const entry::Arguments arguments(spec.form, registers, stack);
   const char* const name = lapwing_entry_timers[index].name;
+  const bool window = entry::counts_windows(name);
+  if (!reports && !window && !(transfer::Overlap::watches() && entry::is_non_blocking(spec))) return original;
+  const entry::Arguments arguments(spec.form, registers, stack);
   const void* const returns_to = reinterpret_cast<const void*>(stack[-1]);
   entry::note_fortran_caller(returns_to);  // a collective of the engine's asks who called this
   const transfer::Caller caller{entry::call_site(returns_to), name};
@@ -119,6 +132,9 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
   const std::uint64_t ns = transfer::now_ns() - begun;
   lapwing_entry_result = result;
   entry::keep_our_place(index);
+  if (window && (arguments.fortran() || result == MPI_SUCCESS))
+    entry::makes_window(name) ? transfer::Exposure::made() : transfer::Exposure::freed();
+  if (!reports && window) return reinterpret_cast<void*>(&lapwing_entry_done);
   if (group && group->request >= 0 && (arguments.fortran() || result == MPI_SUCCESS)) {
     const bool persistent = group->way == sets::Way::persistent;
     const MPI_Request request = entry::request_made(*group, arguments);

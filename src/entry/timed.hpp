@@ -3,7 +3,8 @@
 //
 // A stub jumps to where lapwing_entry_real says. Where a report is wanted, that
 // is led to a path that looks at the clock. Where the helper may make progress for
-// collectives that do not block, theirs is led to a path that notes their requests.
+// collectives that do not block, theirs is led to a path that notes their requests; where
+// it may serve windows, the calls that make and free them are counted there.
 #pragma once
 
 namespace lapwing::entry {

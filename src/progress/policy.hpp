@@ -55,6 +55,11 @@ constexpr std::uint64_t most_strips_per_look = 256 << 10;
 constexpr std::int64_t longest_beside_sends = 600'000;
 /// Transfers of MPI's own while an engine is there: those that the compiler has split, and the program's.
 constexpr Pauses for_plain_transfers{300'000, 800'000, 2};
+/// Connections at which something arrived for a window of this process: short while accesses are under way;
+/// longer each time that a thread of the program was faster.
+constexpr Pauses for_windows{100'000, 5'000'000, 1};
+/// Between two searches for new connections, at which accesses may arrive.
+constexpr std::int64_t between_scans = 250'000'000;
 /// Receives that are posted, with nothing matched.
 constexpr Pauses for_receives{300'000, 1'000'000, 2};
 /// A thread waits for a page: its core is free meanwhile, and latency is all that counts.

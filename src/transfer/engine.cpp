@@ -18,6 +18,7 @@
 #include "transfer/helper.hpp"
 #include "transfer/planted.hpp"
 #include "transfer/posting.hpp"
+#include "transfer/windows/exposure.hpp"
 #include "transfer/wire/datatype.hpp"
 #include "transfer/wire/mark.hpp"
 
@@ -303,7 +304,7 @@ bool Engine::helper_looks_at_receives() const {
 bool Engine::at_rest() const { return !must_look_at_receives() && !anything_in_flight(); }
 
 void Engine::drop_locks_at_rest() {
-  if (at_rest() && !Proved::in_flight()) mpi::LibraryLocks::drop();
+  if (at_rest() && !Proved::in_flight() && !Exposure::any()) mpi::LibraryLocks::drop();
 }
 
 bool Engine::somebody_waits() const {

@@ -10,6 +10,7 @@
 #include "transfer/compiled/proved.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/requests.hpp"
+#include "transfer/windows/exposure.hpp"
 #include "transfer/wire/datatype.hpp"
 
 namespace lapwing::transfer {
@@ -71,7 +72,7 @@ bool Overlap::decide(const void* site, std::size_t bytes, int peer) {
     overlaps = judge_.begins(key, now);
     overlaps_.store(overlaps, std::memory_order_relaxed);
   }
-  if (!overlaps && !engine && !Proved::in_flight()) mpi::LibraryLocks::drop();
+  if (!overlaps && !engine && !Proved::in_flight() && !Exposure::any()) mpi::LibraryLocks::drop();
   return overlaps;
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/windows/exposure.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include "guard/guard.hpp"
+#include "mpi/library_locks.hpp"
+#include "progress/clock.hpp"
+#include "progress/policy.hpp"
+#include "transfer/engine.hpp"
+
+namespace lapwing::transfer {
+
+Exposure* Exposure::instance_ = nullptr;
+
+void Exposure::allow(const Settings& settings, bool threads) {
+  allowed_ = threads && settings.helper && settings.one_sided && settings.defer != Defer::off;
+}
+
+Exposure::Exposure() {
+  PMPI_Comm_dup(MPI_COMM_SELF, &self_);
+  PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
+  PMPI_Irecv(&nothing_, 1, MPI_CHAR, 0, 0, self_, &pending_);
+}
+
+Exposure::~Exposure() {
+  stop();
+  PMPI_Cancel(&pending_);
+  PMPI_Wait(&pending_, MPI_STATUS_IGNORE);
+  PMPI_Comm_free(&self_);
+}
+
+void Exposure::made() {
+  if (!allowed_ || windows_.fetch_add(1) > 0) return;
+  mpi::LibraryLocks::take();
+  auto exposure = std::unique_ptr<Exposure>(new Exposure);
+  const int descriptor = exposure->connections_.descriptor();
+  if (descriptor >= 0 && exposure->start(descriptor)) instance_ = exposure.release();
+}
+
+void Exposure::freed() {
+  if (!allowed_ || windows_.fetch_sub(1) > 1) return;
+  delete std::exchange(instance_, nullptr);
+}
+
+void Exposure::stop_all() {
+  windows_.store(0);
+  delete std::exchange(instance_, nullptr);
+}
+
+void Exposure::begin() {
+  guard::mark_engine_thread();
+  connections_.scan();
+}
+
+// A test of a request that is pending moves everything that MPI has under way. A probe does not: MPICH looks
+// at no connection for a communicator of one process.
+void Exposure::call_mpi() {
+  int complete = 0;
+  if (Engine* const engine = Engine::get()) {
+    std::lock_guard lock(engine->mutex());
+    PMPI_Test(&pending_, &complete, MPI_STATUS_IGNORE);
+  } else {
+    PMPI_Test(&pending_, &complete, MPI_STATUS_IGNORE);
+  }
+}
+
+// True if there was something to do for MPI.
+bool Exposure::serve_partners() {
+  const mpi::LibraryLocks::Inside inside;
+  if (!inside) return false;
+  const std::uint64_t begun = progress::now_ns();
+  bool served = false;
+  // A call takes some KiB from a connection, and passes some KiB on to the kernel.
+  do {
+    const bool arrived = connections_.readable(), room = connections_.has_room();
+    if (!arrived && !room) break;
+    for (int call = 0; call < progress::looks_per_wake; ++call) call_mpi();
+    served = true;
+  } while (progress::now_ns() - begun < progress::longest_look);
+  if (served) connections_.note_looked();
+  return served;
+}
+
+std::int64_t Exposure::sleep_until_something_arrives() {
+  state_ = State::asleep;
+  connections_.scan();
+  connections_.arm();
+  return progress::between_scans;
+}
+
+std::int64_t Exposure::look(bool woken) {
+  if (serve_partners()) {
+    state_ = State::serving;
+    pause_ = progress::for_windows.shortest;
+    return pause_;
+  }
+  if (state_ == State::asleep && woken) {
+    // A thread of the program has taken it: leave the connections alone for longer each time.
+    state_ = State::resting;
+    pause_ = progress::for_windows.after(false, pause_);
+    return pause_;
+  }
+  return sleep_until_something_arrives();
+}
+
+}  // namespace lapwing::transfer
