@@ -329,7 +329,8 @@ void Checker::bind_made(const GroupCall& call, const Made& made) {
     OneSided::made(made.win, window, call.comm);
   }
   if (made.file != MPI_FILE_NULL) Circles::bind(made.file, object_circle(circle, number, maker));
-  if (made.request == MPI_REQUEST_NULL) return;
+  // Where several threads call MPI no wait is seen, which would tell that a request is over.
+  if (made.request == MPI_REQUEST_NULL || !p2p_watched) return;
   Pending pending;
   pending.kind = Pending::group;
   pending.circle = &circle;
