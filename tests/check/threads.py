@@ -20,3 +20,4 @@ def wrong():
 def right():
     for name in ALL:
         yield Case(f"threads/{name}/all call it", f"{BEGIN}if (rank == 1) usleep(20000);\n{call(name)}\n{call(name)}{END}", bare=True)
+        yield Case(f"threads/{name}/immediate", f"{BEGIN}{call(name, immediate=True)}\nMPI_Wait(&request, &status);{END}", bare=True)
