@@ -14,6 +14,14 @@ namespace lapwing::transfer {
 
 Exposure* Exposure::instance_ = nullptr;
 
+namespace {
+
+// Several threads may make and free windows at once. Held across calls of MPI's that wait for no other
+// process.
+std::mutex membership;
+
+}  // namespace
+
 void Exposure::allow(const Settings& settings, bool threads) {
   allowed_ = threads && settings.helper && settings.one_sided && settings.defer != Defer::off;
 }
@@ -32,7 +40,9 @@ Exposure::~Exposure() {
 }
 
 void Exposure::made() {
-  if (!allowed_ || windows_.fetch_add(1) > 0) return;
+  if (!allowed_) return;
+  const std::lock_guard lock(membership);
+  if (windows_.fetch_add(1) > 0) return;
   mpi::LibraryLocks::take();
   auto exposure = std::unique_ptr<Exposure>(new Exposure);
   const int descriptor = exposure->connections_.descriptor();
@@ -40,7 +50,9 @@ void Exposure::made() {
 }
 
 void Exposure::freed() {
-  if (!allowed_ || windows_.fetch_sub(1) > 1) return;
+  if (!allowed_) return;
+  const std::lock_guard lock(membership);
+  if (windows_.fetch_sub(1) > 1) return;
   delete std::exchange(instance_, nullptr);
 }
 

@@ -55,7 +55,7 @@ class Exposure final : public progress::Polled {
 
   static inline bool allowed_ = false;
   static inline std::atomic<int> windows_{0};
-  static Exposure* instance_;
+  static Exposure* instance_;  ///< under the lock of made() and freed()
 
   State state_ = State::asleep;
   MPI_Comm self_ = MPI_COMM_NULL;           ///< a duplicate, on which nothing is ever sent
