@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a measurement has at hand: the build, the inputs, `lapwing bench`, and a folder for what it need not make twice."""
+"""The means of a measurement: the build, the inputs, `lapwing bench`, and a folder for what it need not make twice."""
 import json
 import os
 import subprocess

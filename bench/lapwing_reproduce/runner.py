@@ -78,7 +78,7 @@ def stamp(quick):
 
 
 def measure(measurement, context, store):
-    """What the process of one measurement does."""
+    """The work of the process of one measurement."""
     lacking = context.lacks(measurement.needs)
     if lacking:
         print(lacking, file=sys.stderr)

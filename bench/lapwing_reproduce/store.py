@@ -12,7 +12,7 @@ class Store:
         return os.path.join(self.folder, name + ".json")
 
     def load(self, name):
-        """What was kept, failures too; None where there is nothing that can be read."""
+        """The kept result, failures too; None where there is nothing that can be read."""
         try:
             with open(self.path(name), encoding="utf-8") as stream:
                 kept = json.load(stream)

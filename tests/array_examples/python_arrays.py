@@ -223,7 +223,7 @@ def test_transforms():
 
 
 def test_files():
-    """What NumPy reads, and back under another distribution; beside what else the file has."""
+    """NumPy reads the file, and back under another distribution; beside what else the file has."""
     folder = WORLD.bcast(tempfile.mkdtemp() if WORLD.rank == 0 else None)
     path = pathlib.Path(folder) / f"array-{TASKS.task}"
     whole = np.arange(N * N, dtype="float32").reshape(N, N)

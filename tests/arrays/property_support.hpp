@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What property tests of transfers share.
+// Helpers of the property tests of transfers.
 #pragma once
 
 #include <gtest/gtest.h>

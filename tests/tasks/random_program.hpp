@@ -99,7 +99,7 @@ using Cells = std::vector<Cell>;
 /// The value of an object that a task creates.
 inline Cells made(int object) { return Cells(width, Cell{static_cast<std::uint64_t>(object), 0.0, 0}); }
 
-/// What a task does to cells that it has, but for reductions: cell(i) is one of them.
+/// The act of a task on cells that it has, but for reductions: cell(i) is one of them.
 template <class CellAt>
 void change_cells(int cells, Mode mode, bool free, std::uint64_t& local, CellAt cell) {
   const bool looks = !free && (mode == Mode::read || mode == Mode::read_write);
@@ -116,7 +116,7 @@ void change_cells(int cells, Mode mode, bool free, std::uint64_t& local, CellAt 
     }
   }
 }
-/// What it adds in a reduction.
+/// Its part of a reduction.
 inline void add_to_cells(Cells& cells, bool ordered, std::uint64_t local) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     ordered ? cells[i].add_ordered(mix(local, i)) : cells[i].add_any(mix(local, i));

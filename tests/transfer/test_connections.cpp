@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is seen of the process' TCP connections, over loopback.
+// The view of the process' TCP connections, over loopback.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
