@@ -26,7 +26,7 @@ struct Settings {
   Defer collectives = Defer::off;  ///< collectives of programs that are not compiled
   std::string guard = "auto";
   bool helper = true;
-  bool one_sided = true;              ///< the helper serves one-sided accesses of other ranks
+  bool one_sided = false;             ///< the helper serves one-sided accesses of other ranks
   bool transport_tuned = true;        ///< the MPI's transport may be given parameters
   bool accelerators_ignored = false;  ///< no device has to do with MPI's buffers
   /// From here on a transfer is deferred whole, ...

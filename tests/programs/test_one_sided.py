@@ -6,7 +6,7 @@ import running
 
 # A rank whose messages leave its node only, as between hosts. Where all ranks share a node nothing is tried without a free core.
 OVER_TCP = {"UCX_TLS": "tcp,self", "MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_SHM_ENABLE": "0"}
-SERVED = {**OVER_TCP, "LAPWING_TESTING": "1", "LAPWING_FAULT": "free_core"}
+SERVED = {**OVER_TCP, "LAPWING_ONE_SIDED": "on", "LAPWING_TESTING": "1", "LAPWING_FAULT": "free_core"}
 LONG, SHORT = "30", "0.3"
 
 
@@ -35,8 +35,8 @@ class OneSided(running.ProgramTest):
     def test_dynamic(self):
         self.both("dynamic", "all")
 
-    def test_off(self):
-        ran = self.run_one(SHORT, ["create", "all"], {**SERVED, "LAPWING_ONE_SIDED": "off"})
+    def test_off(self):  # as by default
+        ran = self.run_one(SHORT, ["create", "all"], {k: v for k, v in SERVED.items() if k != "LAPWING_ONE_SIDED"})
         self.assertIn("rank 1 saw nothing", ran.out)
 
 

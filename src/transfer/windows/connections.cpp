@@ -2,6 +2,7 @@
 #include "transfer/windows/connections.hpp"
 
 #include <dirent.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -41,6 +42,14 @@ std::uint64_t bytes_taken(int socket) {
   int unread = 0;
   if (!option(socket, IPPROTO_TCP, TCP_INFO, &info) || ioctl(socket, FIONREAD, &unread) != 0) return 0;
   return info.tcpi_bytes_received - static_cast<std::uint64_t>(unread);
+}
+
+// Bytes that a thread of this process has written so far.
+std::uint64_t bytes_given(int socket) {
+  tcp_info info{};
+  int waiting = 0;
+  if (!option(socket, IPPROTO_TCP, TCP_INFO, &info) || ioctl(socket, SIOCOUTQ, &waiting) != 0) return 0;
+  return info.tcpi_bytes_acked + static_cast<std::uint64_t>(waiting);
 }
 
 bool change(int set, int operation, int descriptor, std::uint32_t events) {
@@ -105,6 +114,14 @@ bool Connections::readable() {
 bool Connections::has_room() {
   epoll_event events[at_once];
   return epoll_wait(outgoing_, events, at_once, 0) > 0;
+}
+
+std::uint64_t Connections::bytes_moved() const {
+  std::uint64_t sum = 0;
+  for (const auto& [socket, connection] : known_) {
+    if (!connection.listens) sum += bytes_taken(socket) + bytes_given(socket);
+  }
+  return sum;
 }
 
 void Connections::note_looked() {

@@ -35,6 +35,10 @@ class Connections {
   /// Whether a connection that was full has got room since the last call of this function.
   bool has_room();
 
+  /// How many bytes threads of this process have read from and written to all connections. It grows while a
+  /// thread is inside MPI and something moves. Some microseconds a connection.
+  std::uint64_t bytes_moved() const;
+
   /// After calls of MPI's: stops looking at connections that those calls do not read, for they are not
   /// MPI's.
   void note_looked();

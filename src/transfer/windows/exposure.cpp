@@ -78,21 +78,18 @@ void Exposure::call_mpi() {
   }
 }
 
-// True if there was something to do for MPI.
-bool Exposure::serve_partners() {
+// While something waits for MPI, and not for long: a thread of the program that enters MPI meanwhile waits
+// for the locks of MPI's.
+void Exposure::serve_partners() {
   const mpi::LibraryLocks::Inside inside;
-  if (!inside) return false;
+  if (!inside) return;
   const std::uint64_t begun = progress::now_ns();
-  bool served = false;
   // A call takes some KiB from a connection, and passes some KiB on to the kernel.
   do {
-    const bool arrived = connections_.readable(), room = connections_.has_room();
-    if (!arrived && !room) break;
     for (int call = 0; call < progress::looks_per_wake; ++call) call_mpi();
-    served = true;
-  } while (progress::now_ns() - begun < progress::longest_look);
-  if (served) connections_.note_looked();
-  return served;
+  } while ((connections_.readable() || connections_.has_room()) &&
+           progress::now_ns() - begun < progress::longest_look_beside_engine);
+  connections_.note_looked();
 }
 
 std::int64_t Exposure::sleep_until_something_arrives() {
@@ -102,19 +99,25 @@ std::int64_t Exposure::sleep_until_something_arrives() {
   return progress::between_scans;
 }
 
-std::int64_t Exposure::look(bool woken) {
-  if (serve_partners()) {
-    state_ = State::serving;
-    pause_ = progress::for_windows.shortest;
-    return pause_;
-  }
-  if (state_ == State::asleep && woken) {
-    // A thread of the program has taken it: leave the connections alone for longer each time.
+// Something waits for MPI. Whether a thread of the program is there to take it shows a moment later.
+std::int64_t Exposure::watch() {
+  state_ = State::watching;
+  moved_ = connections_.bytes_moved();
+  return progress::for_windows.shortest;
+}
+
+std::int64_t Exposure::look(bool) {
+  const bool waits = connections_.readable() || connections_.has_room();
+  if (state_ != State::watching) return waits ? watch() : sleep_until_something_arrives();
+  if (connections_.bytes_moved() != moved_) {
+    connections_.note_looked();
     state_ = State::resting;
     pause_ = progress::for_windows.after(false, pause_);
     return pause_;
   }
-  return sleep_until_something_arrives();
+  serve_partners();
+  pause_ /= 2;
+  return waits ? watch() : sleep_until_something_arrives();
 }
 
 }  // namespace lapwing::transfer

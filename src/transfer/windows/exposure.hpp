@@ -10,9 +10,10 @@
 // the program is faster, as in programs that synchronise by MPI_Win_fence, the
 // helper's pauses grow to milliseconds.
 //
-// States, each the helper's alone: *asleep* (nothing has arrived; a look now and
-// then finds new connections), *serving* (a transfer is under way), *resting*
-// (something arrived, and a thread of the program took it).
+// States, each the helper's alone: *asleep* (nothing waits; a look now and then
+// finds new connections), *watching* (something waits, for so short a time that a
+// thread of the program may yet take it: only if none has, the helper calls MPI),
+// *resting* (a thread of the program took it, so it is inside MPI).
 #pragma once
 
 #include <mpi.h>
@@ -44,12 +45,13 @@ class Exposure final : public progress::Polled {
   ~Exposure();
 
  private:
-  enum class State : std::uint8_t { asleep, serving, resting };
+  enum class State : std::uint8_t { asleep, watching, resting };
 
   Exposure();
   void begin() override;
   std::int64_t look(bool woken) override;
-  bool serve_partners();
+  void serve_partners();
+  std::int64_t watch();
   void call_mpi();
   std::int64_t sleep_until_something_arrives();
 
@@ -62,6 +64,7 @@ class Exposure final : public progress::Polled {
   MPI_Request pending_ = MPI_REQUEST_NULL;  ///< a receive there
   char nothing_ = 0;
   Connections connections_;
+  std::uint64_t moved_ = 0;  ///< Connections::bytes_moved() when watching began
   std::int64_t pause_ = 0;
 };
 
