@@ -106,6 +106,6 @@ COLUMNS = (
     ("latency/task", "object_latency_over_task_time", table.two))
 EXPLANATION = """Replayed: tasks recorded here, on simulated processors, by Lapwing's synchroniser, scheduler and decisions. On DASH and
 the iPSC/860 all that is computed takes as long in sum as in Tables 1 and 6 of the Jade paper; table: where that has it.
-What managing a task costs there is fitted to Panel Cholesky with placement, the number of Ocean's sweeps to Tables 4 and 9;
+The costs of managing a task there are fitted to Panel Cholesky with placement, the number of Ocean's sweeps to Tables 4 and 9;
 a processor counts as busy until its task's end has been dealt with, so that idle ones take what that end lets run.
 Replayed threads and ranks: a machine of today, with plausible figures, not measured ones."""

@@ -18,7 +18,7 @@ from .store import Store
 def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing reproduce", description="Reruns the tables and figures of five papers as far as this machine can bear them, and "
-        "computes which of their statements come out. What has been measured is kept and not measured again. Progress goes to stderr.")
+        "computes which of their statements come out. Measurements are kept and not repeated. Progress goes to stderr.")
     parser.add_argument("--quick", action="store_true", help="within 20 minutes: fewer rounds, smaller inputs")
     parser.add_argument("--list", action="store_true", help="name what there is, and the seconds that it takes, and end")
     parser.add_argument("--only", metavar="REGEX", help="only the tables, figures and parts whose names match, such as 'jade.T4' or '^mips'")

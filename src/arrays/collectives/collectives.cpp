@@ -17,16 +17,6 @@
 namespace lapwing::arrays {
 namespace {
 
-template <typename Begin>
-void run(Begin begin) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  {
-    const std::lock_guard guard(Progress::lock());
-    begin(&request);
-  }
-  finish(request);
-}
-
 // Every task's bytes, on every process, in the order of tasks. All processes of a
 // task have the same.
 std::vector<std::string> from_all(TaskComm& comm, const std::string& mine) {
@@ -42,12 +32,12 @@ std::vector<std::string> from_all(TaskComm& comm, const std::string& mine) {
   }
   std::string all(static_cast<std::size_t>(sum), '\0');
   if (comm.rank() == 0)
-    run([&](MPI_Request* r) {
+    complete([&](MPI_Request* r) {
       PMPI_Iallgatherv(mine.data(), size, MPI_BYTE, all.data(), sizes.data(), places.data(), MPI_BYTE,
                        comm.leaders(), r);
     });
   const MPI_Comm own = inner(comm).own();
-  run([&](MPI_Request* r) { PMPI_Ibcast(all.data(), sum, MPI_BYTE, 0, own, r); });
+  complete([&](MPI_Request* r) { PMPI_Ibcast(all.data(), sum, MPI_BYTE, 0, own, r); });
   std::vector<std::string> found;
   for (std::size_t t = 0; t < tasks; ++t)
     found.push_back(all.substr(static_cast<std::size_t>(places[t]), static_cast<std::size_t>(sizes[t])));
@@ -81,7 +71,7 @@ std::vector<std::int64_t> costs_from_here(TaskComm& comm, const View& mine,
     row[t] = static_cast<long long>(cost);
   }
   const MPI_Comm own = inner(comm).own();
-  run([&](MPI_Request* r) {
+  complete([&](MPI_Request* r) {
     PMPI_Iallreduce(MPI_IN_PLACE, row.data(), static_cast<int>(row.size()), MPI_LONG_LONG, MPI_MAX, own, r);
   });
   return {row.begin(), row.end()};

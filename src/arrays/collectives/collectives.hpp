@@ -5,10 +5,12 @@
 #include <mpi.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "arrays/calls.hpp"
 #include "arrays/collectives/planner.hpp"
+#include "arrays/transfers/progress.hpp"
 
 namespace lapwing::arrays {
 
@@ -51,5 +53,17 @@ Error agree(TaskComm& comm, const Error& mine);
 
 /// Waits for an operation of MPI's while everything else goes on.
 void finish(MPI_Request request);
+
+/// Begins one by `begin(&request)` and waits for it. Non-blocking forms only: other transfers of this process
+/// go on meanwhile.
+template <typename Begin>
+void complete(Begin begin) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    const std::lock_guard guard(Progress::lock());
+    begin(&request);
+  }
+  finish(request);
+}
 
 }  // namespace lapwing::arrays

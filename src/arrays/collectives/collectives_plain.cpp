@@ -10,21 +10,10 @@ namespace {
 
 bool first(const TaskComm& comm) { return comm.rank() == 0; }
 
-// Non-blocking forms only: other transfers of this process go on meanwhile.
-template <typename Begin>
-void run_plain(Begin begin) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  {
-    const std::lock_guard guard(Progress::lock());
-    begin(&request);
-  }
-  finish(request);
-}
-
 void hand_on(TaskComm& comm, void* buffer, int count, MPI_Datatype type) {
   if (comm.processes() == 1) return;
   const MPI_Comm own = inner(comm).own();
-  run_plain([&](MPI_Request* r) { PMPI_Ibcast(buffer, count, type, 0, own, r); });
+  complete([&](MPI_Request* r) { PMPI_Ibcast(buffer, count, type, 0, own, r); });
 }
 
 }  // namespace
@@ -52,26 +41,26 @@ Error agree(TaskComm& comm, const Error& mine) {
   PMPI_Comm_size(comm.all(), &size);
   PMPI_Comm_rank(comm.all(), &me);
   int failed = mine ? me : -1;
-  run_plain(
+  complete(
       [&](MPI_Request* r) { PMPI_Iallreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm.all(), r); });
   if (failed < 0) return {};
   std::array<char, 512> sentence{};
   std::strncpy(sentence.data() + 1, mine.text.c_str(), sentence.size() - 2);
   sentence[0] = static_cast<char>(mine.code);
-  run_plain([&](MPI_Request* r) {
+  complete([&](MPI_Request* r) {
     PMPI_Ibcast(sentence.data(), static_cast<int>(sentence.size()), MPI_CHAR, failed, comm.all(), r);
   });
   return {static_cast<Code>(sentence[0]), sentence.data() + 1};
 }
 
 void plain_barrier(TaskComm& comm) {
-  run_plain([&](MPI_Request* r) { PMPI_Ibarrier(comm.all(), r); });
+  complete([&](MPI_Request* r) { PMPI_Ibarrier(comm.all(), r); });
 }
 
 void plain_broadcast(TaskComm& comm, void* buffer, int count, MPI_Datatype type, int root) {
   inner(comm);
   if (first(comm))
-    run_plain([&](MPI_Request* r) { PMPI_Ibcast(buffer, count, type, root, comm.leaders(), r); });
+    complete([&](MPI_Request* r) { PMPI_Ibcast(buffer, count, type, root, comm.leaders(), r); });
   if (comm.task() != root) hand_on(comm, buffer, count, type);
 }
 
@@ -80,7 +69,7 @@ void plain_reduce(TaskComm& comm, const void* send, void* receive, int count, MP
   inner(comm);
   const bool result = root == any || root == comm.task();
   if (first(comm))
-    run_plain([&](MPI_Request* r) {
+    complete([&](MPI_Request* r) {
       if (root == any)
         PMPI_Iallreduce(send, receive, count, type, op, comm.leaders(), r);
       else
@@ -92,7 +81,7 @@ void plain_reduce(TaskComm& comm, const void* send, void* receive, int count, MP
 void plain_gather(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type, int root) {
   inner(comm);
   if (first(comm))
-    run_plain([&](MPI_Request* r) {
+    complete([&](MPI_Request* r) {
       PMPI_Igather(send, count, type, receive, count, type, root, comm.leaders(), r);
     });
   if (comm.task() == root) hand_on(comm, receive, count * comm.tasks(), type);
@@ -101,7 +90,7 @@ void plain_gather(TaskComm& comm, const void* send, void* receive, int count, MP
 void plain_scatter(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type, int root) {
   inner(comm);
   if (first(comm))
-    run_plain([&](MPI_Request* r) {
+    complete([&](MPI_Request* r) {
       PMPI_Iscatter(send, count, type, receive, count, type, root, comm.leaders(), r);
     });
   hand_on(comm, receive, count, type);
@@ -110,7 +99,7 @@ void plain_scatter(TaskComm& comm, const void* send, void* receive, int count, M
 void plain_allgather(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type) {
   inner(comm);
   if (first(comm))
-    run_plain(
+    complete(
         [&](MPI_Request* r) { PMPI_Iallgather(send, count, type, receive, count, type, comm.leaders(), r); });
   hand_on(comm, receive, count * comm.tasks(), type);
 }
@@ -118,7 +107,7 @@ void plain_allgather(TaskComm& comm, const void* send, void* receive, int count,
 void plain_alltoall(TaskComm& comm, const void* send, void* receive, int count, MPI_Datatype type) {
   inner(comm);
   if (first(comm))
-    run_plain(
+    complete(
         [&](MPI_Request* r) { PMPI_Ialltoall(send, count, type, receive, count, type, comm.leaders(), r); });
   hand_on(comm, receive, count * comm.tasks(), type);
 }

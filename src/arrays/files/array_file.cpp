@@ -19,17 +19,8 @@
 namespace lapwing::arrays {
 namespace {
 
-// An operation of the processes of the task. On the communicator that the program has: other transfers agree
-// on Lapwing's own, on each process when it comes to it.
-template <typename Begin>
-void together(Begin begin) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  {
-    const std::lock_guard guard(Progress::lock());
-    begin(&request);
-  }
-  finish(request);
-}
+// The processes of the task agree on the communicator that the program has: other transfers agree on
+// Lapwing's own, on each process when it comes to it.
 
 // The error that the first of the failing processes of this task has, on all of them; or that their
 // calls differ.
@@ -37,7 +28,7 @@ Error agree_within(TaskComm& comm, const Error& mine, std::size_t call) {
   const auto hash = static_cast<unsigned long long>(call);
   std::array<unsigned long long, 3> words{
       mine ? static_cast<unsigned long long>(comm.processes() - comm.rank()) : 0, hash, ~hash};
-  together([&](MPI_Request* r) {
+  complete([&](MPI_Request* r) {
     PMPI_Iallreduce(MPI_IN_PLACE, words.data(), 3, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm.program(), r);
   });
   if (words[0] == 0) {
@@ -51,7 +42,7 @@ Error agree_within(TaskComm& comm, const Error& mine, std::size_t call) {
   std::array<char, 1024> sentence{};
   sentence[0] = static_cast<char>(mine.code);
   std::strncpy(sentence.data() + 1, mine.text.c_str(), sentence.size() - 2);
-  together([&](MPI_Request* r) {
+  complete([&](MPI_Request* r) {
     PMPI_Ibcast(sentence.data(), static_cast<int>(sentence.size()), MPI_CHAR, failed, comm.program(), r);
   });
   return {static_cast<Code>(sentence[0]), sentence.data() + 1};
@@ -109,7 +100,7 @@ class Passage {
     // close it.
     int open = file_.is_open() ? 1 : 0;
     if (error)
-      together([&](MPI_Request* r) {
+      complete([&](MPI_Request* r) {
         PMPI_Iallreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, comm_->program(), r);
       });
     if (error && open != 0) file_.close();

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "guard/guard.hpp"
 #include "mpi/library_locks.hpp"
@@ -70,12 +72,9 @@ void Exposure::begin() {
 // at no connection for a communicator of one process.
 void Exposure::call_mpi() {
   int complete = 0;
-  if (Engine* const engine = Engine::get()) {
-    std::lock_guard lock(engine->mutex());
-    PMPI_Test(&pending_, &complete, MPI_STATUS_IGNORE);
-  } else {
-    PMPI_Test(&pending_, &complete, MPI_STATUS_IGNORE);
-  }
+  std::optional<std::lock_guard<EngineMutex>> lock;
+  if (Engine* const engine = Engine::get()) lock.emplace(engine->mutex());
+  PMPI_Test(&pending_, &complete, MPI_STATUS_IGNORE);
 }
 
 // While something waits for MPI, and not for long: a thread of the program that enters MPI meanwhile waits
