@@ -3,8 +3,21 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
+#include <numeric>
 
 namespace lapwing::arrays {
+
+namespace {
+
+/// The end of the run that begins at this element of a list.
+std::int64_t run_end(const std::vector<std::uint32_t>& listed, std::int64_t from, std::int64_t step) {
+  auto at = static_cast<std::size_t>(from) + 1;
+  while (at < listed.size() && static_cast<std::int64_t>(listed[at]) - listed[at - 1] == step) ++at;
+  return static_cast<std::int64_t>(at);
+}
+
+}  // namespace
 
 IndexSet::IndexSet(std::vector<Falls> members, std::int64_t step)
     : members_(std::move(members)), step_(step) {
@@ -18,6 +31,13 @@ IndexSet::IndexSet(std::vector<Falls> members, std::int64_t step)
       family.before = falls.elements;
       falls.elements += family.length * family.count;
       segments += family.count;
+      common_length_ = std::gcd(common_length_, family.length);
+    }
+    if (!falls.listed.empty()) falls.elements = static_cast<std::int64_t>(falls.listed.size());
+    for (std::int64_t at = 0, all = std::ssize(falls.listed); at < all; ++segments) {
+      const std::int64_t end = run_end(falls.listed, at, step_);
+      common_length_ = std::gcd(common_length_, end - at);
+      at = end;
     }
     elements_ += falls.elements * falls.count;
     segments_ += segments * falls.count;
@@ -54,6 +74,61 @@ std::vector<Segments> joined(const std::vector<Segments>& families, std::int64_t
   return result;
 }
 
+// Lists are for runs that are shorter on average, in elements.
+constexpr std::int64_t short_run = 16;
+// So many elements a family take no more memory as a list than as families.
+constexpr std::int64_t short_family = sizeof(Segments) / sizeof(std::uint32_t);
+// Repetitions of fewer elements are listed together: the more, the larger the set is.
+constexpr std::int64_t short_list = 128, long_list = 1024, sets_share = 16;
+
+void list_elements(const std::vector<Segments>& families, std::int64_t step, std::int64_t shift,
+                   std::vector<std::uint32_t>& listed) {
+  for (const Segments& family : families)
+    for (std::int64_t k = 0; k < family.count; ++k)
+      for (std::int64_t i = 0; i < family.length; ++i)
+        listed.push_back(
+            static_cast<std::uint32_t>(family.local + k * family.local_stride + i * step + shift));
+}
+
+/// Appends a member as a list, where that pays; what is left of its repetitions is one more.
+bool append_listed(std::vector<Falls>& members, const Falls& falls, std::int64_t step) {
+  const std::int64_t families = std::ssize(falls.inner);
+  std::int64_t segments = 0;
+  for (const Segments& family : falls.inner) segments += family.count;
+  const std::int64_t few = std::clamp(falls.elements * falls.count / sets_share, short_list, long_list);
+  const std::int64_t together = std::clamp<std::int64_t>(few / falls.elements, 1, falls.count);
+  if (segments < 2 || falls.elements > short_run * segments ||
+      falls.elements * together > std::max(few, short_family * families))
+    return false;
+  if (falls.count == 1 && families < 4) return false;  // few rules are as good as a list
+  std::int64_t low = falls.inner[0].local, high = low;
+  for (const Segments& family : falls.inner) {
+    const std::int64_t across = (family.count - 1) * family.local_stride, along = (family.length - 1) * step;
+    low = std::min(
+        {low, family.local, family.local + along, family.local + across, family.local + across + along});
+    high = std::max(
+        {high, family.local, family.local + along, family.local + across, family.local + across + along});
+  }
+  const std::int64_t further = (together - 1) * falls.local_stride;
+  low += std::min<std::int64_t>(0, further);
+  high += std::max<std::int64_t>(0, further);
+  if (high - low > std::numeric_limits<std::uint32_t>::max()) return false;
+  const auto add = [&](std::int64_t first, std::int64_t each, std::int64_t count) {
+    Falls made;
+    made.count = count;
+    made.local = falls.local + first * falls.local_stride + low;
+    made.local_stride = each * falls.local_stride;
+    made.listed.reserve(static_cast<std::size_t>(each * falls.elements));
+    for (std::int64_t k = 0; k < each; ++k)
+      list_elements(falls.inner, step, k * falls.local_stride - low, made.listed);
+    members.push_back(std::move(made));
+  };
+  const std::int64_t times = falls.count / together, rest = falls.count % together;
+  add(0, together, times);
+  if (rest > 0) add(times * together, rest, 1);
+  return true;
+}
+
 }  // namespace
 
 void append_segment(std::vector<Segments>& families, const Segments& next) {
@@ -76,6 +151,7 @@ void append_segment(std::vector<Segments>& families, const Segments& next) {
 std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexSet>& set) {
   const std::int64_t step = set->step();
   std::vector<Falls> members;
+  bool lists = false;
   for (Falls falls : set->members()) {
     falls.inner = joined(falls.inner, step);
     for (Segments& family : falls.inner) family.first = family.stride = 0;
@@ -92,6 +168,10 @@ std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexS
       falls.count = 1;
       falls.local = falls.local_stride = 0;
     }
+    if (append_listed(members, falls, step)) {
+      lists = true;
+      continue;
+    }
     if (!members.empty() && lone(members.back()) && lone(falls) &&
         members.back().inner[0].local + members.back().inner[0].length * step == first.local) {
       members.back().inner[0].length += first.length;
@@ -100,7 +180,7 @@ std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexS
     }
   }
   auto result = std::make_shared<const IndexSet>(std::move(members), step);
-  return result->segments() == set->segments() ? set : result;
+  return !lists && result->segments() == set->segments() ? set : result;
 }
 
 SegmentWalk::SegmentWalk(const IndexSet& set, std::int64_t element) : set_(&set) {
@@ -117,6 +197,11 @@ SegmentWalk::SegmentWalk(const IndexSet& set, std::int64_t element) : set_(&set)
   element -= falls.before;
   repetition_ = element / falls.elements;
   element %= falls.elements;
+  if (!falls.listed.empty()) {
+    segment_ = element;
+    load();
+    return;
+  }
   const auto& inner = falls.inner;
   family_ =
       static_cast<std::size_t>(std::upper_bound(inner.begin(), inner.end(), element, after) - inner.begin()) -
@@ -130,28 +215,72 @@ SegmentWalk::SegmentWalk(const IndexSet& set, std::int64_t element) : set_(&set)
 
 void SegmentWalk::load() {
   const Falls& falls = set_->members()[member_];
+  const std::int64_t base = falls.local + repetition_ * falls.local_stride;
+  if (!falls.listed.empty()) {
+    const std::int64_t end = run_end(falls.listed, segment_, set_->step());
+    local_ = base + falls.listed[static_cast<std::size_t>(segment_)];
+    length_ = end - segment_;
+    segment_ = end;
+    return;
+  }
   const Segments& family = falls.inner[family_];
   index_ = falls.first + repetition_ * falls.stride + family.first + segment_ * family.stride;
-  local_ = falls.local + repetition_ * falls.local_stride + family.local + segment_ * family.local_stride;
+  local_ = base + family.local + segment_ * family.local_stride;
   length_ = family.length;
 }
 
 void SegmentWalk::next() {
   const Falls& falls = set_->members()[member_];
-  if (++segment_ == falls.inner[family_].count) {
-    segment_ = 0;
-    if (++family_ == falls.inner.size()) {
-      family_ = 0;
-      if (++repetition_ == falls.count) {
-        repetition_ = 0;
-        if (++member_ == set_->members().size()) {
-          length_ = 0;
-          return;
-        }
-      }
+  if (!falls.listed.empty()) {
+    if (segment_ == falls.elements) return next_repetition();
+    return load();
+  }
+  if (++segment_ < falls.inner[family_].count) return load();
+  segment_ = 0;
+  if (++family_ < falls.inner.size()) return load();
+  next_repetition();
+}
+
+void SegmentWalk::next_repetition() {
+  segment_ = 0;
+  family_ = 0;
+  if (++repetition_ == set_->members()[member_].count) {
+    repetition_ = 0;
+    if (++member_ == set_->members().size()) {
+      length_ = 0;
+      return;
     }
   }
   load();
+}
+
+SegmentWalk::Ahead SegmentWalk::ahead() const {
+  const Falls& falls = set_->members()[member_];
+  Ahead result;
+  if (!falls.listed.empty()) {
+    const std::int64_t at = segment_ - length_;
+    result.listed = falls.listed.data() + at;
+    result.base = falls.local + repetition_ * falls.local_stride;
+    result.elements = falls.elements - at;
+    return result;
+  }
+  const Segments& family = falls.inner[family_];
+  if (length_ < family.length) return result;
+  result.segments = family.count - segment_;
+  result.local_stride = family.local_stride;
+  return result;
+}
+
+void SegmentWalk::skip_listed(std::int64_t elements) {
+  const Falls& falls = set_->members()[member_];
+  segment_ += elements - length_;
+  if (segment_ == falls.elements) return next_repetition();
+  load();
+}
+
+void SegmentWalk::skip_segments(std::int64_t segments) {
+  segment_ += segments - 1;
+  next();
 }
 
 }  // namespace lapwing::arrays

@@ -36,7 +36,10 @@ struct Falls {
   std::int64_t local = 0, local_stride = 0;
   std::int64_t elements = 0;  ///< of one repetition
   std::int64_t before = 0;
-  std::vector<Segments> inner;
+  std::vector<Segments> inner = {};
+  /// In place of families that would be short: where each element of one repetition lies. Indices are
+  /// then unknown (joined_places()).
+  std::vector<std::uint32_t> listed = {};
 
   bool operator==(const Falls&) const = default;
 };
@@ -53,6 +56,8 @@ class IndexSet {
   /// How many segments there are, and how many families describe them.
   [[nodiscard]] std::int64_t segments() const { return segments_; }
   [[nodiscard]] std::int64_t families() const { return families_; }
+  /// The greatest length that divides all segments'.
+  [[nodiscard]] std::int64_t common_length() const { return common_length_; }
   /// No two sets of a process have the same number, dead ones included.
   [[nodiscard]] std::uint64_t serial() const { return serial_; }
   /// The only family, which is not repeated; null where there are more.
@@ -60,7 +65,7 @@ class IndexSet {
 
  private:
   std::vector<Falls> members_;
-  std::int64_t step_ = 1, elements_ = 0, segments_ = 0, families_ = 0;
+  std::int64_t step_ = 1, elements_ = 0, segments_ = 0, families_ = 0, common_length_ = 0;
   std::uint64_t serial_ = 0;
 };
 
@@ -88,17 +93,31 @@ class SegmentWalk {
   }
   void next();
 
+  /// The elements that follow by one rule: places from the present element on, or, where it begins a
+  /// segment, that many of the same family.
+  struct Ahead {
+    const std::uint32_t* listed = nullptr;  ///< to be added to `base`
+    std::int64_t base = 0, elements = 0;
+    std::int64_t segments = 1, local_stride = 0;
+  };
+  [[nodiscard]] Ahead ahead() const;
+  /// Goes on by listed elements, or by whole segments, that ahead() told of.
+  void skip_listed(std::int64_t elements);
+  void skip_segments(std::int64_t segments);
+
  private:
   void load();
+  void next_repetition();
 
   const IndexSet* set_;
   std::size_t member_ = 0, family_ = 0;
-  std::int64_t repetition_ = 0, segment_ = 0;
+  std::int64_t repetition_ = 0, segment_ = 0;  ///< of a list: the element at which the present run ends
   std::int64_t index_ = 0, local_ = 0, length_ = 0;
 };
 
 /// The same places in the same order, where segments that are neighbours here
-/// count as one. Knows nothing of indices.
+/// count as one, and short families without a rule are a list: four bytes an element,
+/// less than the families took. Knows nothing of indices.
 std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexSet>& set);
 
 /// The elements that one coordinate shares with a coordinate of the other side.

@@ -28,6 +28,12 @@ struct Table {
   [[nodiscard]] Table after(std::int64_t x) const { return {offsets + x}; }
 };
 
+struct List {
+  const std::uint32_t* listed;
+  std::int64_t pace;
+  std::int64_t operator[](std::int64_t x) const { return listed[x] * pace; }
+};
+
 /// All as far apart as the first two.
 struct Even {
   std::int64_t first, pace;
@@ -74,28 +80,36 @@ void rows(const std::byte* source, BlockSide a, From from, std::byte* destinatio
     row<atom>(source + a.rows[y], from, destination + b.rows[y], to, width);
 }
 
+/// Calls with where the columns of a side are.
+template <std::size_t atom, class Call>
+void with_columns(BlockSide side, std::int64_t height, std::int64_t width, Call call) {
+  Even found{0, side.pace};
+  if (side.columns == nullptr && (side.pace == 0 || side.pace == static_cast<std::int64_t>(atom)))
+    return call(Dense<atom>{});
+  // To look through a table costs as much as to move a row.
+  if (side.columns == nullptr || (height > 2 && even(side.columns, width, &found))) return call(found);
+  call(Table{side.columns});
+}
+
 template <std::size_t atom>
 void rows(const std::byte* source, BlockSide a, std::byte* destination, BlockSide b, std::int64_t height,
           std::int64_t width) {
-  // Looking costs as much as moving a row.
-  Even from, to;
-  if (height > 2 && even(a.columns, width, &from)) {
-    if (even(b.columns, width, &to)) return rows<atom>(source, a, from, destination, b, to, height, width);
-    if (b.columns == nullptr)
-      return rows<atom>(source, a, from, destination, b, Dense<atom>{}, height, width);
-  } else if (height > 2 && a.columns == nullptr && even(b.columns, width, &to)) {
-    return rows<atom>(source, a, Dense<atom>{}, destination, b, to, height, width);
-  }
-  if (a.columns != nullptr && b.columns != nullptr) {
-    rows<atom>(source, a, Table{a.columns}, destination, b, Table{b.columns}, height, width);
-  } else if (a.columns != nullptr) {
-    rows<atom>(source, a, Table{a.columns}, destination, b, Dense<atom>{}, height, width);
-  } else if (b.columns != nullptr) {
-    rows<atom>(source, a, Dense<atom>{}, destination, b, Table{b.columns}, height, width);
-  } else {
-    for (std::int64_t y = 0; y < height; ++y)
-      std::memcpy(destination + b.rows[y], source + a.rows[y], static_cast<std::size_t>(width) * atom);
-  }
+  const List out{a.listed, a.pace}, in{b.listed, b.pace};
+  if (a.listed != nullptr && b.listed != nullptr)
+    return rows<atom>(source, a, out, destination, b, in, height, width);
+  if (a.listed != nullptr) return rows<atom>(source, a, out, destination, b, Dense<atom>{}, height, width);
+  if (b.listed != nullptr) return rows<atom>(source, a, Dense<atom>{}, destination, b, in, height, width);
+  with_columns<atom>(a, height, width, [&](auto from) {
+    with_columns<atom>(b, height, width, [&](auto to) {
+      if constexpr (std::is_same_v<decltype(from), Dense<atom>> &&
+                    std::is_same_v<decltype(to), Dense<atom>>) {
+        for (std::int64_t y = 0; y < height; ++y)
+          std::memcpy(destination + b.rows[y], source + a.rows[y], static_cast<std::size_t>(width) * atom);
+      } else {
+        rows<atom>(source, a, from, destination, b, to, height, width);
+      }
+    });
+  });
 }
 
 // Of a tile: whole lines of the source. It is as wide as prefetchers can follow

@@ -9,10 +9,13 @@
 namespace lapwing::arrays {
 
 /// One side of a block of rows. Atom (y, x) is at base + rows[y] + columns[x];
-/// without columns, at base + rows[y] + x atoms.
+/// without columns, at base + rows[y] + x * pace, where a pace of 0 is that of atoms side by side, or, if
+/// there is a list, + listed[x] * pace. A list meets another one, or atoms side by side.
 struct BlockSide {
   const std::int64_t* rows;
   const std::int64_t* columns;
+  std::int64_t pace = 0;
+  const std::uint32_t* listed = nullptr;
 };
 
 /// Largest atom; a power of two.
@@ -24,7 +27,7 @@ void move_rows(std::int64_t atom, const std::byte* source, BlockSide from, std::
                BlockSide to, std::int64_t height, std::int64_t width);
 
 /// The same for a block whose columns are far apart at the source, where its
-/// rows are near: by tiles, so that cache lines are used whole.
+/// rows are near: by tiles, so that cache lines are used whole. Columns are given, or side by side.
 void move_transposed(std::int64_t atom, const std::byte* source, BlockSide from, std::byte* destination,
                      BlockSide to, std::int64_t height, std::int64_t width, bool stream);
 

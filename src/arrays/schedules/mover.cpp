@@ -162,38 +162,47 @@ void Mover::move_block(const std::byte* source, std::byte* destination, const st
                        const std::int64_t* to_rows, std::int64_t height, std::int64_t first,
                        std::int64_t width, std::int64_t atom) const {
   const Row* rows = dimensions_.back().side;
-  const auto move_atoms = [&](BlockSide from, BlockSide to, std::int64_t atoms) {
-    if (manner_ == Manner::transposed && height > 1) {
-      move_transposed(atom * element_, source, from, destination, to, height, atoms, stream_);
-    } else {
-      move_rows(atom * element_, source, from, destination, to, height, atoms);
-    }
+  const bool transposed = manner_ == Manner::transposed && height > 1;
+  const std::int64_t atom_bytes = atom * element_;
+  const auto move_atoms = [&](const Columns& out, const Columns& in, std::int64_t atoms) {
+    const BlockSide from{from_rows, out.offsets, out.pace, out.listed},
+        to{to_rows, in.offsets, in.pace, in.listed};
+    const std::byte* a = source + out.first;
+    std::byte* b = destination + in.first;
+    if (transposed)
+      move_transposed(atom_bytes, a, from, b, to, height, atoms, stream_);
+    else
+      move_rows(atom_bytes, a, from, b, to, height, atoms);
   };
-  const std::int64_t* kept[2] = {nullptr, nullptr};
-  if (atom == atom_ && width >= row_ / 4) {
-    for (int side = 0; side < 2; ++side)
-      kept[side] = piece_[side] == nullptr ? nullptr : kept_places(rows[side], atom);
+  Columns columns[2];
+  bool known = atom == atom_ && width >= row_ / 4;
+  for (int side = 0; side < 2 && known; ++side) {
+    columns[side] = {nullptr, first * element_, atom_bytes};
+    if (piece_[side] == nullptr) continue;
+    const std::int64_t* kept = kept_places(rows[side], atom);
+    known = kept != nullptr;
+    if (known) columns[side] = {kept + first / atom};
   }
-  const bool all_kept =
-      (piece_[0] == nullptr || kept[0] != nullptr) && (piece_[1] == nullptr || kept[1] != nullptr);
-  if (all_kept) {
-    BlockSide sides[2] = {{from_rows, kept[0]}, {to_rows, kept[1]}};
-    if (first == 0) return move_atoms(sides[0], sides[1], width / atom);
-  }
-  std::array<std::int64_t, window> columns[2];
+  if (known) return move_atoms(columns[0], columns[1], width / atom);
+  std::array<std::int64_t, window> places[2];
   for (std::int64_t done = 0; done < width;) {
-    const std::int64_t atoms = std::min(window, (width - done) / atom);
-    const std::int64_t* tables[2] = {nullptr, nullptr};
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (piece_[side] != nullptr) {
-        list_places(rows[side], atom, first + done, atoms, columns[side].data());
-      } else {
-        for (std::int64_t k = 0; k < atoms; ++k)
-          columns[side][static_cast<std::size_t>(k)] = (first + done + k * atom) * element_;
-      }
-      tables[side] = columns[side].data();
+    std::int64_t atoms = std::min(window, (width - done) / atom);
+    for (int side = 0; side < 2; ++side) {
+      columns[side] = {nullptr, (first + done) * element_, atom_bytes, nullptr, atoms};
+      if (piece_[side] == nullptr) continue;
+      columns[side] = {};
+      // Tiles look at neighbours, in tables.
+      if (!transposed) columns[side] = columns_at(rows[side], atom, first + done, atoms);
+      if (columns[side].count > 0) atoms = columns[side].count;
     }
-    move_atoms({from_rows, tables[0]}, {to_rows, tables[1]}, atoms);
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Columns &here = columns[side], &other = columns[1 - side];
+      const bool beside = other.count > 0 && (other.listed != nullptr || other.pace == atom_bytes);
+      if (here.count > 0 && (here.listed == nullptr || beside)) continue;
+      list_places(rows[side], atom, first + done, atoms, places[side].data());
+      columns[side] = {places[side].data()};
+    }
+    move_atoms(columns[0], columns[1], atoms);
     done += atoms * atom;
   }
 }

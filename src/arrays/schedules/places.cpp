@@ -7,14 +7,7 @@
 
 namespace lapwing::arrays {
 
-std::int64_t Row::common_run() const {
-  if (!joined()) return unit;
-  std::int64_t common = 0;
-  for (const Falls& falls : set->members()) {
-    for (const Segments& family : falls.inner) common = std::gcd(common, family.length);
-  }
-  return common * unit;
-}
+std::int64_t Row::common_run() const { return joined() ? set->common_length() * unit : unit; }
 
 RunWalk::RunWalk(const Row& row, std::int64_t element)
     : row_(&row), joined_(row.joined()), within_(element % row.unit), at_(*row.set, element / row.unit) {}
@@ -30,20 +23,48 @@ void RunWalk::advance(std::int64_t elements) {
   if (indices > 0) at_.advance(indices);
 }
 
+namespace {
+
+// Rows whose indices are single elements: by lists and families, not segment by segment.
+void list_single(const Row& row, std::int64_t atom, std::int64_t from, std::int64_t count,
+                 std::int64_t* offsets) {
+  const std::int64_t scale = row.stride * row.element;
+  const std::int64_t step = row.joined() ? atom * row.element : row.set->step() * scale;
+  for (SegmentWalk at(*row.set, from); count > 0;) {
+    const SegmentWalk::Ahead ahead = at.ahead();
+    if (ahead.listed != nullptr) {
+      const std::int64_t now = std::min(count, ahead.elements / atom), base = ahead.base * scale;
+      for (std::int64_t k = 0; k < now; ++k) offsets[k] = base + ahead.listed[k * atom] * scale;
+      at.skip_listed(now * atom);
+      offsets += now;
+      count -= now;
+      continue;
+    }
+    const std::int64_t each = at.length() / atom, first = at.local() * scale;
+    const std::int64_t whole = std::min(ahead.segments, count / each);
+    if (whole == 0) {
+      for (std::int64_t k = 0; k < count; ++k) offsets[k] = first + k * step;
+      return;
+    }
+    const std::int64_t further = ahead.local_stride * scale;
+    if (each == 1) {
+      for (std::int64_t s = 0; s < whole; ++s) offsets[s] = first + s * further;
+    } else {
+      for (std::int64_t s = 0; s < whole; ++s)
+        for (std::int64_t k = 0; k < each; ++k) offsets[s * each + k] = first + s * further + k * step;
+    }
+    at.skip_segments(whole);
+    offsets += whole * each;
+    count -= whole * each;
+  }
+}
+
+}  // namespace
+
 void list_places(const Row& row, std::int64_t atom, std::int64_t from, std::int64_t count,
                  std::int64_t* offsets) {
   const std::int64_t atom_bytes = atom * row.element;
-  if (row.unit == 1) {  // whole segments at a time
-    const std::int64_t step = row.joined() ? atom_bytes : row.set->step() * row.stride * row.element;
-    for (SegmentWalk at(*row.set, from); count > 0; at.next()) {
-      const std::int64_t length = std::min(count, at.length() / atom);
-      const std::int64_t first = at.local() * row.stride * row.element;
-      for (std::int64_t k = 0; k < length; ++k) offsets[k] = first + k * step;
-      offsets += length;
-      count -= length;
-    }
-    return;
-  }
+  if (row.unit == 1) return list_single(row, atom, from, count, offsets);
   for (RunWalk at(row, from); count > 0;) {
     const std::int64_t length = std::min(count, at.length() / atom);
     const std::int64_t first = at.offset();
@@ -52,6 +73,25 @@ void list_places(const Row& row, std::int64_t atom, std::int64_t from, std::int6
     count -= length;
     at.advance(length * atom);
   }
+}
+
+Columns columns_at(const Row& row, std::int64_t atom, std::int64_t from, std::int64_t count) {
+  const std::int64_t atom_bytes = atom * row.element;
+  if (row.unit > 1) {
+    const RunWalk at(row, from);
+    if (at.length() >= count * atom) return {nullptr, at.offset(), atom_bytes, nullptr, count};
+    return {};
+  }
+  const SegmentWalk at(*row.set, from);
+  const std::int64_t scale = row.stride * row.element, first = at.local() * scale;
+  if (at.length() >= count * atom)
+    return {nullptr, first, row.joined() ? atom_bytes : row.set->step() * scale, nullptr, count};
+  const SegmentWalk::Ahead ahead = at.ahead();
+  if (ahead.listed != nullptr && atom == 1)
+    return {nullptr, ahead.base * scale, scale, ahead.listed, std::min(count, ahead.elements)};
+  if (ahead.listed == nullptr && at.length() == atom && ahead.segments >= count)
+    return {nullptr, first, ahead.local_stride * scale, nullptr, count};
+  return {};
 }
 
 namespace {

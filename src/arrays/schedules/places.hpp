@@ -46,6 +46,18 @@ class RunWalk {
 void list_places(const Row& row, std::int64_t atom, std::int64_t from, std::int64_t count,
                  std::int64_t* offsets);
 
+/// Where atoms are: in bytes, from `first` on; without offsets `pace` apart, or, if there is a list,
+/// listed[x] * pace.
+struct Columns {
+  const std::int64_t* offsets = nullptr;
+  std::int64_t first = 0, pace = 0;
+  const std::uint32_t* listed = nullptr;
+  std::int64_t count = 0;  ///< of atoms, at most as many as were asked for
+};
+/// The places of `count` atoms, or fewer, by a rule or a list of the set's; nothing, of count 0, where there
+/// is none. Then list_places() has them.
+Columns columns_at(const Row& row, std::int64_t atom, std::int64_t from, std::int64_t count);
+
 /// The offsets of a whole row, kept by this thread for the rows used last; null
 /// where a row is too long to be kept. Valid until the second call from now.
 const std::int64_t* kept_places(const Row& row, std::int64_t atom);
