@@ -90,8 +90,13 @@ constexpr std::uint64_t patience_at_exit = 100'000'000;
 constexpr Pauses for_sets{50'000, 1'000'000, 8};
 /// Looks for processes that wait for each other for ever.
 constexpr std::int64_t between_watches = 250'000'000;
-/// Transfers of distributed arrays.
+/// Transfers of distributed arrays. Where a program waits for a persistent one as soon as it has started it,
+/// a wake-up would only take a core from those that move it: after so many such waits in a row the helper is
+/// left to its longest pause, and it keeps these up for some looks after the last transfer.
 constexpr Pauses for_arrays{30'000, 1'000'000, 8};
+constexpr std::uint64_t waited_for_at_once = 20'000;
+constexpr int waits_at_once = 2;
+constexpr int looks_after_arrays = 30;
 
 // --- Tasks ---
 

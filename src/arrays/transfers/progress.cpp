@@ -91,19 +91,33 @@ void Progress::wait_in_mpi(const std::shared_ptr<Request>& request) {
 
 // Works while something is active that MPI alone does not move.
 class Progress::Helper final : public progress::Polled {
+ public:
+  /// Between looks that come whether or not there is something: no wake-up then hurries.
+  std::atomic<bool> rests = false;
+
+ private:
   std::int64_t look(bool) override {
     bool moved = false, work = true;
-    // A call that waits moves everything itself.
-    if (waiting_.load() == 0 && lock_.try_lock()) {
+    // A call that waits moves everything itself; what it leaves is seen at the next look.
+    const bool waited_for = waiting_.load() > 0;
+    if (!waited_for && lock_.try_lock()) {
       moved = advance();
       work = std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->simple(); });
       lock_.unlock();
     }
-    pause_ = progress::for_arrays.after(moved || !work, pause_);
-    return work ? pause_ : until_woken;
+    if (!waited_for && work) {
+      vain_ = 0;
+      rests = false;
+      return pause_ = progress::for_arrays.after(moved, pause_);
+    }
+    rests = true;
+    pause_ = progress::for_arrays.shortest;
+    vain_ = waited_for ? 0 : vain_ + 1;
+    return vain_ < progress::looks_after_arrays ? progress::for_arrays.longest : until_woken;
   }
 
   std::int64_t pause_ = 0;
+  int vain_ = 0;
 };
 
 int Progress::at_finalize(MPI_Comm, int, void*, void*) {
@@ -127,9 +141,12 @@ void Progress::start_helper() {
   helper_->start();
 }
 
-void Progress::leave_to_helper() {
+void Progress::leave_to_helper(bool waited_for_at_once) {
   if (!decided_) start_helper();
-  if (helper_) helper_->wake_if_idle();
+  if (!helper_) return;
+  if (waited_for_at_once) return helper_->wake_within(progress::for_arrays.longest);
+  if (helper_->rests.load()) return helper_->wake();
+  helper_->wake_if_idle();
 }
 
 }  // namespace lapwing::arrays

@@ -47,8 +47,8 @@ class Progress {
   /// else to move meanwhile; else does nothing.
   static void wait_in_mpi(const std::shared_ptr<Request>& request);
 
-  /// Not under the lock: something goes on that no call waits for.
-  static void leave_to_helper();
+  /// Not under the lock: something goes on that no call waits for; or for which one will wait at once.
+  static void leave_to_helper(bool waited_for_at_once = false);
 
  private:
   struct Waiter {

@@ -10,6 +10,8 @@
 
 #include "arrays/schedules/local.hpp"
 #include "arrays/transfers/landed.hpp"
+#include "progress/clock.hpp"
+#include "progress/policy.hpp"
 #include "transfer/retire.hpp"
 
 namespace lapwing::arrays {
@@ -230,6 +232,19 @@ Error Request::start() {
     go();
   return {};
 }
+
+void Request::start_ends() {
+  if (!simple_) started_at_ = progress::now_ns();
+}
+
+void Request::wait_begins() {
+  if (started_at_ == 0) return;
+  const bool at_once = progress::now_ns() - started_at_ < progress::waited_for_at_once;
+  waits_at_once_ = at_once ? std::min(waits_at_once_ + 1, progress::waits_at_once) : 0;
+  started_at_ = 0;
+}
+
+bool Request::waited_for_at_once() const { return waits_at_once_ == progress::waits_at_once; }
 
 // Steps 5 and 6.
 void Request::go() {

@@ -71,6 +71,11 @@ class Request {
   bool complete() const { return complete_; }
   /// Nothing is to be done while MPI moves the messages.
   bool simple() const { return simple_; }
+  /// Of persistent ones: how soon after its start, and what that costs, the program waits; this time and the
+  /// last times.
+  void start_ends();
+  void wait_begins();
+  bool waited_for_at_once() const;
   /// A persistent one that is complete becomes ready for its next start.
   void settle() { started_ = complete_ = false; }
   const Status& status() const { return status_; }
@@ -111,6 +116,8 @@ class Request {
   Movement::Ends ends_{};
   Strategy strategy_ = Strategy::automatic;
   std::uint64_t since_ = 0, packing_before_ = 0;
+  std::uint64_t started_at_ = 0;  // not 0 while no wait has begun
+  int waits_at_once_ = 0;         // in a row
 
   // Errors are returned: what the processes of the task agree on.
   MPI_Request agreement_ = MPI_REQUEST_NULL;

@@ -28,6 +28,12 @@ void release(lapwing_array_request** request) {
 
 bool pending(const lapwing_array_request* request) { return request && request->handle->begun(); }
 
+// A call begins to wait for these: whether they were started just before.
+void waits_begin(int count, lapwing_array_request* const* requests) {
+  for (int i = 0; i < count; ++i)
+    if (pending(requests[i])) requests[i]->handle->wait_begins();
+}
+
 // The sentence for schedules that no process can work out alone; null where one can.
 const char* no_schedule(const lapwing_distribution* from, const lapwing_distribution* to) {
   const bool lists = has_lists(from->view->distribution) || has_lists(to->view->distribution);
@@ -50,13 +56,15 @@ LAPWING_ENTRY int lapwing_array_start(lapwing_array_request* request) {
 }
 
 LAPWING_ENTRY int lapwing_array_startall(int count, lapwing_array_request* const* requests) {
-  bool others = false;
+  bool others = false, at_once = true;
   for (int i = 0; i < count; ++i) {
     if (!requests[i]) return refused(__func__, Code::argument, fmt::format("request {} is null", i));
     if (arrays::Error error = arrays::start(requests[i]->handle)) return arrays::report(__func__, error);
     others |= !requests[i]->handle->simple();
+    at_once &= requests[i]->handle->simple() || requests[i]->handle->waited_for_at_once();
   }
-  if (others) Progress::leave_to_helper();
+  if (others) Progress::leave_to_helper(at_once);
+  for (int i = 0; i < count; ++i) requests[i]->handle->start_ends();
   return LAPWING_ARRAY_OK;
 }
 
@@ -65,6 +73,7 @@ LAPWING_ENTRY int lapwing_array_wait(lapwing_array_request** request, struct lap
     if (status) *status = nothing;
     return LAPWING_ARRAY_OK;
   }
+  waits_begin(1, request);
   const arrays::Status result = arrays::wait((*request)->handle);
   release(request);
   return completed(__func__, result, status);
@@ -72,6 +81,7 @@ LAPWING_ENTRY int lapwing_array_wait(lapwing_array_request** request, struct lap
 
 LAPWING_ENTRY int lapwing_array_waitall(int count, lapwing_array_request** requests,
                                         struct lapwing_array_status* statuses) {
+  waits_begin(count, requests);
   int first = LAPWING_ARRAY_OK;
   for (int i = 0; i < count; ++i) {
     const int rc = lapwing_array_wait(&requests[i], statuses ? &statuses[i] : nullptr);
@@ -89,6 +99,7 @@ LAPWING_ENTRY int lapwing_array_waitany(int count, lapwing_array_request** reque
     if (status) *status = nothing;
     return LAPWING_ARRAY_OK;
   }
+  waits_begin(count, requests);
   Progress::wait([&] {
     for (int i = 0; i < count && *index < 0; ++i)
       if (pending(requests[i]) && requests[i]->handle->complete()) *index = i;
