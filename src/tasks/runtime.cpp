@@ -5,6 +5,7 @@
 #include <lapwing/tasks/errors.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <system_error>
 
 #include "tasks/planted.hpp"
@@ -31,7 +32,11 @@ Runtime::Runtime(const Options& asked) : options(settle(asked)) {
   ranks::Wire* const wire = ranks::find_wire();
   if (wire == nullptr) return;
   if (wire->rank() != 0 && trace != nullptr) {
-    trace = std::make_unique<Trace>(fmt::format("{}.{}", options.trace, wire->rank()));
+    // Before the extension, which says the form.
+    const std::filesystem::path file = options.trace;
+    const std::string name =
+        fmt::format("{}.{}{}", file.stem().string(), wire->rank(), file.extension().string());
+    trace = std::make_unique<Trace>((file.parent_path() / name).string());
   }
   ranks = std::make_unique<ranks::Ranks>(*this, *wire);
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "tasks/trace.hpp"
 
@@ -18,9 +19,41 @@ constexpr double width = 1200, margin = 90, row = 26;
 constexpr double box_width = 96, box_height = 18, gap = 40;
 constexpr std::size_t most_drawn = 2000;  // tasks of a graph that a person can look at
 
+/// The bytes of the character that begins there: 0 where it is none of UTF-8's, or none that XML may have.
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return first >= 0x20 || first == '\n' || first == '\t' ? 1 : 0;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
+  std::uint32_t code = first & (0x7fU >> size);
+  for (std::size_t k = 1; k < size; ++k) {
+    if ((byte(k) & 0xc0U) != 0x80U) return 0;
+    code = code << 6U | (byte(k) & 0x3fU);
+  }
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return code < least[size] || code > 0x10ffff || surrogate || (code & 0xfffeU) == 0xfffeU ? 0 : size;
+}
+
+/// Names are whatever the program calls them; up to `most` characters that can be shown.
+std::string shown(std::string_view text, std::size_t most = std::string_view::npos) {
+  std::string out;
+  for (; !text.empty(); --most) {
+    if (most == 0) return out + "…";
+    const std::size_t size = character(text);
+    if (size == 0)
+      out += "\uFFFD";
+    else
+      out += text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(1, size));
+  }
+  return out;
+}
+
 std::string xml(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : shown(text)) {
     if (c == '&') out += "&amp;";
     if (c == '<') out += "&lt;";
     if (c == '>') out += "&gt;";
@@ -122,8 +155,7 @@ double graph(const std::vector<const TaskTrace*>& tasks, double top, double& rig
   }
   for (const TaskTrace* task : tasks) {
     const At place = places[task];
-    std::string name = short_name(task->name);
-    if (name.size() > 15) name = name.substr(0, 14) + "…";
+    const std::string name = shown(short_name(task->name), 14);
     out += fmt::format(
         "<g><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"hsl({},60%,80%)\" "
         "stroke=\"#444\" stroke-width=\"0.5\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>{}</g>\n",

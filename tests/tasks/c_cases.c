@@ -222,6 +222,23 @@ static void failing(void* argument) {
   lapwing_task_spawn(fails, &s, sizeof s, NULL, 0, &name);
 }
 
+static int order[8], noted = 0;
+static void note(void* arguments) { order[noted++] = ((const struct step*)arguments)->number; }
+
+static void priorities(void* argument) {
+  (void)argument;
+  static const int values[5] = {0, -3, 7, 2, 7}, expected[5] = {2, 4, 3, 0, 1};
+  if (lapwing_task_workers() != 1) return;
+  for (int i = 0; i < 5; ++i) {
+    const lapwing_task_access write = lapwing_task_wr(lapwing_task_create(NULL, 8, "x"));
+    const lapwing_task_options options = {"note", i, -1, -1, values[i]};
+    const struct step s = {{NULL, 0, 0}, {NULL, 0, 0}, i, 0};
+    lapwing_task_spawn(note, &s, sizeof s, &write, 1, &options);
+  }
+  CHECK(lapwing_task_finish() == 0);
+  CHECK(noted == 5 && memcmp(order, expected, sizeof expected) == 0);
+}
+
 /* Ranks that only serve the main program are not told how it went. */
 static int serves(void) {
   const char* rank = getenv("OMPI_COMM_WORLD_RANK");
@@ -233,6 +250,7 @@ int main(int argc, char** argv) {
   const int workers = argc > 1 ? atoi(argv[1]) : 0;
   CHECK(lapwing_task_run(chain, NULL, workers) == 0);
   CHECK(lapwing_task_run(language, NULL, workers) == 0);
+  CHECK(lapwing_task_run(priorities, NULL, workers) == 0);
   if (wrong > 0) printf("%s\n", lapwing_task_error());
   CHECK(lapwing_task_run(mistakes, NULL, workers) == -1 || serves());
   CHECK(lapwing_task_run(failing, NULL, workers) == -1 || serves());
