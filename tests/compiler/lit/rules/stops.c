@@ -102,6 +102,21 @@ double reads(void) {
   WORK;
   return out[7];
 }
+// Questions about a datatype or a status, with small and large counts, stop nothing.
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (the end of the function
+MPI_Count asks(MPI_Datatype t, MPI_Status* s) {
+  SEND;
+  WORK;
+  MPI_Count size, lb, extent, true_lb, true_extent, elements;
+  MPI_Aint low, width;
+  MPI_Type_size_x(t, &size);
+  MPI_Type_get_extent_x(t, &lb, &extent);
+  MPI_Type_get_true_extent(t, &low, &width);
+  MPI_Type_get_true_extent_x(t, &true_lb, &true_extent);
+  MPI_Get_elements_x(s, t, &elements);
+  WORK;
+  return size + lb + extent + low + width + true_lb + true_extent + elements;
+}
 // CHECK: MPI_Recv at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (a read of `in`
 double reads_received(void) {
   RECV;
