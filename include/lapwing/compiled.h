@@ -158,7 +158,8 @@ enum {
   lapwing_interior_number = 8,  /* `first` is a number, which must fit in `bytes` bits; if these are negative,
                                    in so many and without a sign */
   lapwing_interior_from = 16,   /* the next message begins at `first` */
-  lapwing_interior_met = 32 /* rounds may come upon it by an address that only they find: in an index list */
+  lapwing_interior_met = 32, /* rounds may come upon it by an address that only they find: in an index list */
+  lapwing_interior_alone = 64 /* the loop writes it by no other access, and by this one at most once */
 };
 typedef struct lapwing_rounds {
   long long begin, end;

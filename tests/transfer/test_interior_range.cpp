@@ -51,6 +51,34 @@ TEST(InteriorRange, RoundsThatReadWhatOthersWriteStayInOrder) {
   EXPECT_TRUE(found(8, {above, row(10'000, 101, true, 100)}, {first_row}).empty());  // they overlap
 }
 
+// Of 10 numbers in each row, 8 bytes each, every `pitch` bytes.
+AffineAccess alone(std::int64_t first, std::int64_t pitch, bool writes) {
+  AffineAccess access = row(first, 8, writes, 100);
+  access.steps[0] = {pitch, 9};
+  access.alone = true;
+  return access;
+}
+
+TEST(InteriorRange, WhatIsReadAgainBehindTheLoopMayBeWrittenOnceOnly) {
+  const auto any = [](const AffineAccess& stored, const AffineAccess& other) {
+    return !found(8, {above, below, stored, other}, {first_row, last_row}).empty();
+  };
+  const AffineAccess apart = row(20'000, 8, false, 100);
+  EXPECT_TRUE(any(alone(10'100, 8, true), apart));
+  EXPECT_TRUE(any(alone(10'100, -8, true), apart));
+  EXPECT_FALSE(any(alone(10'100, 4, true), apart));
+  EXPECT_FALSE(any(alone(10'100, 0, true), apart));
+  AffineAccess nested = alone(10'100, 8, true);
+  nested.steps = {{{40, 1}, {8, 3}, {0, 0}}};
+  EXPECT_TRUE(any(nested, apart));
+  nested.steps[0].by = 24;
+  EXPECT_FALSE(any(nested, apart));
+  EXPECT_FALSE(any(alone(10'100, 8, true), row(10'140, 8, true, 100)));
+  EXPECT_TRUE(any(alone(10'100, 8, true), row(10'140, 8, false, 100)));
+  EXPECT_FALSE(any(alone(10'100, 8, false), row(10'140, 8, true, 100)));
+  EXPECT_TRUE(any(alone(10'100, 8, false), row(20'000, 8, true, 100)));
+}
+
 TEST(InteriorRange, NumbersThatWrapEndIt) {
   const auto rounds_where = [](std::int64_t first, std::int64_t bits) {
     InteriorRange range;

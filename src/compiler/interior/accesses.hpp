@@ -26,6 +26,7 @@ struct Footprint {
   bool writes = false;
   const llvm::SCEV* by = nullptr;  ///< a round of the outermost loop
   llvm::SmallVector<Step, 3> inner;
+  bool alone = false;            ///< what it touches, no other access writes, and itself only once
   llvm::Value* where = nullptr;  ///< a truth: it is touched only where this holds; null for always
   llvm::SmallVector<const llvm::Instruction*, 2> by_whom;
 };

@@ -17,7 +17,7 @@ using llvm::Value;
 namespace {
 
 // The bits of lapwing_interior_access (lapwing/compiled.h).
-constexpr int writes = 1, kept = 2, message_of_mpi = 4, number_only = 8, from_here = 16, met = 32;
+constexpr int writes = 1, kept = 2, message_of_mpi = 4, number_only = 8, from_here = 16, met = 32, alone = 64;
 
 constexpr std::size_t most_kept = 64;  // transfer/compiled/interior_range.hpp
 
@@ -116,7 +116,8 @@ void Question::ask_of(IRBuilder<>& builder, const Footprint& footprint, int flag
   Value* bytes = number(footprint.bytes);
   if (footprint.where) bytes = builder.CreateSelect(footprint.where, bytes, builder.getInt64(0));
   llvm::SmallVector<Value*, 10> arguments{
-      first, bytes, builder.getInt32(flags | (footprint.writes ? writes : 0)), number(footprint.by)};
+      first, bytes, builder.getInt32(flags | (footprint.writes ? writes : 0) | (footprint.alone ? alone : 0)),
+      number(footprint.by)};
   for (std::size_t i = 0; i < most_inner_loops; ++i) {
     const bool is_there = i < footprint.inner.size();
     arguments.push_back(is_there ? number(footprint.inner[i].by) : builder.getInt64(0));

@@ -68,8 +68,6 @@ class Together {
     // Before LLVM has turned a loop round it is left at its header.
     const llvm::BasicBlock* left = loop.getExitingBlock();
     if (!left || (left != loop.getLoopLatch() && left != loop.getHeader())) return false;
-    for (const llvm::PHINode& phi : loop.getHeader()->phis())
-      if (carries_result(phi, loop)) return false;
     bool writes = false;
     for (const llvm::BasicBlock* block : loop.blocks()) {
       for (const llvm::Instruction& i : *block) {
@@ -80,14 +78,6 @@ class Together {
       }
     }
     return writes && computes(loop);
-  }
-
-  // As a sum does; what LLVM has kept of the round before is loaded again.
-  static bool carries_result(const llvm::PHINode& phi, const llvm::Loop& loop) {
-    if (phi.getType()->isIntegerTy() || phi.getType()->isPointerTy() || !loop.getLoopLatch()) return false;
-    const llvm::Value* next = phi.getIncomingValueForBlock(loop.getLoopLatch());
-    const auto* kept = llvm::dyn_cast<llvm::PHINode>(next);
-    return !llvm::isa<llvm::LoadInst>(next) && !(kept && kept->getParent() == loop.getHeader());
   }
 
   // Whether it writes in each round where it did in the round before, for all that is seen of where that is.

@@ -7,6 +7,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include "compiler/interior/sums.hpp"
 #include "compiler/llvm_versions.hpp"
 
 namespace lapwing::compiler {
@@ -82,6 +83,10 @@ class Reloader {
       for (llvm::PHINode* phi : carried) follow(*phi);
     llvm::SmallVector<const llvm::SCEV*, 4> addresses;
     llvm::SCEVExpander expander(scev_, layout_of(*loop_.getHeader()->getParent()), "lapwing.again");
+    llvm::erase_if(carried, [&](llvm::PHINode* phi) {
+      llvm::SmallSetVector<llvm::Instruction*, 16> parts;
+      return kept_.count(phi) == 0 && add_parts(*phi, loop_, parts);
+    });
     for (llvm::PHINode* phi : carried) {
       const auto kept = kept_.find(phi);
       const llvm::SCEV* address = kept == kept_.end() ? nullptr : address_of(*phi, kept->second);

@@ -5,7 +5,8 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "compiler/interior/copies.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -21,26 +22,16 @@ struct Copy {
   llvm::SmallVector<llvm::PHINode*, 4> counters;  // in the order of the loop's own
 };
 
-Copy copy_of(const llvm::Loop& loop) {
+Copy copy_of(const llvm::Loop& loop, const Sums& sums) {
   Copy copy{loop.getHeader(), loop.getLoopLatch(), {}};
-  for (llvm::PHINode& phi : loop.getHeader()->phis()) copy.counters.push_back(&phi);
+  for (llvm::PHINode& phi : loop.getHeader()->phis())
+    if (!sums.parts.contains(&phi)) copy.counters.push_back(&phi);
   return copy;
 }
 
 Copy clone(const llvm::Loop& loop, const llvm::Twine& suffix, llvm::SmallVectorImpl<BasicBlock*>& blocks,
            llvm::ValueToValueMapTy& map) {
-  llvm::Function* function = loop.getHeader()->getParent();
-  for (BasicBlock* block : loop.blocks()) {
-    BasicBlock* made = llvm::CloneBasicBlock(block, map, suffix, function);
-    map[block] = made;
-    made->moveBefore(loop.getHeader());
-    blocks.push_back(made);
-  }
-  llvm::remapInstructionsInBlocks(blocks, map);
-  // A noalias scope holds for the rounds of one copy; each copy gets scopes of its own.
-  llvm::SmallVector<llvm::MDNode*, 2> scopes;
-  llvm::identifyNoAliasScopesToClone(loop.getBlocks(), scopes);
-  llvm::cloneAndAdaptNoAliasScopes(scopes, blocks, function->getContext(), suffix.str());
+  copy_blocks(loop, suffix, blocks, map);
   Copy copy{
       llvm::cast<BasicBlock>(map[loop.getHeader()]), llvm::cast<BasicBlock>(map[loop.getLoopLatch()]), {}};
   for (llvm::PHINode& phi : copy.header->phis()) copy.counters.push_back(&phi);
@@ -54,7 +45,7 @@ class Divider {
       : nest_(nest),
         scev_(scev),
         expander_(expander),
-        own_(copy_of(*nest.loop)),
+        own_(copy_of(*nest.loop, nest.sums)),
         before_(nest.loop->getLoopPreheader()),
         early_(early) {}
 
@@ -309,9 +300,16 @@ bool can_be_divided(const Nest& nest, const BasicBlock& early, llvm::ScalarEvolu
 
 DividedLoop divide_loop(const Nest& nest, BasicBlock& early, const Question::Answer& answer, Lookups& lookups,
                         Remembering* remembering, llvm::ScalarEvolution& scev, llvm::SCEVExpander& expander) {
+  llvm::SmallVector<BasicBlock*, 2> beside;
+  if (!nest.sums.empty()) {
+    Value* divided = IRBuilder<>(early.getTerminator()).CreateICmpSLT(answer.begin, answer.end);
+    beside = take_out(nest.sums, *nest.loop, divided);
+  }
   Divider divider(nest, &early, scev, expander);
-  return lookups.meet_anything() ? divider.run(answer, lookups, remembering)
-                                 : divider.run(answer.begin, answer.end, answer.rounds);
+  DividedLoop made = lookups.meet_anything() ? divider.run(answer, lookups, remembering)
+                                             : divider.run(answer.begin, answer.end, answer.rounds);
+  made.headers.append(beside);
+  return made;
 }
 
 }  // namespace lapwing::compiler

@@ -7,6 +7,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include "compiler/alias/lost_types.hpp"
 #include "compiler/effects/library_calls.hpp"
@@ -182,6 +183,7 @@ class NestDivider {
     if (positions.empty()) return false;
     if (const Position& best = positions.front(); best.call || !best.completions.empty())
       needed = best.call ? best.call : best.completions.front();
+    changed_ |= llvm::formLCSSARecursively(*loop, a.dominators, &a.loops, &a.scev);
     if (load_again(*loop, a.scev, memory, effects_)) return changed_ = true, changed_function(), true;
     seen_.insert(&header);
     const NestFound found = describe_nest(*loop, a.loops, *loop->getLoopPreheader(), a.scev, library());
@@ -297,6 +299,8 @@ class NestDivider {
     if (crossed.empty() || !question.can_be_asked() || !can_be_divided(*found.nest, *begin, a.scev, expander))
       return false;
     question.look_up();
+    if (lookups.meet_anything() && !found.nest->sums.empty())
+      return why = "it has sums, and looks up what may be in a message", false;
     if (!lookups.prepare(loop, *early, a.scev, a.dominators))
       return why = "what a round looks up is not known in time", false;
     std::string why_not = "others than this process may change them";

@@ -49,6 +49,11 @@ class Describer {
       if (one.writes && one.by->isZero() &&
           !fail("each of its rounds writes the same memory", one.by_whom[0]))
         return std::move(found_);
+    if (!nest_.sums.empty() && !nest_.sums.can_follow(loop_, accesses_, scev_)) {
+      found_.is_final = false;
+      fail("its sums cannot be computed behind it from what it stores", nest_.sums.parts[0]);
+      return std::move(found_);
+    }
     nest_.footprints = std::move(accesses_.footprints);
     nest_.numbers = std::move(accesses_.numbers);
     found_.nest = std::move(nest_);
@@ -69,7 +74,6 @@ class Describer {
       return fail("the loop is left from its middle");
     if (!llvm::isa<llvm::BranchInst>(loop_.getLoopLatch()->getTerminator()))
       return fail("the loop is left from its middle");
-    if (!loop_.getExitBlock()->phis().empty()) return fail("a value of the loop is used behind it");
     if (loop_.getNumBlocks() > most_blocks) return fail("the loop is large");
     nest_.back_edges = accesses_.rounds_of(loop_);
     if (nest_.back_edges) return true;
@@ -78,14 +82,9 @@ class Describer {
   }
 
   bool has_counters_only() {
-    for (llvm::PHINode& phi : loop_.getHeader()->phis()) {
-      const auto* counter =
-          scev_.isSCEVable(phi.getType()) ? llvm::dyn_cast<SCEVAddRecExpr>(scev_.getSCEV(&phi)) : nullptr;
-      if (!counter || counter->getLoop() != &loop_ || !counter->isAffine() ||
-          !scev_.isLoopInvariant(counter->getOperand(1), &loop_))
-        return fail("a round of the loop needs a value of the round before", &phi);
-    }
-    return true;
+    if (nest_.sums.find_parts(loop_, scev_)) return true;
+    if (nest_.sums.empty()) return fail("a value of the loop is used behind it");
+    return fail("a round of the loop needs a value of the round before", nest_.sums.parts[0]);
   }
 
   bool has_right_instructions() {
@@ -94,7 +93,7 @@ class Describer {
       for (llvm::Instruction& i : *block) {
         if (++count > most_instructions) return fail("the loop is large");
         for (const llvm::User* user : i.users()) {
-          if (!loop_.contains(llvm::cast<llvm::Instruction>(user)))
+          if (!loop_.contains(llvm::cast<llvm::Instruction>(user)) && !nest_.sums.parts.contains(&i))
             return fail("a value of the loop is used behind it", &i);
         }
         if (!is_right(i)) return false;

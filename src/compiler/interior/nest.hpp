@@ -10,6 +10,7 @@
 #include <string>
 
 #include "compiler/interior/accesses.hpp"
+#include "compiler/interior/sums.hpp"
 
 namespace lapwing::compiler {
 
@@ -32,6 +33,7 @@ struct Nest {
   llvm::SmallVector<Footprint, 12> footprints;
   llvm::SmallVector<Footprint, 8> numbers;  ///< see Accesses
   llvm::SmallVector<Lookup, 4> lookups;
+  Sums sums;
 };
 
 struct NestFound {
@@ -46,8 +48,9 @@ struct NestFound {
 bool computes(const llvm::Loop& loop);
 
 /// A nest can be divided if each of its rounds gives the same values whatever came before it: nothing but
-/// counters goes from round to round in a register, the number of rounds is known where it is asked about (at
-/// the end of `asked`), and every access is affine but loads that a round makes before it writes anything.
+/// counters, and sums that nothing else in it needs, goes from round to round in a register, the number of
+/// rounds is known where it is asked about (at the end of `asked`), and every access is affine but loads that
+/// a round makes before it writes anything.
 NestFound describe_nest(llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::BasicBlock& asked,
                         llvm::ScalarEvolution& scev, const llvm::TargetLibraryInfo& library);
 

@@ -75,7 +75,8 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
                                       {{{by1, static_cast<std::uint64_t>(back_edges1)},
                                         {by2, static_cast<std::uint64_t>(back_edges2)},
                                         {by3, static_cast<std::uint64_t>(back_edges3)}}},
-                                      (flags & lapwing_interior_met) != 0};
+                                      (flags & lapwing_interior_met) != 0,
+                                      (flags & lapwing_interior_alone) != 0};
   if (flags & lapwing_interior_number) return d.range.fit(access, bytes);
   flags& lapwing_interior_kept ? d.range.keep(access) : d.range.access(access);
 }

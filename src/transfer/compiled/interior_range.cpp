@@ -26,6 +26,23 @@ bool travel(std::int64_t by, std::uint64_t back_edges, std::int64_t* distance) {
          *distance > -most_bytes && *distance < most_bytes;
 }
 
+// Whether the loops inside of one round come to no byte twice: each moves it by all that those with smaller
+// steps cover.
+bool comes_nowhere_twice(const AffineAccess& a) {
+  std::array<AffineAccess::Step, 3> steps = a.steps;
+  const auto size = [](std::int64_t by) { return by < 0 ? -by : by; };
+  std::sort(steps.begin(), steps.end(), [&](const AffineAccess::Step& x, const AffineAccess::Step& y) {
+    return size(x.by) < size(y.by);
+  });
+  auto covered = static_cast<std::int64_t>(a.bytes);
+  for (const AffineAccess::Step& step : steps) {
+    if (step.back_edges == 0) continue;
+    if (size(step.by) < covered) return false;
+    covered += size(step.by) * static_cast<std::int64_t>(step.back_edges);
+  }
+  return true;
+}
+
 }  // namespace
 
 void InteriorRange::begin(std::uint64_t back_edges) {
@@ -61,7 +78,9 @@ bool InteriorRange::extend(const AffineAccess& a, std::int64_t by, Range* range)
 void InteriorRange::access(const AffineAccess& a) {
   sound_ = sound_ && accesses_ < most && resolve(a, a.by, &access_[accesses_]);
   if (!sound_) return;
-  const Range& range = access_[accesses_++];
+  sound_ = !a.alone || !a.writes || comes_nowhere_twice(a);
+  Range& range = access_[accesses_++];
+  range.alone = a.alone;
   if (!a.met) return;
   const bool is_first = own_.begin == own_.end;
   own_ = {is_first ? range.lowest : std::min(own_.begin, range.lowest), std::max(own_.end, range.highest)};
@@ -95,6 +114,15 @@ bool InteriorRange::are_independent(const Range& a, const Range& b) const {
   return width <= (a.by < 0 ? -a.by : a.by);
 }
 
+bool InteriorRange::is_written_beside(std::size_t index) const {
+  const Range& a = access_[index];
+  for (std::size_t i = 0; i < accesses_; ++i) {
+    const Range& b = access_[i];
+    if (i != index && b.writes && b.lowest < a.highest && a.lowest < b.highest) return true;
+  }
+  return false;
+}
+
 Rounds InteriorRange::touching(const Range& a, const Range& kept) const {
   if (a.highest <= kept.low || kept.high <= a.lowest) return {};
   if (a.by == 0) return {0, rounds_};
@@ -107,6 +135,7 @@ Rounds InteriorRange::touching(const Range& a, const Range& kept) const {
 Rounds InteriorRange::find() const {
   if (!sound_) return {};
   for (std::size_t i = 0; i < accesses_; ++i) {
+    if (access_[i].alone && is_written_beside(i)) return {};
     for (std::size_t j = i; j < accesses_; ++j) {
       const bool matters = access_[i].writes || access_[j].writes;
       if (matters && !are_independent(access_[i], access_[j])) return {};

@@ -24,7 +24,8 @@ struct AffineAccess {
   bool writes = false;
   std::int64_t by = 0;
   std::array<Step, 3> steps{};
-  bool met = false;  ///< rounds may come upon it by an address that only they find
+  bool met = false;    ///< rounds may come upon it by an address that only they find
+  bool alone = false;  ///< no other access writes it, and this one writes nothing of it twice
 };
 
 /// Bytes from `begin` on, up to `end`.
@@ -62,13 +63,14 @@ class InteriorRange {
   struct Range {
     std::int64_t low = 0, high = 0, by = 0;
     std::int64_t lowest = 0, highest = 0;
-    bool writes = false;
+    bool writes = false, alone = false;
   };
   static constexpr std::size_t most = 64;
 
   bool resolve(const AffineAccess& a, std::int64_t by, Range* range) const;
   bool extend(const AffineAccess& a, std::int64_t by, Range* range) const;
   bool are_independent(const Range& a, const Range& b) const;
+  bool is_written_beside(std::size_t index) const;
   Rounds touching(const Range& a, const Range& kept) const;
 
   std::int64_t rounds_ = 0;

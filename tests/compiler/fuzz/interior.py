@@ -22,6 +22,7 @@ class Grid:
         self.row, self.column = scene.integer("row"), scene.integer("col")
         self.tags = scene.new_tag(), scene.new_tag()
         self.kind = self.words.type_of(self.now)
+        self.total = scene.buffer(self.now.element, 1)
         # The message may land beside the grid and be unpacked.
         self.halo = scene.buffer(self.now.element, 2 * self.width) if rng.random() < 0.35 else None
 
@@ -62,7 +63,7 @@ class Grid:
         words, scene = self.words, self.scene
         return [Node(words.set(self.up, words.mod("rank - 1 + n", "n")), group=self.group),
                 Node(words.set(self.down, words.mod("rank + 1", "n")), group=self.group),
-                *(scene.fill(one, 0, one.size, group=self.group) for one in (self.now, self.next, self.halo) if one)]
+                *(scene.fill(one, 0, one.size, group=self.group) for one in (self.now, self.next, self.total, self.halo) if one)]
 
     def own_requests(self):
         words, scene, rng = self.words, self.scene, self.rng
@@ -112,7 +113,7 @@ class Grid:
         words, rng = self.words, self.rng
         if self.list:
             return self.listed()
-        shape = rng.choice(["star", "star", "star", "below", "in place", "carried", "sum", "columns", "flat", "turned"])
+        shape = rng.choice(["star", "star", "star", "below", "in place", "carried", "sum", "summed", "summed", "columns", "flat", "turned"])
         near = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)] if shape != "below" else [(0, 0), (1, 0), (1, 1)]
         into, offset = self.next, 0
         if shape == "in place":
@@ -132,7 +133,11 @@ class Grid:
         self.row = counted
         if shape == "sum":
             body.append(Node(words.set("acc", words.masked(f"acc * 3 + {self.row} + {self.column}", 1048575))))
-        region = {"reads": [(self.now, 0, self.size)], "writes": [(into, 0, self.size)]}
+        if shape == "summed":  # behind all rounds it can be had from what they have stored
+            again = [self.at(into, 0, 0), *([self.at(self.now, 0, 0)] if rng.random() < 0.5 else [])]
+            where = words.at(self.total.name, 0, 0)
+            body.append(Node(words.set(where, self.value(into.element, [where, *again]))))
+        region = {"reads": [(self.now, 0, self.size)], "writes": [(into, 0, self.size), (self.total, 0, 1)]}
         if shape == "flat":
             flat = words.at(self.now.name, 0, self.row)
             body = [Node(words.set(words.at(self.next.name, 0, self.row), self.value(self.now.element, [flat])))]
@@ -195,6 +200,7 @@ def interior(scene):
         body = [scene.words.for_loop(f"it{scene.loop_depth}", 0, rng.randint(2, most), body, grid.group)]
     scene.loop_depth -= repeats
     scene.recent.append((grid.next, 0, grid.size))
+    body.append(scene.check(grid.total, 0, 1, grid.group))
     return made + body + [scene.check(grid.next, 0, grid.size, grid.group), scene.check(grid.now, 0, grid.size, grid.group)]
 
 

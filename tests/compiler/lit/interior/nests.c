@@ -7,6 +7,7 @@
 // RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=off %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing' | FileCheck %s --check-prefix=OFF
 // RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=on %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing<report>' | FileCheck %s --check-prefix=OFF
 // RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=on %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing<conservative>' | FileCheck %s --check-prefix=OFF
+#include <math.h>
 #include <mpi.h>
 
 // OFF-NOT: lapwing_interior
@@ -48,6 +49,60 @@ double sum(double* restrict u, long n, int peer) {
 // CHECK-NOT: lapwing_interior
 // CHECK: ret double
 // REMARK: the loop is not divided into what needs MPI_Recv at nests.c:[[#@LINE-7]] and what does not:
+
+// Nothing else needs this one: it is added up behind all rounds, from what they have stored.
+double added(double* restrict u, double* restrict v, long n, int peer) {
+  double all = 0;
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) {
+    const double one = 2 * u[i * M];
+    v[i] = one;
+    all += one;
+  }
+  return all;
+}
+// CHECK-LABEL: define {{.*}}@added(
+// CHECK: call void @lapwing_interior_access(ptr {{.*}}, i64 8, i32 65, i64 8,
+// CHECK: {{^}}lapwing.whole:
+// CHECK: store double
+// CHECK: fadd
+// CHECK: {{^}}lapwing.sums:
+// CHECK-NOT: fmul
+// CHECK: [[STORED:%.*]] = load double, ptr
+// CHECK-NEXT: fadd double {{.*}}, [[STORED]]
+// CHECK-NOT: store double
+// CHECK: lapwing.interior:
+// CHECK-NOT: fadd
+// CHECK: ret double
+// REMARK: the loop is divided: its rounds that touch nothing of MPI_Recv at nests.c:[[#@LINE-21]] run before
+
+// The rounds need it.
+double running(double* restrict u, double* restrict v, long n, int peer) {
+  double all = 0;
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) v[i] = all += u[i * M];
+  return all;
+}
+// CHECK-LABEL: define {{.*}}@running(
+// CHECK-NOT: lapwing_interior
+// CHECK: ret double
+// REMARK: what does not: a round of the loop needs a value of the round before
+
+// What it adds is not there any more.
+double overwritten(double* restrict u, double* restrict v, long n, int peer) {
+  double all = 0;
+  MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (long i = 1; i < n; ++i) {
+    const double one = sqrt(v[i]) + u[i * M];
+    v[i] = one;
+    all += one;
+    v[i] = 1 / one;
+  }
+  return all;
+}
+// CHECK-LABEL: define {{.*}}@overwritten(
+// CHECK-NOT: i32 65,
+// CHECK: ret double
 
 void search(double* restrict u, double* restrict v, long n, int peer) {
   MPI_Recv(u, M, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
