@@ -34,8 +34,8 @@ struct Sums {
   bool empty() const { return parts.empty(); }
   /// Finds the parts. False where something else needs them, or what is used behind the loop is no part.
   bool find_parts(const llvm::Loop& loop, llvm::ScalarEvolution& scev);
-  /// What it takes to compute them behind the loop, of which `accesses` has all accesses: those that must be
-  /// apart from what others write are noted there. False where it takes much, or cannot be had.
+  /// Finds all that computing them behind the loop takes, of which `accesses` has all accesses: those that
+  /// must be apart from what others write are noted there. False where it takes much, or cannot be had.
   bool can_follow(const llvm::Loop& loop, Accesses& accesses, llvm::ScalarEvolution& scev);
 };
 
