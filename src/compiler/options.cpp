@@ -51,6 +51,8 @@ Options parse_options(llvm::StringRef text) {
     } else if (key == "sets") {
       if (!parse_sets(value, &options.sets))
         options.complaints.push_back("sets=" + value.str() + " is none of off, check, run");
+    } else if (part == "p2p=on") {
+      options.messages = true;
     } else if (part == "warnings=off") {
       options.warns = false;
     } else if (part == "declared=on") {

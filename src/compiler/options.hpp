@@ -17,6 +17,8 @@ enum class Sets { off, check, run };
 struct Options {
   Mode mode = Mode::aggressive;
   Sets sets = Sets::off;
+  /// Whether branches with point-to-point communication alone are splits of run mode, too.
+  bool messages = false;
   /// Whether check mode warns of collective calls that only some processes come to.
   bool warns = true;
   /// Whether uses and defines of declared variables are inserted.
@@ -47,6 +49,7 @@ Options parse_options(llvm::StringRef text);
 /// From the environment, once per process.
 const Options& options();
 
+/// "off", "check", "run".
 bool parse_sets(llvm::StringRef name, Sets* sets);
 
 /// The name of a mode; false if there is none such.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls through pointers part processes; what can never go on in run mode is reported, with status 86.
+"""Calls through pointers part processes, and messages on request; what can never go on in run mode is reported, with
+status 86.
 
     test_pointers.py BUILD FLAVOUR -- MPIEXEC...
 """
@@ -43,6 +44,25 @@ class Pointers(unittest.TestCase):
         self.assertEqual(done.returncode, FOUND, done.stderr)
         self.assertRegex(done.stderr, r"They parted at pointers\.cpp:\d+: .*rank 0 called .*Adds::step.*"
                                       r"rank 1 called .*Maximises::step")
+
+    def test_messages_part_processes_on_request(self):
+        for level in ("-O0", "-O2"):
+            for sets in ("run", "run,p2p"):
+                program = pathlib.Path(FOLDER.name) / f"messages{level}{sets}"
+                tool(BUILD / "bin" / f"lwcc.{FLAVOUR}", f"--sets={sets}", "-g", level, "-I", HERE.parents[1] / "include",
+                     HERE / "messages.c", "-o", program)
+                for ranks in (1, 2, 3, 8):
+                    done = run(program, ranks)
+                    self.assertEqual((done.returncode, without_noise(done.stderr)), (0, ""), done.stdout)
+                    text, _, splits = done.stdout.partition(", ")
+                    self.assertEqual(text, f"sum {ranks * (ranks + 1) // 2}")
+                    least, most = (int(word) for word in splits.split() if word.isdigit())
+                    steps = (ranks - 1).bit_length()
+                    if sets == "run":
+                        self.assertEqual((least, most), (0, 0))
+                    else:
+                        # All vote once a step, and those that do not send about what they do then.
+                        self.assertTrue(steps <= least <= most <= 3 * steps, done.stdout)
 
     def test_what_waits_for_ever_is_reported(self):
         program, library = pathlib.Path(FOLDER.name) / "stuck", pathlib.Path(FOLDER.name) / "library.o"

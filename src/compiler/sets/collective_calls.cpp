@@ -76,6 +76,29 @@ std::optional<GroupCall> GroupCall::of(const llvm::Instruction& instruction) {
   return GroupCall(*routine, const_cast<llvm::CallBase&>(*call));
 }
 
+std::optional<GroupCall> GroupCall::of_message(const llvm::Instruction& instruction) {
+  const auto call = MpiCall::of(instruction);
+  const llvm::Function* callee = call ? callee_of(call->call()) : nullptr;
+  if (!callee || !callee->isDeclaration() || callee->getName().starts_with_insensitive("PMPI")) return {};
+  switch (call->kind()) {
+    case Kind::send:
+    case Kind::ssend:
+    case Kind::recv:
+    case Kind::sendrecv:
+    case Kind::sendrecv_replace:
+    case Kind::isend:
+    case Kind::issend:
+    case Kind::irecv:
+    case Kind::start:
+    case Kind::startall:
+    case Kind::probe:
+    case Kind::matched_recv:
+      return GroupCall({"", call->routine().comm, false, call->interface()}, call->call());
+    default:  // what completes a message, or is about requests, has no group
+      return {};
+  }
+}
+
 llvm::Value* GroupCall::comm() const {
   return routine_.comm < 0 ? nullptr : call_->getArgOperand(static_cast<unsigned>(routine_.comm));
 }

@@ -37,6 +37,8 @@ inline const llvm::Function* callee_of(const llvm::CallBase& call) {
 class GroupCall {
  public:
   static std::optional<GroupCall> of(const llvm::Instruction& instruction);
+  /// One that sends, receives or looks for a message, of which a group's members may each make their own.
+  static std::optional<GroupCall> of_message(const llvm::Instruction& instruction);
   const GroupRoutine& routine() const { return routine_; }
   llvm::CallBase& call() const { return *call_; }
   bool is_fortran() const { return routine_.interface == Interface::fortran; }

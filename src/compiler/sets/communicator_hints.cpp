@@ -142,7 +142,8 @@ CommHints find_hints(const Split& split, const SetFlow& flow, const Reach& reach
     for (const llvm::Instruction& instruction : *block) {
       const Reaches reaches = reach(instruction);
       if (reaches == Reaches::nothing) continue;
-      const auto call = GroupCall::of(instruction);
+      const auto call =
+          reaches == Reaches::message ? GroupCall::of_message(instruction) : GroupCall::of(instruction);
       FoundHint found;
       if (!known || reaches == Reaches::through || !call || !find(*call, uniformity, &found) ||
           (found.reader && !is_written_before(found.place, found.reader, branch->getParent(), *known))) {

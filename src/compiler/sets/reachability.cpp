@@ -28,7 +28,7 @@ bool is_other_routine(llvm::StringRef symbol) {
 
 }  // namespace
 
-Reach::Reach(llvm::Module& module, const LibraryOf& library) {
+Reach::Reach(llvm::Module& module, const LibraryOf& library, bool messages) : messages_(messages) {
   for (Function& function : module) {
     if (!function.isDeclaration()) continue;
     if (is_other_routine(function.getName()) || is_library_function(function, library(function)))
@@ -66,10 +66,13 @@ bool Reach::of_call(const CallBase& call) const {
 Reaches Reach::operator()(const llvm::Instruction& instruction) const {
   const auto* call = llvm::dyn_cast<CallBase>(&instruction);
   if (!call) return Reaches::nothing;
-  if (const auto group = GroupCall::of(instruction)) {
-    const bool alone =
-        group->comm() && known_comm(group->comm(), group->routine().interface) == KnownComm::self;
-    return alone ? Reaches::nothing : Reaches::call;
+  const auto alone = [](const GroupCall& one) {
+    return one.comm() && known_comm(one.comm(), one.routine().interface) == KnownComm::self;
+  };
+  if (const auto group = GroupCall::of(instruction)) return alone(*group) ? Reaches::nothing : Reaches::call;
+  if (messages_) {
+    const auto message = GroupCall::of_message(instruction);
+    if (message) return alone(*message) ? Reaches::nothing : Reaches::message;
   }
   return of_call(*call) ? Reaches::through : Reaches::nothing;
 }

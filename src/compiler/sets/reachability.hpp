@@ -18,15 +18,17 @@ namespace lapwing::compiler {
 enum class Reaches {
   nothing,
   call,     ///< it is a group's call
+  message,  ///< it sends or receives, and that counts
   through,  ///< a function of this module that may come to one, or one that is not known
 };
 
 class Reach {
  public:
   using LibraryOf = std::function<const llvm::TargetLibraryInfo&(llvm::Function&)>;
-  Reach(llvm::Module& module, const LibraryOf& library);
+  /// `messages`: point-to-point communication counts, as in MIPS 3.
+  Reach(llvm::Module& module, const LibraryOf& library, bool messages);
 
-  /// Collectives on MPI_COMM_SELF reach nothing.
+  /// Calls on MPI_COMM_SELF reach nothing.
   Reaches operator()(const llvm::Instruction& instruction) const;
   bool operator()(const llvm::BasicBlock& block) const;
   bool operator()(const llvm::Function& function) const { return reaching_.contains(&function); }
@@ -42,6 +44,7 @@ class Reach {
   bool of_call(const llvm::CallBase& call) const;
   bool through_argument(const llvm::CallBase& call) const;
 
+  bool messages_;
   llvm::SmallPtrSet<const llvm::Function*, 16> reaching_, harmless_, never_returning_;
 };
 

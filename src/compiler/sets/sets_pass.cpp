@@ -95,9 +95,10 @@ std::vector<Kept> decide(llvm::Module& module, std::vector<FunctionSplits>& foun
 llvm::PreservedAnalyses SetsPass::run(llvm::Module& module, llvm::ModuleAnalysisManager& manager) {
   if (mode_ == Sets::off || module.getNamedMetadata(done)) return llvm::PreservedAnalyses::all();
   auto& functions = manager.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
-  const Reach reach(module, [&](Function& function) -> const llvm::TargetLibraryInfo& {
+  const auto library = [&](Function& function) -> const llvm::TargetLibraryInfo& {
     return functions.getResult<llvm::TargetLibraryAnalysis>(function);
-  });
+  };
+  const Reach reach(module, library, mode_ == Sets::run && options().messages);
   std::vector<FunctionSplits> found;
   std::vector<GroupCall> calls;
   for (Function& function : module) {

@@ -14,25 +14,16 @@ namespace lapwing::wrapper {
 namespace {
 
 const Words modes = {"conservative", "aggressive", "demand", "verify", "report"};
-const Words own = {"--lapwing-off",
-                   "--lapwing-show",
-                   "--lapwing-verbose",
-                   "--lapwing-mpi=mpich",
-                   "--lapwing-mpi=openmpi",
-                   "--lapwing-profile=FILE",
-                   "--lapwing-help",
-                   "-flapwing=aggressive",
-                   "-flapwing=conservative",
-                   "-flapwing=demand",
-                   "-flapwing=verify",
-                   "-flapwing=report",
-                   "-flapwing-interior",
-                   "-fno-lapwing-interior",
-                   "--sets=check",
-                   "--sets=run",
-                   "--sets=off",
-                   "-Wno-lapwing-sets",
-                   "--declared"};
+const Words own = {"--lapwing-off",          "--lapwing-show",
+                   "--lapwing-verbose",      "--lapwing-mpi=mpich",
+                   "--lapwing-mpi=openmpi",  "--lapwing-profile=FILE",
+                   "--lapwing-help",         "-flapwing=aggressive",
+                   "-flapwing=conservative", "-flapwing=demand",
+                   "-flapwing=verify",       "-flapwing=report",
+                   "-flapwing-interior",     "-fno-lapwing-interior",
+                   "--sets=check",           "--sets=run",
+                   "--sets=run,p2p",         "--sets=off",
+                   "-Wno-lapwing-sets",      "--declared"};
 
 const std::map<std::string, Show> shows = {
     {"-show", Show::line},
@@ -103,11 +94,12 @@ void read_mode(const std::string& mode, Options& options) {
 }
 
 void read_sets(const std::string& sets, Options& options) {
-  if (sets != "off" && sets != "check" && sets != "run") {
-    throw Failure("--sets=" + sets + " is unknown" + meant(sets, {"check", "run", "off"}) +
-                  " There are check, run and off.");
+  if (sets != "off" && sets != "check" && sets != "run" && sets != "run,p2p") {
+    throw Failure("--sets=" + sets + " is unknown" + meant(sets, {"check", "run", "run,p2p", "off"}) +
+                  " There are check, run, run,p2p and off.");
   }
-  options.sets = sets == "off" ? "" : sets;
+  options.p2p = sets == "run,p2p";
+  options.sets = sets == "off" ? "" : options.p2p ? "run" : sets;
 }
 
 bool read_lapwing(const std::string& word, Options& options) {
@@ -207,7 +199,8 @@ std::string help() {
   --lapwing-show           print the command, run nothing
   --lapwing-verbose        print the command, then run it
   --sets=SETS              process sets: check names collectives that not all ranks reach, run makes them act
-                           on those that do, off (default). Waits are then moved only if -flapwing is said too
+                           on those that do, off (default). Waits are then moved only if -flapwing is said too.
+                           run,p2p: branches that only send and receive part processes as well
   -Wno-lapwing-sets        no warnings of --sets=check; -Werror=lapwing-sets makes them errors
   --declared               lapwing_use and lapwing_define before what is declared is read and written (declare.h)
   -show, -showme[:...]     what the MPI's own wrappers print

@@ -36,6 +36,7 @@ struct Options {
   std::string mode = "aggressive";
   bool mode_given = false;  ///< by the user
   std::string sets;         ///< check or run; empty: off
+  bool p2p = false;         ///< --sets=run,p2p
   bool warns = true;        ///< -Wlapwing-sets
   std::string as_errors;    ///< clang's word for -Werror=lapwing-sets or -Wno-error=lapwing-sets
   bool declared = false;    ///< --declared

@@ -19,6 +19,7 @@ const char* remedy = " Build or install Lapwing again, or say --lapwing-off.";
 std::string pass_options(const Options& options, bool sinks) {
   std::string pass = "mode=" + options.mode;
   if (!options.sets.empty()) pass += ",sets=" + options.sets;
+  if (options.p2p) pass += ",p2p=on";
   if (options.sets == "check" && !options.warns) pass += ",warnings=off";
   if (options.declared) pass += ",declared=on";
   if (options.interior) pass += ",interior=on";

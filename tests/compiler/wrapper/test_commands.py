@@ -177,6 +177,8 @@ class Steps(WrapperTest):
             self.assertIn("sets=check,sink=off", passed)
             self.assertFalse([w for w in command if "--load-pass-plugin" in w])
         self.assertEqual(self.sets("--sets=run", "-flto", "a.o")[0], "")
+        self.assertEqual(self.sets("--sets=run,p2p", "-c", "a.c")[0], "mode=aggressive,sets=run,p2p=on,sink=off")
+        self.refused("lwcc", "--sets=check,p2p", "a.c", says=["unknown", "run,p2p"])
         # Waits are moved as well where the user says so and it can be.
         self.assertEqual(self.sets("--sets=run", "-flapwing", "-O2", "-c", "a.c")[0], "mode=aggressive,sets=run")
 
