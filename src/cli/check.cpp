@@ -78,7 +78,8 @@ Command add_check(CLI::App& app) {
   };
   severity(
       "--leaks", &options->leaks,
-      "Handles that are not freed at MPI_Finalize: error ends the job with status 86; by default a warning");
+      "Handles that are not freed at MPI_Finalize, and waits for persistent requests that are never started: "
+      "error ends the job with status 86; by default a warning");
   severity("--sends", &options->sends,
            "Standard sends that would wait for each other if MPI did not buffer them; by default a warning");
   severity(

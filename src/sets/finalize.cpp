@@ -7,9 +7,9 @@
 #include "sets/all_processes.hpp"
 #include "sets/check/check.hpp"
 #include "sets/check/kinds.hpp"
-#include "sets/check/leaks.hpp"
 #include "sets/check/p2p_waits.hpp"
 #include "sets/check/pending.hpp"
+#include "sets/check/permitted.hpp"
 #include "sets/orders/orders.hpp"
 #include "sets/packed_values.hpp"
 #include "sets/report/report_text.hpp"
@@ -241,53 +241,13 @@ bool find_active(Account* account) {
   return false;
 }
 
-// A persistent request that the program has waited for and never started.
-void find_unstarted(std::vector<Account>* accounts) {
-  const std::lock_guard guard(Messages::lock());
-  for (const auto& [key, pending] : PendingRequests::all()) {
-    if (!is_unstarted(pending)) continue;
-    *accounts = account_of_unstarted(pending);
-    return;
-  }
-}
-
-std::vector<Account> leaks;  // on rank 0, of all ranks
-
-void take_leak(int, const char* data, std::size_t size) { leaks.push_back(Account::unpacked(data, size)); }
-
-// Of a program in which nothing else is wrong.
-void report_leaks() {
-  if (Leaks::report() == Leaks::Report::off) return;
-  std::vector<Account> own;
-  {
-    const std::lock_guard guard(Messages::lock());
-    own = Leaks::accounts();
-  }
-  if (combine_all<int>({own.empty() ? 0 : 1}, MPI_INT, MPI_SUM)[0] == 0) return;
-  for (const Account& account : own) {
-    const std::string text = account.packed();
-    const std::lock_guard guard(Messages::lock());
-    if (Messages::rank() == 0)
-      leaks.push_back(account);
-    else
-      Messages::send(0, leak_kind, text.data(), text.size());
-  }
-  settle();
-  if (Leaks::report() == Leaks::Report::warning) {
-    if (Messages::rank() == 0) warn(leak_finding(leaks));
-    return;
-  }
-  if (Messages::rank() == 0) end_job(leak_finding(leaks));
-  Messages::wait([] { return false; });
-}
-
 }  // namespace
 
 void announce_finalize() {
   {
     const std::lock_guard guard(Messages::lock());
     Messages::on(finished_kind, compare);
-    Messages::on(leak_kind, take_leak);
+    Permitted::start();
     Messages::on(sent_as_kind, take_sent_as);
   }
   // No process tells before all can hear.
@@ -300,21 +260,18 @@ void announce_finalize() {
   const int none = Messages::processes();
   Account request;
   const bool active = !unfinished && !lost.circle && find_active(&request);
-  std::vector<Account> unstarted;
-  find_unstarted(&unstarted);
-  const bool wrong = unfinished || lost.circle || differing.circle || active || !unstarted.empty();
+  const bool wrong = unfinished || lost.circle || differing.circle || active;
   const int first = combine_all<int>({wrong ? Messages::rank() : none}, MPI_INT, MPI_MIN)[0];
   if (first == none) {
     AccessLog::report();
     Orders::report();
-    return report_leaks();
+    return Permitted::report();
   }
   if (first == Messages::rank()) {
     if (unfinished) end_job(unfinished_finding(account));
     if (lost.circle) report_lost();
     if (differing.circle) report_types();
-    if (active) end_job(request_finding(request));
-    end_job(unstarted_finding(unstarted));
+    end_job(request_finding(request));
   }
   Messages::wait([] { return false; });
 }

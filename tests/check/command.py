@@ -28,6 +28,12 @@ int main(int argc, char** argv) {
   if (rank == 0) printf("sum %d\n", y);
   if (atoi(argv[1]) == 1 && rank) MPI_Barrier(MPI_COMM_WORLD);
   if (atoi(argv[1]) == 3) MPI_Comm_dup(MPI_COMM_WORLD, &kept);
+  if (atoi(argv[1]) >= 4) {  /* a request that is at rest: freed, and left */
+    MPI_Request idle;
+    MPI_Recv_init(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, &idle);
+    MPI_Wait(&idle, MPI_STATUS_IGNORE);
+    if (atoi(argv[1]) == 4) MPI_Request_free(&idle);
+  }
   MPI_Finalize();
   return atoi(argv[1]) == 2 ? 7 : 0;
 }
@@ -125,6 +131,17 @@ class Command(unittest.TestCase):
         self.assertIn("ranks 0-1: MPI_Comm_dup made a communicator at program.c:14", result.stderr)
         self.assertEqual(self.check("--leaks=error", "-n", "2", self.program, "3").returncode, 86)
         result = self.check("--leaks=off", "-n", "2", self.program, "3")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_a_wait_for_a_request_at_rest_is_a_warning(self):
+        for end in ("4", "5"):
+            result = self.check("-n", "2", self.program, end)
+            self.assertEqual((result.returncode, result.stdout), (0, "sum 2\n"))
+            self.assertIn("ranks 0-1 wait for a persistent request that is never started", result.stderr)
+            self.assertIn("MPI_Recv_init made the request at program.c:17", result.stderr)
+            self.assertEqual(result.stderr.count("MPI_Recv_init made a persistent request"), int(end) - 4)
+        self.assertEqual(self.check("--leaks=error", "-n", "2", self.program, "4").returncode, 86)
+        result = self.check("--leaks=off", "-n", "2", self.program, "4")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_as_json(self):

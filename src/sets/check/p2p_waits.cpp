@@ -11,6 +11,7 @@
 #include "sets/check/culprit.hpp"
 #include "sets/check/one_by_one.hpp"
 #include "sets/check/p2p_watch.hpp"
+#include "sets/check/permitted.hpp"
 #include "sets/check/request_batch.hpp"
 #include "sets/messages.hpp"
 #include "sets/orders/history.hpp"
@@ -157,22 +158,6 @@ Told told_of(const char* name, const void* returns_to) {
   told.name = name;
   told.returns_to = returns_to;
   return told;
-}
-
-bool is_unstarted(const Pending& pending) {
-  return pending.persistent && !pending.ever_started && pending.waited_at;
-}
-
-std::vector<Account> account_of_unstarted(const Pending& pending) {
-  Account made, waited;
-  made.rank = waited.rank = Messages::rank();
-  made.call = pending.name;
-  made.details = "made the request";
-  made.site = site_text(told_of(pending));
-  waited.call = "a wait";
-  waited.details = "for it";
-  waited.site = site_text(told_of("", pending.waited_at));
-  return {made, waited};
 }
 
 Told told_of(const Pending& pending) { return told_of(pending.name, pending.returns_to); }
@@ -364,7 +349,7 @@ int P2pWatch::cancel(MPI_Request* request) {
 
 int P2pWatch::request_free(MPI_Request* request) {
   if (const Pending* pending = PendingRequests::find(*request)) {
-    if (is_unstarted(*pending)) end_job_in_turn(unstarted_finding(account_of_unstarted(*pending)));
+    Permitted::freed(*pending);
     // A receive that no thread waits for: what it takes is not seen.
     if (pending->kind == Pending::receive && pending->active) {
       pending->circle->uncertain = true;

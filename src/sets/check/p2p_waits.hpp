@@ -18,9 +18,6 @@ void count_taken(Circle& circle, int peer, int tag);
 Contents::Part part_of(const Pending& pending);
 
 Told told_of(const Pending& pending);
-/// The program has waited for it, and has never started it.
-bool is_unstarted(const Pending& pending);
-std::vector<Account> account_of_unstarted(const Pending& pending);
 Told told_of(const char* name, const void* returns_to);
 
 }  // namespace lapwing::sets

@@ -45,11 +45,14 @@ Finding request_finding(const Account& account) {
 }
 
 Finding unstarted_finding(const std::vector<Account>& accounts) {
+  std::set<int> ranks;
+  for (const Account& account : accounts) ranks.insert(account.rank);
   return finding(
       "unstarted", accounts.front().call, accounts,
-      fmt::format("rank {} waits for a persistent request that it never starts, so nothing is done:",
-                  accounts.front().rank),
-      "Start a persistent request with MPI_Start or MPI_Startall before each wait for it.");
+      fmt::format("{} {} for a persistent request that is never started, so nothing is done:",
+                  ranks_text(ranks), ranks.size() == 1 ? "waits" : "wait"),
+      "MPI permits this. Where the message is meant to travel, start its request with MPI_Start or "
+      "MPI_Startall before each wait.");
 }
 
 Finding overlap_finding(const Account& pending, const Account& later, std::size_t bytes) {
