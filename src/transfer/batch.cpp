@@ -112,6 +112,27 @@ int Batch::settle_entry(int i, MPI_Request* requests, MPI_Status* status) {
   return settle(engine_, key(i), status);
 }
 
+int Batch::settle_some(MPI_Request* requests, int done, const int* indices, std::vector<MPI_Status>& own,
+                       int rc, MPI_Status* statuses) {
+  bool told = rc != MPI_SUCCESS;  // it says that statuses hold errors
+  for (int k = 0; k < done; ++k) {
+    MPI_Status& status = own[static_cast<std::size_t>(k)];
+    const bool failed = rc != MPI_SUCCESS && status.MPI_ERROR != MPI_SUCCESS;
+    const Tracked* tracked = engine_.requests().find(request_of(key(indices[k])));
+    const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
+    const int mine = settle_entry(indices[k], requests, failed ? nullptr : &status);
+    if (mine == MPI_SUCCESS) continue;
+    if (!told) {
+      told = true;
+      for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
+      rc = mpi::raise_in_status(comm, mine);
+    }
+    status.MPI_ERROR = mine;
+  }
+  if (statuses != MPI_STATUSES_IGNORE) std::copy_n(own.begin(), done, statuses);
+  return rc;
+}
+
 int Batch::settle_all(MPI_Request* requests, std::vector<MPI_Status>& own, int rc, MPI_Status* statuses) {
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(rc, &error_class);

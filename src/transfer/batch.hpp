@@ -33,6 +33,10 @@ class Batch {
   /// After MPI has completed entry i: the program's handle follows, the status too. The
   /// error of the message.
   int settle_entry(int i, MPI_Request* requests, MPI_Status* status);
+  /// After MPI has completed `done` entries with `rc`, the k-th of which is entry indices[k] with own[k]: as
+  /// MPI_Waitsome would end.
+  int settle_some(MPI_Request* requests, int done, const int* indices, std::vector<MPI_Status>& own, int rc,
+                  MPI_Status* statuses);
   /// After MPI has completed all entries with `rc` and the statuses `own`: as MPI_Waitall
   /// would end.
   int settle_all(MPI_Request* requests, std::vector<MPI_Status>& own, int rc, MPI_Status* statuses);

@@ -98,24 +98,7 @@ int attempt_some(Engine& engine, Batch& batch, int count, MPI_Request* requests,
   PMPI_Error_class(rc, &error_class);
   const bool in_status = error_class == MPI_ERR_IN_STATUS;
   if (rc != MPI_SUCCESS && !in_status) return rc;
-  bool told = rc != MPI_SUCCESS;
-  for (int i = 0; i < *done; ++i) {
-    MPI_Status& status = own[static_cast<std::size_t>(i)];
-    const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
-    Tracked* tracked = engine.requests().find(request_of(batch.key(indices[i])));
-    const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
-    const int mine = batch.settle_entry(indices[i], requests, failed ? nullptr : &status);
-    if (mine != MPI_SUCCESS) {
-      if (!told) {
-        told = true;
-        for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
-        rc = mpi::raise_in_status(comm, mine);
-      }
-      status.MPI_ERROR = mine;
-    }
-  }
-  if (statuses != MPI_STATUSES_IGNORE) std::copy_n(own.begin(), *done, statuses);
-  return rc;
+  return batch.settle_some(requests, *done, indices, own, rc, statuses);
 }
 
 int drive_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -199,10 +182,11 @@ int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status, C
   } else {
     int flag = 0;
     Batch batch(*engine, count, requests);
-    engine->drive([&] {
-      if (!flag) rc = attempt_any(*engine, batch, count, requests, index, &flag, status);
-      return flag || rc != MPI_SUCCESS;
-    });
+    if (!wait_for_any_in_mpi(*engine, batch, requests, index, status, caller, &rc))
+      engine->drive([&] {
+        if (!flag) rc = attempt_any(*engine, batch, count, requests, index, &flag, status);
+        return flag || rc != MPI_SUCCESS;
+      });
   }
   note_receive_error(rc);
   if (engine) note_wait(*engine, caller, 0, now_ns() - begun);
@@ -221,10 +205,11 @@ int wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
   } else {
     *done = 0;
     Batch batch(*engine, count, requests);
-    engine->drive([&] {
-      if (*done == 0) rc = attempt_some(*engine, batch, count, requests, done, indices, statuses);
-      return *done != 0 || rc != MPI_SUCCESS;
-    });
+    if (!wait_for_some_in_mpi(*engine, batch, requests, done, indices, statuses, caller, &rc))
+      engine->drive([&] {
+        if (*done == 0) rc = attempt_some(*engine, batch, count, requests, done, indices, statuses);
+        return *done != 0 || rc != MPI_SUCCESS;
+      });
   }
   note_receive_error(rc);
   if (engine) note_wait(*engine, caller, 0, now_ns() - begun);

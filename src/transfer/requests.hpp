@@ -96,6 +96,10 @@ class Tracked {
     assert(awaits_header() || state_ == State::plain);
     if (state_ == State::posted) state_ = State::in_mpi;
   }
+  /// MPI has given the thread back without it: any may look again.
+  void leave_mpi() {
+    if (state_ == State::in_mpi) state_ = State::posted;
+  }
   void found_plain() {
     assert(receives() && state_ != State::idle);
     state_ = State::plain;

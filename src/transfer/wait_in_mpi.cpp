@@ -9,6 +9,12 @@
 namespace lapwing::transfer {
 namespace {
 
+int error_class_of(int rc) {
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(rc, &error_class);
+  return error_class;
+}
+
 // A receive as MPI has it, of which a header can still come.
 bool is_simple(const Tracked& tracked) {
   return (tracked.state() == Tracked::State::posted || tracked.state() == Tracked::State::plain) &&
@@ -44,6 +50,13 @@ void leave(Engine& engine, Tracked& tracked, const MPI_Status& status, bool fail
                         !tracked.persistent, tracked.state() == Tracked::State::plain});
   }
   tracked.found_plain();
+}
+
+// Under the lock. Those that MPI has not completed.
+void leave_others(Batch& batch) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (Tracked* tracked = batch.tracked(i)) tracked->leave_mpi();
+  }
 }
 
 // A message that came as a header returns once its pages are closed.
@@ -105,9 +118,7 @@ bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MP
   const std::uint64_t begun = now_ns();
   *rc = mpi::Unheard::result(mpi::wait_all(static_cast<int>(batch.size()), batch.data(), own.data()));
   const std::uint64_t waited = now_ns() - begun;
-  int error_class = MPI_SUCCESS;
-  PMPI_Error_class(*rc, &error_class);
-  const bool in_status = error_class == MPI_ERR_IN_STATUS;
+  const bool in_status = error_class_of(*rc) == MPI_ERR_IN_STATUS;
   {
     std::lock_guard lock(engine.mutex());
     Site& site = engine.sites().at(caller.address, caller.name);
@@ -122,6 +133,74 @@ bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MP
   drive_to_return(engine, batch);
   std::lock_guard lock(engine.mutex());
   *rc = batch.settle_all(requests, own, *rc, statuses);
+  return true;
+}
+
+bool wait_for_any_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, int* index, MPI_Status* status,
+                         const Caller& caller, int* rc) {
+  {
+    std::lock_guard lock(engine.mutex());
+    if (!enter(engine, batch)) return false;
+  }
+  MPI_Status own{};
+  if (status != MPI_STATUS_IGNORE) own = *status;
+  const std::uint64_t begun = now_ns();
+  *index = MPI_UNDEFINED;
+  *rc = PMPI_Waitany(static_cast<int>(batch.size()), batch.data(), index, &own);
+  const std::uint64_t waited = now_ns() - begun;
+  const bool one = *index != MPI_UNDEFINED;
+  {
+    std::lock_guard lock(engine.mutex());
+    if (Tracked* tracked = one ? batch.tracked(static_cast<std::size_t>(*index)) : nullptr) {
+      Site& site = engine.sites().at(caller.address, caller.name);
+      leave(engine, *tracked, own, *rc != MPI_SUCCESS, site, begun, waited, tracked->destination.capacity);
+    }
+    leave_others(batch);
+  }
+  drive_to_return(engine, batch);
+  if (one) {
+    std::lock_guard lock(engine.mutex());
+    const Tracked* tracked = batch.tracked(static_cast<std::size_t>(*index));
+    const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
+    const int mine = batch.settle_entry(*index, requests, *rc == MPI_SUCCESS ? &own : nullptr);
+    if (*rc == MPI_SUCCESS && mine != MPI_SUCCESS) *rc = mpi::raise_of_any(comm, mine);
+  }
+  if (status != MPI_STATUS_IGNORE) *status = own;
+  return true;
+}
+
+bool wait_for_some_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, int* done, int* indices,
+                          MPI_Status* statuses, const Caller& caller, int* rc) {
+  {
+    std::lock_guard lock(engine.mutex());
+    if (!enter(engine, batch)) return false;
+  }
+  std::vector<MPI_Status> own(batch.size());
+  const std::uint64_t begun = now_ns();
+  *rc = PMPI_Waitsome(static_cast<int>(batch.size()), batch.data(), done, indices, own.data());
+  const std::uint64_t waited = now_ns() - begun;
+  const bool in_status = error_class_of(*rc) == MPI_ERR_IN_STATUS;
+  const bool any = (*rc == MPI_SUCCESS || in_status) && *done != MPI_UNDEFINED && *done > 0;
+  const std::size_t completed = any ? static_cast<std::size_t>(*done) : 0;
+  {
+    std::lock_guard lock(engine.mutex());
+    std::size_t total = 0;
+    for (std::size_t k = 0; k < completed; ++k) {
+      const Tracked* tracked = batch.tracked(static_cast<std::size_t>(indices[k]));
+      if (tracked) total += tracked->destination.capacity;
+    }
+    Site& site = engine.sites().at(caller.address, caller.name);
+    for (std::size_t k = 0; k < completed; ++k) {
+      Tracked* tracked = batch.tracked(static_cast<std::size_t>(indices[k]));
+      if (!tracked) continue;
+      const bool failed = in_status && own[k].MPI_ERROR != MPI_SUCCESS;
+      leave(engine, *tracked, own[k], failed, site, begun, waited, total);
+    }
+    leave_others(batch);
+  }
+  drive_to_return(engine, batch);
+  std::lock_guard lock(engine.mutex());
+  *rc = batch.settle_some(requests, static_cast<int>(completed), indices, own, *rc, statuses);
   return true;
 }
 

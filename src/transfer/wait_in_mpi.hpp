@@ -12,10 +12,14 @@
 namespace lapwing::transfer {
 
 /// False, and nothing is done, where the engine has to drive the wait. Takes the engine's
-/// lock. `rc` is what MPI_Wait or MPI_Waitall is to return.
+/// lock. `rc` is what MPI_Wait or MPI_Waitall is to return, or their kin.
 bool wait_in_mpi(Engine& engine, Batch& batch, MPI_Request* request, MPI_Status* status, const Caller& caller,
                  int* rc);
 bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MPI_Status* statuses,
                          const Caller& caller, int* rc);
+bool wait_for_any_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, int* index, MPI_Status* status,
+                         const Caller& caller, int* rc);
+bool wait_for_some_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, int* done, int* indices,
+                          MPI_Status* statuses, const Caller& caller, int* rc);
 
 }  // namespace lapwing::transfer

@@ -42,6 +42,12 @@ static void one_way(int rank, const char* how) {
     MPI_Irecv(buffer, length, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &request);
     if (strcmp(how, "all") == 0) {
       MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+    } else if (strcmp(how, "any") == 0) {
+      int index;
+      MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "some") == 0) {
+      int done, index;
+      MPI_Waitsome(1, &request, &done, &index, MPI_STATUSES_IGNORE);
     } else {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }

@@ -42,6 +42,12 @@ class Learning(running.ProgramTest):
     def test_wait_for_all(self):
         self.tries_strips("all")
 
+    def test_wait_for_any(self):
+        self.tries_strips("any")
+
+    def test_wait_for_some(self):
+        self.tries_strips("some")
+
     def test_a_send_between_the_posting_and_the_wait(self):
         self.tries_strips("exchange")
 
