@@ -165,11 +165,11 @@ def group(hooks):
 
 
 def is_timed(entry):
-    """Calls that wait for other processes, apart from messages; jobs of files wait for disks."""
+    """Calls that wait for other processes, apart from messages, and accesses to windows; jobs of files wait for disks."""
     name = entry.name
     if name.startswith(("Session_", "File_")) or name in ("Win_attach", "Win_detach", "Win_sync", "Win_test"):
         return False
-    return (entry.group is not None and not entry.group.is_access) or entry.kind == "sync"
+    return entry.group is not None or entry.kind == "sync"
 
 
 def entry_stubs(groups):
@@ -239,7 +239,7 @@ def entry_specs(groups):
             text = f'    {{"MPI_{entry.name}", sets::HandleKind::{HANDLE_KINDS[kind]}, {at}, {arguments}, HandleFate::{fate}}},\n'
             handle = handles.setdefault(text, len(handles))
         specs.append(f'    {{"{g.names[0]}", "{hook.target}", "{hook.library}", Action::{action}, Form::{form}, '
-                     f"{entry.comm}, {entry.root}, {first}, {len(entry.items)}, {call}, {handle}}},\n")
+                     f"{entry.comm}, {entry.root}, {first}, {len(entry.items)}, {call}, {handle}, {word(entry.gets_stay)}}},\n")
     return (HEAD.replace("#", "//") + '#include "entry/group_spec.hpp"\n#include "entry/spec.hpp"\n\nnamespace lapwing::entry {\n\n'
             "const Item items[] = {\n" + "".join(items) + "    {}};\n\nconst Spec specs[] = {\n" + "".join(specs) +
             "    {}};\n\nconst GroupSpec group_specs[] = {\n" + "".join(calls) +

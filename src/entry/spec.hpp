@@ -36,6 +36,7 @@ struct Spec {
   std::int16_t first_item, item_count;
   std::int16_t group;   ///< in group_specs, if processes make this call together; or -1
   std::int16_t handle;  ///< in handle_specs, if the call makes or frees a handle; or -1
+  bool gets_stay;       ///< no other process can notice the call: deferred gets stay under way
 };
 
 extern const Spec specs[];
@@ -46,7 +47,7 @@ extern const Item items[];
 /// Where each stub goes on to. Fortran ones begin as a resolver.
 extern "C" void* lapwing_entry_real[];
 
-/// A path that times the call of a stub, and the call's name in C; null where the
+/// A path on which the call of a stub can be timed or noted, and the call's name in C; null where the
 /// call neither synchronises nor moves anything.
 struct lapwing_entry_timer {
   void* path;

@@ -5,18 +5,19 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "entry/arguments.hpp"
 #include "entry/fortran/caller.hpp"
 #include "entry/group_spec.hpp"
+#include "entry/one_sided/windows.hpp"
 #include "entry/sets/watched.hpp"
 #include "entry/spec.hpp"
 #include "transfer/accounts/accounts.hpp"
 #include "transfer/accounts/record.hpp"
 #include "transfer/decisions/overlap.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/windows/exposure.hpp"
 
 namespace lapwing::entry {
 namespace {
@@ -83,14 +84,13 @@ bool is_non_blocking(const Spec& spec) {
   return group.request >= 0 && group.way == sets::Way::immediate;
 }
 
-bool makes_window(const char* name) {
-  return std::strncmp(name, "MPI_Win_create", 14) == 0 || std::strncmp(name, "MPI_Win_allocate", 16) == 0;
-}
+const GroupSpec* group_of(const Spec& spec) { return spec.group >= 0 ? &group_specs[spec.group] : nullptr; }
 
-bool frees_window(const char* name) { return std::strcmp(name, "MPI_Win_free") == 0; }
-
-bool counts_windows(const char* name) {
-  return transfer::Exposure::allowed() && (makes_window(name) || frees_window(name));
+// Accesses to windows return at once, so they are not timed.
+bool takes_place(const Spec& spec, bool all) {
+  const GroupSpec* const group = group_of(spec);
+  if (group && notes_window_call(*group)) return true;
+  return all ? !group || !is_access(*group) : is_non_blocking(spec) && !is_access(*group);
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ void time_group_calls(bool all) {
   originals = std::vector<std::atomic<void*>>(count);
   for (unsigned i = 0; i < count; ++i) {
     if (!lapwing_entry_timers[i].path) continue;
-    if (!all && !is_non_blocking(specs[i]) && !counts_windows(lapwing_entry_timers[i].name)) continue;
+    if (!takes_place(specs[i], all)) continue;
     originals[i] = lapwing_entry_real[i];
     keep_our_place(i);
   }
@@ -118,13 +118,16 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
   const entry::Spec& spec = entry::specs[index];
   const bool reports = transfer::Record::wanted();
   const char* const name = lapwing_entry_timers[index].name;
-  const bool window = entry::counts_windows(name);
-  if (!reports && !window && !(transfer::Overlap::watches() && entry::is_non_blocking(spec))) return original;
+  const entry::GroupSpec* const group = entry::group_of(spec);
+  const bool window = group && entry::notes_window_call(*group);
+  const bool timed = reports && !(group && entry::is_access(*group));
+  if (!timed && !window && !(transfer::Overlap::watches() && entry::is_non_blocking(spec))) return original;
   const entry::Arguments arguments(spec.form, registers, stack);
+  std::optional<entry::WindowCall> window_call;
+  if (window) window_call.emplace(*group, arguments);
   const void* const returns_to = reinterpret_cast<const void*>(stack[-1]);
   entry::note_fortran_caller(returns_to);  // a collective of the engine's asks who called this
   const transfer::Caller caller{entry::call_site(returns_to), name};
-  const entry::GroupSpec* const group = spec.group >= 0 ? &entry::group_specs[spec.group] : nullptr;
   const std::size_t bytes = group ? entry::bytes_of(*group, arguments) : 0;
   const transfer::Kind kind = entry::kind_of(name);
   const std::uint64_t begun = transfer::now_ns();
@@ -132,9 +135,8 @@ extern "C" void* lapwing_entry_timed(unsigned index, const std::int64_t* registe
   const std::uint64_t ns = transfer::now_ns() - begun;
   lapwing_entry_result = result;
   entry::keep_our_place(index);
-  if (window && (arguments.fortran() || result == MPI_SUCCESS))
-    entry::makes_window(name) ? transfer::Exposure::made() : transfer::Exposure::freed();
-  if (!reports && window) return reinterpret_cast<void*>(&lapwing_entry_done);
+  if (window_call) window_call->returned(arguments.fortran() || result == MPI_SUCCESS, ns);
+  if (!timed && window) return reinterpret_cast<void*>(&lapwing_entry_done);
   if (group && group->request >= 0 && (arguments.fortran() || result == MPI_SUCCESS)) {
     const bool persistent = group->way == sets::Way::persistent;
     const MPI_Request request = entry::request_made(*group, arguments);

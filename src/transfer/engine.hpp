@@ -33,6 +33,7 @@
 #include "transfer/plain_sends.hpp"
 #include "transfer/requests.hpp"
 #include "transfer/settings.hpp"
+#include "transfer/windows/deferred_gets.hpp"
 #include "transfer/wire/control.hpp"
 
 namespace lapwing::transfer {
@@ -147,6 +148,8 @@ class Engine {
   bool may_defer_receives() const { return guarding_; }
   /// Whether all ranks want collective calls to be deferred.
   bool collectives_wanted() const { return collectives_wanted_; }
+  /// Whether all ranks serve one-sided accesses while they compute, so that gets may be deferred.
+  bool one_sided_wanted() const { return one_sided_wanted_; }
   /// Whether this node has a core for the helper.
   bool has_spare_core() const { return spare_core_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
@@ -172,7 +175,9 @@ class Engine {
   bool sends_strips() const { return !outgoing_.empty(); }
   /// Bytes of strips that have landed or left so far.
   std::uint64_t strip_bytes() const { return strip_bytes_; }
-  bool anything_in_flight() const { return !outgoing_.empty() || !incoming_.empty() || control_->sending(); }
+  bool anything_in_flight() const {
+    return !outgoing_.empty() || !incoming_.empty() || control_->sending() || DeferredGets::any();
+  }
   bool somebody_waits() const;
   /// Whether receives that are posted must be looked at: a header may have come, or the
   /// program has freed one.
@@ -189,6 +194,7 @@ class Engine {
   bool guard_outgoing(Outgoing& transfer);
   const std::list<std::shared_ptr<Outgoing>>& outgoing() const { return outgoing_; }
   PlainSends& plain_sends() { return plain_sends_; }
+  DeferredGets& gets() { return gets_; }
   /// Whether MPI may still read from [from, to) for a send that is pending.
   bool sends_from(const char* from, const char* to);
   const std::list<std::shared_ptr<Incoming>>& incoming() const { return incoming_; }
@@ -308,6 +314,7 @@ class Engine {
   std::vector<bool> local_;
   bool guarding_ = false;
   bool collectives_wanted_ = false;
+  bool one_sided_wanted_ = false;
   bool spare_core_ = true;
   machine::Thresholds node_sizes_, network_sizes_;
   int world_rank_ = 0, world_size_ = 1;
@@ -316,6 +323,7 @@ class Engine {
   // All strips have left before any credit came: a receiver whose MPI has truncated the header asks for them.
   std::map<std::pair<int, std::uint32_t>, Left> left_uncredited_;
   PlainSends plain_sends_;
+  DeferredGets gets_;
   std::list<std::shared_ptr<Incoming>> incoming_;
   std::map<std::pair<int, std::uint32_t>, std::shared_ptr<Incoming>> orphans_;  // drained, header not seen
   // Headers matched since a receive here was truncated: what a sender then

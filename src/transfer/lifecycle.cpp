@@ -165,12 +165,14 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
     if (rank == 0 && !complaint.empty()) fmt::print(stderr, "lapwing: {}.\n", complaint);
   }
   const int hinted = hints ? static_cast<int>(hints->entries().size()) : 0;
-  // The least of all ranks: for the first five, whether it holds on each of them.
+  // The least of all ranks: for the first six, whether it holds on each of them.
   struct Found {
-    int possible, collectives, node_known, network_known, traced, first_without_trace, hints, minus_hints;
+    int possible, collectives, one_sided, node_known, network_known, traced, first_without_trace, hints,
+        minus_hints;
   };
   const Found mine{possible,
                    Members::wanted(settings),
+                   settings.one_sided,
                    known.node.has_value(),
                    known.network.has_value(),
                    trace != nullptr,
@@ -198,6 +200,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   }
   auto* engine = new Engine(settings);
   engine->collectives_wanted_ = all.collectives != 0;
+  engine->one_sided_wanted_ = all.one_sided != 0;
   try {
     engine->helper_ = std::make_unique<Helper>(*engine);
     engine->start_guards();

@@ -32,6 +32,7 @@ constexpr std::array<const char*, count + 1> names = {"",
                                                       "truncation_ignored",
                                                       "unpack_misplaced",
                                                       "page_never_opened",
+                                                      "unretired_get",
                                                       nullptr};
 
 }  // namespace

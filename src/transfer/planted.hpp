@@ -33,6 +33,7 @@ enum Defect : int {
   truncation_ignored,
   unpack_misplaced,
   page_never_opened,
+  unretired_get,
   count
 };
 

@@ -61,7 +61,7 @@ void retire_for_read(const void* address, std::size_t length) {
     for (const auto& transfer : engine->incoming()) {
       if (meets(transfer->region(), from, from + length)) return false;
     }
-    return true;
+    return !engine->gets().fills(from, from + length);
   });
 }
 
@@ -82,6 +82,21 @@ void retire_everything() {
   if (!engine) return;
   open_watched(*engine, nullptr, reinterpret_cast<const char*>(UINTPTR_MAX), Use::unknown);
   engine->drive([&] { return guard::closed_regions.load(std::memory_order_relaxed) == 0; });
+}
+
+void retire_all_but_gets() {
+  if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
+  Engine* engine = Engine::get();
+  if (!engine) return;
+  if (!DeferredGets::any()) return retire_everything();
+  open_watched(*engine, nullptr, reinterpret_cast<const char*>(UINTPTR_MAX), Use::unknown);
+  engine->drive([&] {
+    return guard::closed_regions.load(std::memory_order_relaxed) == engine->gets().closed_regions();
+  });
+}
+
+void retire_gets() {
+  if (DeferredGets::any()) DeferredGets::retire();
 }
 
 }  // namespace lapwing::transfer

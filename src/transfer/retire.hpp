@@ -15,6 +15,12 @@ void retire_overlapping(const void* address, std::size_t length);
 /// Returns once no transfer of this process is deferred.
 void retire_everything();
 
+/// The same but for deferred gets, which stay under way behind calls that no other process can notice.
+void retire_all_but_gets();
+
+/// Returns once the bytes of all deferred gets are here: before a call that another process may notice.
+void retire_gets();
+
 /// Returns once the stack below the caller is open: a buffer of a function that
 /// has returned may still be guarded there. The engine and MPI must not meet a
 /// guard while they hold a lock that the helper thread needs to open it.
@@ -26,6 +32,7 @@ template <typename... T>
 void clear_way(const T*... objects) {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
   retire_frames();
+  retire_gets();
   (retire_overlapping(objects, sizeof(T)), ...);
 }
 

@@ -22,7 +22,7 @@ struct Retired {
   std::size_t length;
 };
 std::vector<Retired> retired;
-int everything = 0;
+int everything = 0, all_but_gets = 0, gets = 0;
 
 }  // namespace
 
@@ -40,6 +40,8 @@ void retire_for_read(const void* address, std::size_t length) {
 }
 void retire_frames() {}
 void retire_everything() { ++everything; }
+void retire_all_but_gets() { ++all_but_gets; }
+void retire_gets() { ++gets; }
 }  // namespace lapwing::transfer
 
 namespace {
@@ -51,7 +53,7 @@ class Stub : public testing::Test {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     lapwing::guard::closed_regions = 1;
     retired.clear();
-    everything = 0;
+    everything = all_but_gets = gets = 0;
   }
   void TearDown() override { lapwing::guard::closed_regions = 0; }
 
@@ -72,6 +74,30 @@ TEST_F(Stub, NothingIsAskedWhileNothingIsClosed) {
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_TRUE(retired.empty());
   EXPECT_EQ(everything, 0);
+}
+
+TEST_F(Stub, GetsStayUnderWayBehindCallsThatNoProcessNotices) {
+  int any = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &any);
+  MPI_Wtime();
+  EXPECT_EQ(gets, 0);
+  MPI_Bcast(&any, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(gets, 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(gets, 2);
+  EXPECT_EQ(all_but_gets, 0);
+  std::vector<char> memory(8);
+  MPI_Win win;
+  MPI_Win_create(memory.data(), 8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+  MPI_Win_lock_all(0, win);
+  const int before = gets;
+  MPI_Get(&any, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+  MPI_Win_flush(0, win);
+  EXPECT_EQ(all_but_gets, 2);
+  EXPECT_EQ(gets, before);
+  MPI_Win_unlock_all(win);
+  EXPECT_EQ(gets, before + 1);
+  MPI_Win_free(&win);
 }
 
 TEST_F(Stub, Bcast) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of a whole communicator, or of a rank alone, on bytes that may still be on their way:
-// collectives, packing and reducing, touching, windows.
+// collectives, packing and reducing, touching.
 #include <vector>
 
 #include "runner.hpp"
@@ -156,32 +156,6 @@ void Runner::touch(Frame& frame) {
     Half half = prepare_part(frame, part);
     finish(half, *frame.step);
   }
-}
-
-// One-sided transfers over memory that messages may just have come into.
-void Runner::window(Frame& frame) {
-  const Step& step = *frame.step;
-  const Group& group = program_->groups[step.group];
-  int size = static_cast<int>(group.members.size()), me = group.rank_of(rank_);
-  if (me < 0) return;
-  Half in = prepare_part(frame, step.parts[static_cast<size_t>(me)]);
-  Half out = prepare_part(frame, step.parts[static_cast<size_t>(size + me)]);
-  int bytes = static_cast<int>(step.bytes), right = (me + 1) % size, left = (me + size - 1) % size;
-  MPI_Sendrecv(out.at, bytes, MPI_BYTE, right, 40, in.at, bytes, MPI_BYTE, left, 40, frame.comm,
-               MPI_STATUS_IGNORE);
-#ifdef MPICH_VERSION
-  // With Open MPI 4 a program that knows windows runs without Lapwing, so this one must not.
-  MPI_Win made;
-  MPI_Win_create(in.at, bytes, 1, MPI_INFO_NULL, frame.comm, &made);
-  MPI_Win_fence(0, made);
-  MPI_Put(out.at, bytes / 2, MPI_BYTE, right, 0, bytes / 2, MPI_BYTE, made);
-  MPI_Win_fence(0, made);
-  frame.own.add("window", digest(in.at, static_cast<size_t>(bytes)));
-  MPI_Win_fence(0, made);
-  MPI_Win_free(&made);
-#endif
-  finish(in, step);
-  finish(out, step);
 }
 
 }  // namespace lapwing::fuzz

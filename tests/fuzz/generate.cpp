@@ -321,8 +321,8 @@ int Group::rank_of(int world) const {
   return -1;
 }
 
-Program generate(uint64_t seed, int ranks, bool threaded) {
-  Program program{seed, ranks, threaded, {}, {}};
+Program generate(uint64_t seed, int ranks, bool threaded, bool one_sided) {
+  Program program{seed, ranks, threaded, one_sided, {}, {}};
   Random random(combine(seed, ranks, threaded));
   program.groups = make_groups(random, ranks);
   size_t steps = random.between(6, 22);
@@ -332,6 +332,7 @@ Program generate(uint64_t seed, int ranks, bool threaded) {
     step.key = combine(seed, ranks, i);
     Random own(step.key + 1);
     step.kind = choose_kind(own, threaded);
+    if (one_sided && i % 2 == 0) step.kind = Kind::window;
     step.group = static_cast<int>(own.below(program.groups.size()));
     bool inter = program.groups[step.group].making == Making::inter;
     bool needs_intra =

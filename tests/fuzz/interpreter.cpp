@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs generated programs, each rank its part, and logs what each step saw.
 //
-//   interpreter --seed S --programs K --log PREFIX --dir DIRECTORY [--threads] [--steps 3,4,7]
-//   interpreter --describe --seed S --ranks N [--threads]     (needs no mpiexec)
+//   interpreter --seed S --programs K --log PREFIX --dir DIRECTORY [--threads] [--one-sided] [--steps 3,4,7]
+//   interpreter --describe --seed S --ranks N [--threads] [--one-sided]     (needs no mpiexec)
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -21,7 +21,7 @@ namespace {
 struct Options {
   uint64_t seed = 1, programs = 1;
   int ranks = 2;
-  bool threaded = false, describe = false, some_steps = false;
+  bool threaded = false, one_sided = false, describe = false, some_steps = false;
   std::string log = "fuzz-log", directory = "/tmp";
   std::set<int> steps;
 };
@@ -43,6 +43,8 @@ Options parse(int argc, char** argv) {
       options.ranks = std::stoi(value());
     else if (name == "--threads")
       options.threaded = true;
+    else if (name == "--one-sided")
+      options.one_sided = true;
     else if (name == "--describe")
       options.describe = true;
     else if (name == "--log")
@@ -78,7 +80,7 @@ int main(int argc, char** argv) {
   Options options = parse(argc, argv);
   auto wanted = [&](int step) { return !options.some_steps || options.steps.count(step) > 0; };
   if (options.describe) {
-    Program program = generate(options.seed, options.ranks, options.threaded);
+    Program program = generate(options.seed, options.ranks, options.threaded, options.one_sided);
     for (const Step& step : program.steps)
       if (wanted(step.index)) std::fputs(describe(program, step).c_str(), stdout);
     return 0;
@@ -105,7 +107,7 @@ int main(int argc, char** argv) {
   {
     Runner runner(options.directory, log);
     for (uint64_t i = 0; i < options.programs; ++i)
-      runner.run(generate(options.seed + i, size, options.threaded), wanted);
+      runner.run(generate(options.seed + i, size, options.threaded, options.one_sided), wanted);
   }
   log_counters(log);
   MPI_Finalize();

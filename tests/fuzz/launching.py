@@ -15,6 +15,8 @@ MPIEXEC = {
     "openmpi": ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none"],
 }
 QUIET = {
+    # Open MPI 4: pt2pt refuses threads, and with them Lapwing; ucx crashes without Lapwing where a window is dynamic.
+    "OMPI_MCA_osc": "^pt2pt,ucx",
     "OMPI_MCA_mpi_warn_on_fork": "0",
     "OMPI_MCA_btl_base_warn_component_unused": "0",
 }
@@ -22,7 +24,7 @@ QUIET = {
 
 @dataclasses.dataclass
 class Case:
-    """What one launch runs; a program is known by its seed, ranks and threads."""
+    """What one launch runs; a program is known by its seed, ranks, threads and windows."""
 
     mpi: str
     seed: int
@@ -31,6 +33,7 @@ class Case:
     threads: bool = False
     steps: tuple = ()  # all of them if empty
     transport: dict = dataclasses.field(default_factory=dict)
+    one_sided: bool = False
 
     def alone(self, seed, steps=()):
         return dataclasses.replace(self, seed=seed, programs=1, steps=tuple(steps))
@@ -117,6 +120,8 @@ class Launcher:
                    "--programs", str(case.programs), "--log", str(scratch / "log"), "--dir", str(scratch)]
         if case.threads:
             command.append("--threads")
+        if case.one_sided:
+            command.append("--one-sided")
         if case.steps:
             command += ["--steps", ",".join(map(str, case.steps))]
         began = time.monotonic()

@@ -9,7 +9,7 @@ import variations
 
 def format_line(case, lapwing, difference):
     words = [f"mpi={case.mpi}", f"seed={case.seed}", f"programs={case.programs}", f"ranks={case.ranks}",
-             f"threads={int(case.threads)}"]
+             f"threads={int(case.threads)}", f"one_sided={int(case.one_sided)}"]
     if case.steps:
         words.append("steps=" + ",".join(map(str, case.steps)))
     words += [f"{name}={value}" for name, value in {**case.transport, **lapwing}.items()]
@@ -20,12 +20,12 @@ def parse_line(line):
     pairs = dict(word.split("=", 1) for word in shlex.split(line, comments=True))
     if not pairs:
         return None
-    names = {"mpi", "seed", "programs", "ranks", "threads", "steps"}
+    names = {"mpi", "seed", "programs", "ranks", "threads", "one_sided", "steps"}
     lapwing = {k: v for k, v in pairs.items() if k.startswith("LAPWING_")}
     transport = {k: v for k, v in pairs.items() if k not in names and k not in lapwing}
     steps = tuple(int(s) for s in pairs.get("steps", "").split(",") if s)
     case = launching.Case(pairs["mpi"], int(pairs["seed"]), int(pairs.get("programs", 1)), int(pairs.get("ranks", 2)),
-                          pairs.get("threads", "0") == "1", steps, transport)
+                          pairs.get("threads", "0") == "1", steps, transport, pairs.get("one_sided", "0") == "1")
     return case, lapwing
 
 

@@ -31,6 +31,8 @@ def parse():
     parser.add_argument("--mpi", choices=["mpich", "openmpi", "both"], default="both")
     parser.add_argument("--guard", choices=["userfaultfd", "mprotect", "both"], default="both")
     parser.add_argument("--ranks", choices=["2", "3", "4", "mixed"], default="mixed")
+    parser.add_argument("--one-sided", choices=["on", "off", "mixed"], default="mixed",
+                        help="programs of which half of the steps make windows (default: every fourth launch)")
     parser.add_argument("--seed", type=int, default=1, help="of the first program")
     parser.add_argument("--batch", type=int, default=25, help="programs in one launch")
     parser.add_argument("--build", default=str(launching.ROOT / "build" / "release"), help="the build tree")
@@ -97,6 +99,7 @@ class Fuzzer:
     def describe(self, case, seed, steps):
         command = [str(self.launcher.interpreter(case.mpi)), "--describe", "--seed", str(seed), "--ranks", str(case.ranks)]
         command += ["--threads"] if case.threads else []
+        command += ["--one-sided"] if case.one_sided else []
         command += ["--steps", ",".join(map(str, steps))] if steps else []
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 

@@ -188,11 +188,13 @@ struct Program {
   uint64_t seed = 0;
   int ranks = 0;
   bool threaded = false;
+  bool one_sided = false;
   std::vector<Group> groups;
   std::vector<Step> steps;
 };
 
-Program generate(uint64_t seed, int ranks, bool threaded);
+/// `one_sided`: half of its steps make windows.
+Program generate(uint64_t seed, int ranks, bool threaded, bool one_sided);
 std::string describe(const Program& program, const Step& step);
 
 inline size_t size_of(Elem elem) { return elem == Elem::byte ? 1 : elem == Elem::integer ? 4 : 8; }

@@ -34,6 +34,7 @@ SETTINGS = [
 
 def settings(number, guard, extra=()):
     chosen = {"LAPWING_DEFER": "on", "LAPWING_GUARD": guard, **SETTINGS[number // 2 % len(SETTINGS)]}
+    chosen["LAPWING_ONE_SIDED"] = "off" if number % 5 == 3 else "on"
     chosen["LAPWING_COLLECTIVES"] = "off" if number % 5 == 4 else "on"
     chosen.update(pair.split("=", 1) for pair in extra)
     return chosen
@@ -55,6 +56,7 @@ def batches(options):
             over = TRANSPORTS[mpi][number % len(TRANSPORTS[mpi])]
             # Open MPI's TCP transport is not safe with threads that call MPI at once.
             over = {} if threads else over
-            yield launching.Case(mpi, seed, size, ranks, threads, (), over)
+            one_sided = options.one_sided == "on" or (options.one_sided == "mixed" and number % 4 == 1)
+            yield launching.Case(mpi, seed, size, ranks, threads, (), over, one_sided)
         seed += size
         number += 1

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "entry/one_sided/windows.hpp"
+
+#include "transfer/windows/deferred_gets.hpp"
+#include "transfer/windows/exposure.hpp"
+
+namespace lapwing::entry {
+namespace {
+
+using sets::Operation;
+using transfer::all_targets;
+using transfer::DeferredGets;
+using transfer::Exposure;
+
+bool makes(Operation operation) {
+  return operation >= Operation::win_create && operation <= Operation::win_create_dynamic;
+}
+
+}  // namespace
+
+bool is_access(const GroupSpec& group) {
+  return group.operation >= Operation::put && group.operation <= Operation::compare_and_swap;
+}
+
+bool notes_window_call(const GroupSpec& group) {
+  if (makes(group.operation) || group.operation == Operation::win_free) return Exposure::allowed();
+  if (!DeferredGets::allowed()) return false;
+  switch (group.operation) {
+    case Operation::win_lock:
+    case Operation::win_lock_all:
+    case Operation::win_unlock:
+    case Operation::win_unlock_all:
+      return true;
+    case Operation::get:  // MPI_Get itself is replaced
+      return group.way != sets::Way::blocking;
+    default:
+      return is_access(group);
+  }
+}
+
+WindowCall::WindowCall(const GroupSpec& group, const Arguments& arguments)
+    : group_(group), arguments_(arguments) {
+  if (is_access(group)) DeferredGets::accessed(arguments.win(group.win), arguments.integer(group.peer));
+  if (group.operation == Operation::win_free) {
+    void* const at = arguments.pointer(group.win);
+    DeferredGets::freed(arguments.fortran() ? PMPI_Win_f2c(*static_cast<const MPI_Fint*>(at))
+                                            : *static_cast<const MPI_Win*>(at));
+  }
+}
+
+MPI_Win WindowCall::made_window() const {
+  void* const at = arguments_.pointer(group_.new_win);
+  return arguments_.fortran() ? PMPI_Win_f2c(*static_cast<const MPI_Fint*>(at))
+                              : *static_cast<const MPI_Win*>(at);
+}
+
+void WindowCall::made() const {
+  Exposure::made();
+  DeferredGets::made(made_window(), arguments_.comm(group_.comm));
+}
+
+void WindowCall::returned(bool success, std::uint64_t took) {
+  if (!success) return;
+  switch (group_.operation) {
+    case Operation::win_lock:
+      return DeferredGets::locked(arguments_.win(group_.win), arguments_.integer(group_.peer));
+    case Operation::win_lock_all:
+      return DeferredGets::locked(arguments_.win(group_.win), all_targets);
+    case Operation::win_unlock:
+      return DeferredGets::synchronised(arguments_.win(group_.win), arguments_.integer(group_.peer),
+                                        transfer::Completes::epoch, took);
+    case Operation::win_unlock_all:
+      return DeferredGets::synchronised(arguments_.win(group_.win), all_targets, transfer::Completes::epoch,
+                                        took);
+    case Operation::win_free:
+      return Exposure::freed();
+    default:
+      if (makes(group_.operation)) made();
+  }
+}
+
+}  // namespace lapwing::entry

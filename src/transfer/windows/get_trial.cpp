@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer/windows/get_trial.hpp"
+
+#include <algorithm>
+
+namespace lapwing::transfer {
+namespace {
+
+// Of the plain exposure: what deferred gets may cost and still pay, and where a trial ends at once.
+constexpr double clear_gain = 0.8, clear_loss = 1.5;
+
+}  // namespace
+
+void GetTrial::watch() {
+  state_ = State::watching;
+  plain_ = {};
+}
+
+void GetTrial::rest() {
+  state_ = State::resting;
+  left_ = rest_;
+  rest_ = std::min(2 * rest_, longest_rest);
+}
+
+bool GetTrial::defers() {
+  if (state_ == State::resting || state_ == State::deferring) {
+    if (left_ == 0)
+      watch();
+    else
+      --left_;
+  }
+  return state_ == State::trying || state_ == State::deferring;
+}
+
+void GetTrial::went_plainly(std::size_t bytes, std::uint64_t exposed) {
+  if (state_ != State::watching) return;
+  plain_.add(bytes, exposed);
+  if (plain_.gets < sample) return;
+  if (plain_.exposed < sample * least_wait) return rest();
+  state_ = State::trying;
+  deferred_ = {};
+}
+
+void GetTrial::was_deferred(std::size_t bytes, std::uint64_t exposed) {
+  if (state_ != State::trying) return;
+  deferred_.add(bytes, exposed);
+  const double cost = deferred_.per_byte() / plain_.per_byte();
+  if (cost > clear_loss) return rest();
+  if (deferred_.gets < sample) return;
+  if (cost > clear_gain) return rest();
+  state_ = State::deferring;
+  left_ = longest_stretch;
+  rest_ = first_rest;
+}
+
+}  // namespace lapwing::transfer
