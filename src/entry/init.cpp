@@ -9,9 +9,9 @@
 
 #include "entry/arrays/arrays.hpp"
 #include "entry/collectives/deferred.hpp"
-#include "entry/one_sided/gets.hpp"
 #include "entry/compiled/collective_forms.hpp"
 #include "entry/compiled/verify.hpp"
+#include "entry/one_sided/gets.hpp"
 #include "entry/p2p/p2p.hpp"
 #include "entry/sets/declared.hpp"
 #include "entry/sets/start.hpp"

@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "entry/fortran/fortran.hpp"
+#include "entry/group_spec.hpp"
 #include "entry/libraries.hpp"
+#include "entry/one_sided/windows.hpp"
 #include "entry/p2p/p2p.hpp"
 #include "entry/spec.hpp"
 #include "mpi/references.hpp"
@@ -99,13 +101,17 @@ const Route routes[] = {
 
 // Calls of the profiling interface do not come here, so that neither locks nor accesses would be noted.
 bool passes_by(const char* file, const char* symbol, void* found) {
-  if (lapwing::entry::is_of_mpi(file)) return false;
-  static constexpr const char* calls[] = {"PMPI_Win_",       "PMPI_Put",          "PMPI_Get",
-                                          "PMPI_Accumulate", "PMPI_Rput",         "PMPI_Rget",
-                                          "PMPI_Racc",       "PMPI_Fetch_and_op", "PMPI_Compare_and_swap"};
-  for (const char* call : calls) {
-    if (std::strncmp(symbol, call, std::strlen(call)) != 0 || std::strncmp(symbol, "PMPI_Get_", 9) == 0)
+  using lapwing::entry::GroupSpec;
+  using lapwing::sets::Operation;
+  if (symbol[0] != 'P' || lapwing::entry::is_of_mpi(file)) return false;
+  for (const GroupSpec* group = lapwing::entry::group_specs; group->name; ++group) {
+    const bool locks =
+        group->operation >= Operation::win_lock && group->operation <= Operation::win_unlock_all;
+    const std::size_t length = std::strlen(group->name);
+    if (!(locks || lapwing::entry::is_access(*group)) || std::strncmp(symbol + 1, group->name, length) != 0)
       continue;
+    const char* const rest = symbol + 1 + length;
+    if (*rest != '\0' && std::strcmp(rest, "_c") != 0) continue;
     *static_cast<bool*>(found) = true;
     return true;
   }

@@ -30,7 +30,8 @@ std::optional<std::size_t> offset_at_target(const GetArguments& a) {
   return static_cast<std::size_t>(begin - base);
 }
 
-// MPI must not meet a closed page: where the bytes go, and in this process' own memory if they come from there.
+// MPI must not meet a closed page: where the bytes go, and in this process' own memory if they come from
+// there.
 void make_way(const GetArguments& a) {
   int me = 0;
   MPI_Group group = MPI_GROUP_NULL;
@@ -88,8 +89,8 @@ int DeferredGets::start(const GetArguments& a, Caller caller, bool* mine) {
     rc = engine->gets().begin(*engine, a, caller, mine);
   }
   if (rc == MPI_SUCCESS) return rc;
-  // MPI has refused a piece, and an error handler has heard of it: MPI is to refuse the whole get, once the pieces
-  // that had been started have landed.
+  // MPI has refused a piece, and an error handler has heard of it: MPI is to refuse the whole get, once the
+  // pieces that had been started have landed.
   retire();
   *mine = false;
   return MPI_SUCCESS;
@@ -194,7 +195,7 @@ bool DeferredGets::flush(MPI_Win win, Targets targets) {
     const Window* const window = self.find(win);
     if (!window) return false;
     enough = std::any_of(self.gets_.begin(), self.gets_.end(), concerns);
-    // What MPI must complete, it is asked to: then nothing is left to hide.
+    // MPI is asked to complete its own accesses: then nothing is left to hide.
     whole = window->has_accesses(targets);
   }
   if (!enough) return false;

@@ -50,7 +50,7 @@ class DeferredGets {
   /// Whether bytes of a get may still arrive. Any thread.
   static bool any() { return under_way_.load(std::memory_order_relaxed) != 0; }
 
-  // What the program calls. They take the lock.
+  // Calls of the program's. They take the lock.
 
   /// `plain` makes the program's own call. MPI's error.
   template <typename Plain>
