@@ -164,7 +164,7 @@ def group(hooks):
     return list(groups.values())
 
 
-def is_timed(entry):
+def is_noted(entry):
     """Calls that wait for other processes, apart from messages, and accesses to windows; jobs of files wait for disks."""
     name = entry.name
     if name.startswith(("Session_", "File_")) or name in ("Win_attach", "Win_detach", "Win_sync", "Win_test"):
@@ -199,7 +199,7 @@ def entry_stubs(groups):
             real.append(f"  .quad resolve_{index}\n")
         else:
             real.append(f"  .hidden {g.hook.target}\n  .quad {g.hook.target}\n")
-        if g.hook.kind == "stub" and is_timed(g.hook.entry):
+        if g.hook.kind == "stub" and is_noted(g.hook.entry):
             resolvers.append(f"timed_{index}:\n  movl ${index}, %r11d\n  jmp lapwing_entry_timed_path\n")
             names.append(f"name_{index}: .asciz \"MPI_{g.hook.entry.name}\"\n")
             timers.append(f"  .quad timed_{index}, name_{index}\n")

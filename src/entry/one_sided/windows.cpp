@@ -40,7 +40,9 @@ bool notes_window_call(const GroupSpec& group) {
 
 WindowCall::WindowCall(const GroupSpec& group, const Arguments& arguments)
     : group_(group), arguments_(arguments) {
-  if (is_access(group)) DeferredGets::accessed(arguments.win(group.win), arguments.integer(group.peer));
+  if (is_access(group))
+    DeferredGets::accessed(arguments.win(group.win), arguments.integer(group.peer),
+                           group.operation != Operation::get);
   if (group.operation == Operation::win_free) {
     void* const at = arguments.pointer(group.win);
     DeferredGets::freed(arguments.fortran() ? PMPI_Win_f2c(*static_cast<const MPI_Fint*>(at))

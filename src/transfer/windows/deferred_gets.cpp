@@ -133,7 +133,7 @@ void DeferredGets::note_plain(const GetArguments& a, Caller caller, std::uint64_
   DeferredGets& self = engine->gets();
   Window* const window = self.find(a.win);
   if (!window || !window->has(a.target)) return;
-  window->begin_access(a.target);
+  window->begin_get(a.target);
   const std::size_t bytes = payload_bytes(a.count, a.type);
   if (!window->is_locked(a.target) || !self.can_defer(*engine, a, *window, bytes)) return;
   Site& site = engine->sites().at(caller.address, caller.name);
@@ -266,17 +266,20 @@ void DeferredGets::synchronised(MPI_Win win, Targets targets, Completes what, st
     window->unlock(targets);
   else if (what == Completes::remote)
     window->end_accesses(targets);
+  else
+    window->end_gets(targets);
   const std::uint64_t key = key_of(win);
   self.charge(key, targets, took);
   for (Get& get : self.gets_) get.flushed |= get.window == key && meets(targets, get.target);
   self.report_ended(*engine);
 }
 
-void DeferredGets::accessed(MPI_Win win, int target) {
+void DeferredGets::accessed(MPI_Win win, int target, bool changes) {
   Engine* const engine = Engine::get();
   if (!engine) return;
   const std::lock_guard lock(engine->mutex());
-  if (Window* const window = engine->gets().find(win)) window->begin_access(target);
+  Window* const window = engine->gets().find(win);
+  if (window) changes ? window->begin_change(target) : window->begin_get(target);
 }
 
 bool DeferredGets::advance(Engine& engine) {

@@ -69,8 +69,8 @@ class DeferredGets {
   static void locked(MPI_Win win, Targets targets);
   /// A call of MPI's has completed the accesses to these targets, in so many nanoseconds.
   static void synchronised(MPI_Win win, Targets targets, Completes what, std::uint64_t took);
-  /// An access that is no get of this class begins.
-  static void accessed(MPI_Win win, int target);
+  /// An access that is no get of this class begins. `changes`: the target's memory.
+  static void accessed(MPI_Win win, int target, bool changes);
 
   // The engine's.
 

@@ -63,10 +63,15 @@ void Window::unlock(Targets targets) {
 }
 
 void Window::end_accesses(Targets targets) {
+  erase(gets_, targets);
+  erase(changes_, targets);
+}
+
+void Window::erase(std::set<int>& from, Targets targets) {
   if (targets)
-    accessed_.erase(*targets);
+    from.erase(*targets);
   else
-    accessed_.clear();
+    from.clear();
 }
 
 }  // namespace lapwing::transfer

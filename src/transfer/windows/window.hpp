@@ -33,18 +33,25 @@ class Window {
   void unlock(Targets targets);
   bool is_locked(int target) const { return all_locked_ || locked_.count(target) != 0; }
 
-  /// An access that no request stands for has begun: only MPI's flush, or the end of the epoch, completes it.
-  void begin_access(int target) { accessed_.insert(target); }
+  /// An access of MPI's own has begun: only MPI's flush, or the end of the epoch, completes it.
+  void begin_get(int target) { gets_.insert(target); }
+  void begin_change(int target) { changes_.insert(target); }
+  /// What has begun is complete at this process, so that gets are over.
+  void end_gets(Targets targets) { erase(gets_, targets); }
+  /// And at the targets too.
   void end_accesses(Targets targets);
-  bool has_accesses(Targets targets) const {
-    return targets ? accessed_.count(*targets) != 0 : !accessed_.empty();
-  }
+  bool has_accesses(Targets targets) const { return meets(gets_, targets) || meets(changes_, targets); }
 
  private:
+  static void erase(std::set<int>& from, Targets targets);
+  static bool meets(const std::set<int>& ranks, Targets targets) {
+    return targets ? ranks.count(*targets) != 0 : !ranks.empty();
+  }
+
   std::vector<int> world_;  ///< ranks in MPI_COMM_WORLD
   std::size_t unit_ = 1;
   bool all_locked_ = false;
-  std::set<int> locked_, accessed_;
+  std::set<int> locked_, gets_, changes_;
 };
 
 }  // namespace lapwing::transfer
