@@ -36,9 +36,9 @@ class Window {
   /// An access of MPI's own has begun: only MPI's flush, or the end of the epoch, completes it.
   void begin_get(int target) { gets_.insert(target); }
   void begin_change(int target) { changes_.insert(target); }
-  /// What has begun is complete at this process, so that gets are over.
+  /// All accesses are complete at this process, so that gets are over.
   void end_gets(Targets targets) { erase(gets_, targets); }
-  /// And at the targets too.
+  /// They are complete at the targets too.
   void end_accesses(Targets targets);
   bool has_accesses(Targets targets) const { return meets(gets_, targets) || meets(changes_, targets); }
 
