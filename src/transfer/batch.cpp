@@ -112,22 +112,28 @@ int Batch::settle_entry(int i, MPI_Request* requests, MPI_Status* status) {
   return settle(engine_, key(i), status);
 }
 
+void Batch::settle_with_status(int i, MPI_Request* requests, bool failed, MPI_Status* status,
+                               std::vector<MPI_Status>& own, bool* told, int* rc) {
+  const Tracked* const found = engine_.requests().find(request_of(key(i)));
+  const MPI_Comm comm = found ? found->info->teller() : MPI_COMM_NULL;
+  const int mine = settle_entry(i, requests, failed ? nullptr : status);
+  if (mine == MPI_SUCCESS) return;
+  if (!*told) {
+    *told = true;
+    for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
+    *rc = mpi::raise_in_status(comm, mine);
+  }
+  status->MPI_ERROR = mine;
+}
+
 int Batch::settle_some(MPI_Request* requests, int done, const int* indices, std::vector<MPI_Status>& own,
                        int rc, MPI_Status* statuses) {
-  bool told = rc != MPI_SUCCESS;  // it says that statuses hold errors
+  const bool in_status = rc != MPI_SUCCESS;  // it says that statuses hold errors
+  bool told = in_status;
   for (int k = 0; k < done; ++k) {
     MPI_Status& status = own[static_cast<std::size_t>(k)];
-    const bool failed = rc != MPI_SUCCESS && status.MPI_ERROR != MPI_SUCCESS;
-    const Tracked* tracked = engine_.requests().find(request_of(key(indices[k])));
-    const MPI_Comm comm = tracked ? tracked->info->teller() : MPI_COMM_NULL;
-    const int mine = settle_entry(indices[k], requests, failed ? nullptr : &status);
-    if (mine == MPI_SUCCESS) continue;
-    if (!told) {
-      told = true;
-      for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
-      rc = mpi::raise_in_status(comm, mine);
-    }
-    status.MPI_ERROR = mine;
+    const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
+    settle_with_status(indices[k], requests, failed, &status, own, &told, &rc);
   }
   if (statuses != MPI_STATUSES_IGNORE) std::copy_n(own.begin(), done, statuses);
   return rc;
@@ -139,18 +145,8 @@ int Batch::settle_all(MPI_Request* requests, std::vector<MPI_Status>& own, int r
   const bool in_status = error_class == MPI_ERR_IN_STATUS;
   bool told = in_status || rc != MPI_SUCCESS;
   for (std::size_t i = 0; i < own.size(); ++i) {
-    MPI_Status& status = own[i];
-    const bool failed = in_status && status.MPI_ERROR != MPI_SUCCESS;
-    const Tracked* found = engine_.requests().find(request_of(keys_[i]));
-    const MPI_Comm comm = found ? found->info->teller() : MPI_COMM_NULL;
-    const int mine = settle_entry(static_cast<int>(i), requests, failed ? nullptr : &status);
-    if (mine == MPI_SUCCESS) continue;
-    if (!told) {
-      told = true;
-      for (MPI_Status& other : own) other.MPI_ERROR = MPI_SUCCESS;
-      rc = mpi::raise_in_status(comm, mine);
-    }
-    status.MPI_ERROR = mine;
+    const bool failed = in_status && own[i].MPI_ERROR != MPI_SUCCESS;
+    settle_with_status(static_cast<int>(i), requests, failed, &own[i], own, &told, &rc);
   }
   if (statuses != MPI_STATUSES_IGNORE) std::copy(own.begin(), own.end(), statuses);
   return rc;

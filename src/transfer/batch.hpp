@@ -42,6 +42,10 @@ class Batch {
   int settle_all(MPI_Request* requests, std::vector<MPI_Status>& own, int rc, MPI_Status* statuses);
 
  private:
+  /// settle_entry() of one whose status is among `own`. `told`: `*rc` says that statuses hold errors.
+  void settle_with_status(int i, MPI_Request* requests, bool failed, MPI_Status* status,
+                          std::vector<MPI_Status>& own, bool* told, int* rc);
+
   Engine& engine_;
   std::vector<MPI_Request> masked_;
   std::vector<std::uint64_t> keys_;

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
+#include <iterator>
 #include <stdexcept>
 
 #include "guard/devices.hpp"
 #include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
+#include "mpi/world_ranks.hpp"
 #include "transfer/accounts/record.hpp"
 #include "transfer/collectives/members.hpp"
 #include "transfer/decisions/sizes.hpp"
@@ -54,19 +55,13 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
   local_.assign(static_cast<std::size_t>(world_size_), false);
   MPI_Comm node;
   PMPI_Comm_split_type(control_comm_, MPI_COMM_TYPE_SHARED, world_rank_, MPI_INFO_NULL, &node);
-  MPI_Group node_group, world_group;
-  int node_size = 0;
+  MPI_Group node_group;
   PMPI_Comm_group(node, &node_group);
-  PMPI_Comm_group(control_comm_, &world_group);
-  PMPI_Group_size(node_group, &node_size);
-  std::vector<int> ranks(static_cast<std::size_t>(node_size)), world(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  PMPI_Group_translate_ranks(node_group, node_size, ranks.data(), world_group, world.data());
-  for (int rank : world) local_[static_cast<std::size_t>(rank)] = true;
+  const std::vector<int> here = mpi::world_ranks(node_group);
+  for (int rank : here) local_[static_cast<std::size_t>(rank)] = true;
   PMPI_Group_free(&node_group);
-  PMPI_Group_free(&world_group);
   PMPI_Comm_free(&node);
-  spare_core_ = sysconf(_SC_NPROCESSORS_ONLN) > node_size || settings_.assumes_free_core();
+  spare_core_ = sysconf(_SC_NPROCESSORS_ONLN) > std::ssize(here) || settings_.assumes_free_core();
 }
 
 Engine::~Engine() {

@@ -21,8 +21,9 @@ bool is_simple(const Tracked& tracked) {
          !tracked.bounce && tracked.partner == MPI_REQUEST_NULL && tracked.substitute == MPI_REQUEST_NULL;
 }
 
-// Under the lock: no other thread looks at these until leave().
+// Takes the lock. No other thread looks at these until leave().
 bool enter(Engine& engine, Batch& batch) {
+  const std::lock_guard lock(engine.mutex());
   if (!engine.at_rest()) return false;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const Tracked* tracked = batch.tracked(i);
@@ -74,10 +75,7 @@ void drive_to_return(Engine& engine, Batch& batch) {
 
 bool wait_in_mpi(Engine& engine, Batch& batch, MPI_Request* request, MPI_Status* status, const Caller& caller,
                  int* rc) {
-  {
-    std::lock_guard lock(engine.mutex());
-    if (!enter(engine, batch)) return false;
-  }
+  if (!enter(engine, batch)) return false;
   MPI_Status own{};
   if (status != MPI_STATUS_IGNORE) own = *status;
   const std::uint64_t begun = now_ns();
@@ -103,14 +101,7 @@ bool wait_in_mpi(Engine& engine, Batch& batch, MPI_Request* request, MPI_Status*
 
 bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MPI_Status* statuses,
                          const Caller& caller, int* rc) {
-  std::size_t total = 0;
-  {
-    std::lock_guard lock(engine.mutex());
-    if (!enter(engine, batch)) return false;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (const Tracked* tracked = batch.tracked(i)) total += tracked->destination.capacity;
-    }
-  }
+  if (!enter(engine, batch)) return false;
   std::vector<MPI_Status> own(batch.size());
   if (statuses != MPI_STATUSES_IGNORE) std::copy_n(statuses, own.size(), own.begin());
   // MPICH leaves the status of a receive from MPI_PROC_NULL as it was.
@@ -121,6 +112,10 @@ bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MP
   const bool in_status = error_class_of(*rc) == MPI_ERR_IN_STATUS;
   {
     std::lock_guard lock(engine.mutex());
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (const Tracked* tracked = batch.tracked(i)) total += tracked->destination.capacity;
+    }
     Site& site = engine.sites().at(caller.address, caller.name);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Tracked* tracked = batch.tracked(i);
@@ -138,10 +133,7 @@ bool wait_for_all_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, MP
 
 bool wait_for_any_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, int* index, MPI_Status* status,
                          const Caller& caller, int* rc) {
-  {
-    std::lock_guard lock(engine.mutex());
-    if (!enter(engine, batch)) return false;
-  }
+  if (!enter(engine, batch)) return false;
   MPI_Status own{};
   if (status != MPI_STATUS_IGNORE) own = *status;
   const std::uint64_t begun = now_ns();
@@ -171,10 +163,7 @@ bool wait_for_any_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, in
 
 bool wait_for_some_in_mpi(Engine& engine, Batch& batch, MPI_Request* requests, int* done, int* indices,
                           MPI_Status* statuses, const Caller& caller, int* rc) {
-  {
-    std::lock_guard lock(engine.mutex());
-    if (!enter(engine, batch)) return false;
-  }
+  if (!enter(engine, batch)) return false;
   std::vector<MPI_Status> own(batch.size());
   const std::uint64_t begun = now_ns();
   *rc = PMPI_Waitsome(static_cast<int>(batch.size()), batch.data(), done, indices, own.data());

@@ -24,7 +24,7 @@ QUIET = {
 
 @dataclasses.dataclass
 class Case:
-    """What one launch runs; a program is known by its seed, ranks, threads and windows."""
+    """The programs of one launch; each is known by its seed, ranks, threads and windows."""
 
     mpi: str
     seed: int

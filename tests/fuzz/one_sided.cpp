@@ -24,7 +24,8 @@ constexpr uint64_t kChanges = 4;
 
 enum class Locking { all, each };
 
-// What a rank does with bytes that a flush has completed, now; else it looks at them in the next phase.
+// A rank uses bytes that a flush has completed in one of these ways at once; else it looks at them in the
+// next phase.
 constexpr Touch touches[] = {Touch::ascending,       Touch::descending, Touch::random,    Touch::strided,
                              Touch::last_byte,       Touch::copy_out,   Touch::by_thread, Touch::to_file,
                              Touch::write_ascending, Touch::set,        Touch::increment, Touch::fork_child};

@@ -10,7 +10,7 @@ using namespace lapwing::tasks;
 
 namespace {
 
-// What a picture must bear: markup, control characters, letters of several bytes, whole and cut.
+// A picture must bear these: markup, control characters, letters of several bytes, whole and cut.
 const char* const odd[] = {"a<b & \"c\" > 'd'",
                            "]]> --> <!-- <rect",
                            "tab\tand\nline\x01\x1b",

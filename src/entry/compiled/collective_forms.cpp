@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "entry/spec.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/references.hpp"
+#include "mpi/world_ranks.hpp"
 #include "sets/group_call.hpp"
 #include "sets/mode.hpp"
 #include "transfer/compiled/proved.hpp"
@@ -162,21 +162,16 @@ bool Collectives::takes_part(MPI_Comm comm) {
   int found = 0;
   if (PMPI_Comm_get_attr(comm, key_, &known, &found) != MPI_SUCCESS) return false;
   if (found) return known == &yes;
-  int inter = 0, size = 0;
+  int inter = 0;
   PMPI_Comm_test_inter(comm, &inter);
   bool all = false;
   if (!inter) {
-    MPI_Group group, world;
+    MPI_Group group;
     PMPI_Comm_group(comm, &group);
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_size(group, &size);
-    std::vector<int> ranks(static_cast<std::size_t>(size)), there(ranks.size());
-    std::iota(ranks.begin(), ranks.end(), 0);
-    PMPI_Group_translate_ranks(group, size, ranks.data(), world, there.data());
-    PMPI_Group_free(&world);
+    const std::vector<int> there = mpi::world_ranks(group);
     PMPI_Group_free(&group);
     // A process of another job finds the same, from its side.
-    all = size > 1 && std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
+    all = there.size() > 1 && std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
   }
   PMPI_Comm_set_attr(comm, key_, all ? &yes : &no);
   return all;

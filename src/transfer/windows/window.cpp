@@ -3,24 +3,19 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+
+#include "mpi/world_ranks.hpp"
 
 namespace lapwing::transfer {
 namespace {
 
 // The group of the window, as ranks in MPI_COMM_WORLD.
 std::vector<int> members(MPI_Win win) {
-  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  int size = 0;
+  MPI_Group group = MPI_GROUP_NULL;
   PMPI_Win_get_group(win, &group);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_size(group, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size)), found(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  PMPI_Group_translate_ranks(group, size, ranks.data(), world, found.data());
+  std::vector<int> ranks = mpi::world_ranks(group);
   PMPI_Group_free(&group);
-  PMPI_Group_free(&world);
-  return found;
+  return ranks;
 }
 
 bool all_have(int unit, MPI_Comm comm) {
