@@ -130,6 +130,7 @@ def _lists(record, group):
         statistics.put(record, "closed_s", column(group, "closed_s"))
         statistics.put(record, "vs_closed", statistics.ratios(lists, column(group, "closed_s")))
     record["fresh_s"] = min(line["fresh_s"] for line in group if "fresh_s" in line)
+    record["fresh_over_hand"] = record["fresh_s"] / record["hand_s"]
     record["persistent_s"] = record["lists_s"]
     record["verified"] = all(column(group, "verified"))
     return record
@@ -173,6 +174,7 @@ COLUMNS = (
     ("cpu vs", "persistent_cpu_vs_pdgemr2d", table.two),
     ("closed ms", "closed_s", table.ms), ("over closed", "vs_closed", table.two), ("to", "vs_closed_hi", table.two),
     ("hand ms", "hand_s", table.ms), ("slowdown", "slowdown", table.two), ("to", "slowdown_hi", table.two),
+    ("made in", "fresh_over_hand", table.two),
     ("partners", "partners", str), ("segments", "segments", str), ("construct ms", "construct_ms", table.three),
     ("cpu ms", "construct_cpu_ms", table.three),
     ("oversubscribed", "oversubscribed", table.yes), ("verified", "verified", table.yes))
@@ -180,4 +182,4 @@ EXPLANATION = ("vs: speed over pdgemr2d, above 1 is faster; of memcpy: the persi
                "memcpy's of the rank's part, all ranks at once; floor: the same of copies within each rank's memory by "
                "runs as long as the case's. slowdown: a small persistent transfer over MPI's "
                "persistent requests, or with lists over MPI_Alltoallv, packed by hand; over closed: index lists over the closed "
-               "form of the same transfer. Oversubscribed: processor time (cpu vs) says more than the times.")
+               "form of the same transfer; made in: lists and a first transfer, in exchanges by hand. Oversubscribed: processor time (cpu vs) says more than the times.")

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -16,11 +15,6 @@
 #include "entry/arrays/arrays.hpp"
 
 namespace lapwing::arrays::testing {
-
-inline std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
 
 using Index = std::vector<std::int64_t>;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
@@ -14,6 +15,11 @@
 #include "arrays/schedules/section.hpp"
 
 namespace lapwing::arrays::testing {
+
+inline std::int64_t from_environment(const char* name, std::int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
+}
 
 /// Of dimensions that index lists distribute: the list of each coordinate.
 using ListsByDimension = std::map<std::size_t, std::vector<std::vector<std::int64_t>>>;

@@ -110,9 +110,9 @@ TEST(IndexLists, RefusalsNamePositionAndValue) {
 
 TEST(IndexLists, CoverageFindsTheLowestIndices) {
   const auto held = [](const std::vector<List>& lists) {
-    std::map<int, std::vector<Segments>> result;
+    std::map<int, Indices> result;
     for (std::size_t k = 0; k < lists.size(); ++k)
-      result[static_cast<int>(k)] = list_of(lists[k], 100).families();
+      result[static_cast<int>(k)].families = list_of(lists[k], 100).families();
     return result;
   };
   Coverage found = coverage(held({{0, 1, 4}, {2, 3}}), 0, 5);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
@@ -18,11 +17,6 @@
 namespace lapwing::arrays::testing {
 
 namespace {
-
-std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
 
 int equal_receivers = 0;  // cases in which the two conditions of HPF/MPI 2.2 held
 

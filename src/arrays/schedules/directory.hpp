@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays/schedules/chunks.hpp"
 #include "arrays/schedules/folder.hpp"
 
 namespace lapwing::arrays {
@@ -19,20 +20,23 @@ std::int64_t block_begin(std::int64_t count, std::int64_t blocks, std::int64_t n
 class Directory {
  public:
   enum Side : std::uint8_t { source = 0, destination = 1 };
-  using Families = std::vector<Segments>;
 
   /// A coordinate of a side holds these; said again, they count once.
-  void hold(Side side, int coordinate, Families families) {
-    held_[side].emplace(coordinate, std::move(families));
+  void hold(Side side, int coordinate, Indices indices) {
+    held_[side].emplace(coordinate, std::move(indices));
   }
-  /// After all have said it: the elements that each pair of coordinates shares. Places mean nothing.
+  /// After all have said it: the elements that each pair of coordinates shares.
   void meet();
   /// With each coordinate of the other side.
-  [[nodiscard]] std::vector<std::pair<int, const Families*>> shared(Side side, int coordinate) const;
+  [[nodiscard]] std::vector<std::pair<int, const Indices*>> shared(Side side, int coordinate) const;
 
  private:
-  std::map<int, Families> held_[2];
-  std::map<std::pair<int, int>, Families> shared_;  ///< by the source's and the destination's coordinate
+  [[nodiscard]] bool by_chunks() const;
+  void meet_families();
+  void meet_chunks();
+
+  std::map<int, Indices> held_[2];
+  std::map<std::pair<int, int>, Indices> shared_;  ///< by the source's and the destination's coordinate
 };
 
 /// Of a block [low, high): the lowest index that no coordinate holds, the lowest one that two hold, and
@@ -41,6 +45,6 @@ struct Coverage {
   std::int64_t missing = -1, repeated = -1;
   int first = -1, second = -1;
 };
-Coverage coverage(const std::map<int, std::vector<Segments>>& held, std::int64_t low, std::int64_t high);
+Coverage coverage(const std::map<int, Indices>& held, std::int64_t low, std::int64_t high);
 
 }  // namespace lapwing::arrays

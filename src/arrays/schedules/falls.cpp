@@ -10,11 +10,23 @@ namespace lapwing::arrays {
 
 namespace {
 
+// Longer runs of a list count as several.
+constexpr std::size_t longest_listed = 4096;
+
 /// The end of the run that begins at this element of a list.
 std::int64_t run_end(const std::vector<std::uint32_t>& listed, std::int64_t from, std::int64_t step) {
   auto at = static_cast<std::size_t>(from) + 1;
-  while (at < listed.size() && static_cast<std::int64_t>(listed[at]) - listed[at - 1] == step) ++at;
+  const std::size_t end = std::min(listed.size(), at + longest_listed);
+  while (at < end && static_cast<std::int64_t>(listed[at]) - listed[at - 1] == step) ++at;
   return static_cast<std::int64_t>(at);
+}
+
+/// How many runs there are from this element on, with which one begins.
+std::int64_t runs_behind(const std::vector<std::uint32_t>& listed, std::int64_t from, std::int64_t step) {
+  std::int64_t result = 1;
+  for (auto k = static_cast<std::size_t>(from) + 1; k < listed.size(); ++k)
+    result += static_cast<std::int64_t>(listed[k]) - listed[k - 1] != step ? 1 : 0;
+  return result;
 }
 
 }  // namespace
@@ -34,11 +46,14 @@ IndexSet::IndexSet(std::vector<Falls> members, std::int64_t step)
       common_length_ = std::gcd(common_length_, family.length);
     }
     if (!falls.listed.empty()) falls.elements = static_cast<std::int64_t>(falls.listed.size());
-    for (std::int64_t at = 0, all = std::ssize(falls.listed); at < all; ++segments) {
+    std::int64_t at = 0;
+    const std::int64_t all = std::ssize(falls.listed);
+    for (; at < all && common_length_ != 1; ++segments) {
       const std::int64_t end = run_end(falls.listed, at, step_);
       common_length_ = std::gcd(common_length_, end - at);
       at = end;
     }
+    if (at < all) segments += runs_behind(falls.listed, at, step_);
     elements_ += falls.elements * falls.count;
     segments_ += segments * falls.count;
     families_ += static_cast<std::int64_t>(falls.inner.size());
@@ -150,6 +165,8 @@ void append_segment(std::vector<Segments>& families, const Segments& next) {
 
 std::shared_ptr<const IndexSet> joined_places(const std::shared_ptr<const IndexSet>& set) {
   const std::int64_t step = set->step();
+  const auto known = [](const Falls& falls) { return falls.marks.empty() && falls.listed.empty(); };
+  if (!std::all_of(set->members().begin(), set->members().end(), known)) return set;
   std::vector<Falls> members;
   bool lists = false;
   for (Falls falls : set->members()) {

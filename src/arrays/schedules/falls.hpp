@@ -38,8 +38,11 @@ struct Falls {
   std::int64_t before = 0;
   std::vector<Segments> inner = {};
   /// In place of families that would be short: where each element of one repetition lies. Indices are
-  /// then unknown (joined_places()).
+  /// then unknown.
   std::vector<std::uint32_t> listed = {};
+  /// Where families or a list tell places only: the index of each mark_every-th element.
+  std::vector<std::int64_t> marks = {};
+  static constexpr std::size_t mark_every = 1024;
 
   bool operator==(const Falls&) const = default;
 };

@@ -17,6 +17,8 @@ class Folder {
   explicit Folder(std::int64_t step = 1) : step_(step) {}
   void add(std::int64_t first, std::int64_t length, std::int64_t local);
   void add(const Segments& family);
+  /// So many so far, at least.
+  [[nodiscard]] std::size_t families() const { return families_.size(); }
   /// The families, which no two interleave: each ends before the next begins.
   std::vector<Segments> take();
 

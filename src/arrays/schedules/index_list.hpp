@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arrays/schedules/folder.hpp"
+#include "arrays/schedules/index_part.hpp"
 #include "arrays/schedules/section.hpp"
 
 namespace lapwing::arrays {
@@ -24,22 +25,31 @@ class IndexList {
   IndexList(std::span<const std::int64_t> indices, std::int64_t extent, std::string* problem);
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// In ascending order of indices; places are positions in the list. No two interleave.
+  /// In ascending order of indices; places are positions in the list. No two interleave. None where the
+  /// indices are kept one by one, since there would be many.
   [[nodiscard]] const std::vector<Segments>& families() const { return families_; }
   /// The position of an index; -1 where it is not in the list.
   [[nodiscard]] std::int64_t position(std::int64_t index) const;
   [[nodiscard]] std::int64_t index(std::int64_t position) const;
   /// The indices of a section of the dimension, counted from its beginning.
-  [[nodiscard]] std::vector<Segments> in_section(const SectionDimension& section) const;
+  [[nodiscard]] IndexPart in_section(const SectionDimension& section) const;
   /// Equal lists have equal ones.
   [[nodiscard]] std::uint64_t hash() const;
 
  private:
+  void fold_ascending(std::span<const std::int64_t> indices);
+  void fold_sorted(std::span<const std::int64_t> indices, std::string* problem);
+  void fold_wide(std::span<const std::int64_t> indices, std::string* problem);
+  void fold_positions(std::span<const std::int64_t> indices);
+
   std::int64_t count_ = 0;
   std::vector<Segments> families_;
-  // The reverse: as families of positions, or, where they would be larger, the list itself.
+  std::shared_ptr<const ListedIndices> listed_;
+  // The reverse: as families of positions, or, where they would be larger, the list itself. Neither where
+  // indices are listed in ascending order.
   std::vector<Segments> positions_;
   std::vector<std::int64_t> indices_;
+  std::vector<std::uint32_t> given_;  ///< those of a list in another order
 };
 
 /// The lists of all processes along one grid dimension, as one process knows them.

@@ -3,43 +3,19 @@
 
 #include <algorithm>
 
+#include "arrays/schedules/shared_sets.hpp"
+
 namespace lapwing::arrays {
 
 namespace {
 
 constexpr Directory::Side both_sides[] = {Directory::source, Directory::destination};
-constexpr std::size_t words_of_indices = 4;
-
-void write_families(Words& out, const std::vector<Segments>& families) {
-  out.push_back(static_cast<std::int64_t>(families.size()));
-  for (const Segments& family : families)
-    out.insert(out.end(), {family.first, family.length, family.stride, family.count});
+std::int64_t take_word(std::span<const std::int64_t>& words) {
+  if (words.empty()) return 0;
+  const std::int64_t value = words.front();
+  words = words.subspan(1);
+  return value;
 }
-
-class WordReader {
- public:
-  explicit WordReader(std::span<const std::int64_t> words) : rest_(words) {}
-  std::int64_t word() {
-    if (rest_.empty()) return 0;
-    const std::int64_t value = rest_.front();
-    rest_ = rest_.subspan(1);
-    return value;
-  }
-  std::vector<Segments> families() {
-    const auto count = std::min(static_cast<std::size_t>(word()), rest_.size() / words_of_indices);
-    std::vector<Segments> result(count);
-    for (Segments& family : result) {
-      family.first = family.local = word();
-      family.length = word();
-      family.stride = family.local_stride = word();
-      family.count = word();
-    }
-    return result;
-  }
-
- private:
-  std::span<const std::int64_t> rest_;
-};
 
 /// The part of a coordinate in a dimension that is not distributed by lists.
 std::vector<Segments> part_of_axis(const Axis& axis, int coordinate) {
@@ -78,55 +54,6 @@ std::vector<MatchedDimensions> list_dimensions(const Distribution& source, const
   return result;
 }
 
-std::vector<Segments> placed(const std::vector<Segments>& indices, const std::vector<Segments>& own,
-                             std::int64_t step) {
-  Folder result(step);
-  auto at = own.begin();
-  const auto last_of = [](const Segments& family) {
-    return family.first + (family.count - 1) * family.stride + family.length - 1;
-  };
-  for (const Segments& family : indices) {
-    while (at != own.end() && last_of(*at) < family.first) ++at;
-    if (at == own.end()) break;
-    // All of it by one rule: in one run, or a segment of it in every so-manieth of a family.
-    const std::int64_t behind = family.first - at->first;
-    if (family.count > 1 && last_of(family) <= last_of(*at)) {
-      const std::int64_t period = at->count > 1 ? at->stride : 0;
-      if (period == 0) {
-        result.add({family.first, family.length, family.stride, family.count, at->local + behind * step,
-                    family.stride * step, 0});
-        continue;
-      }
-      if (family.stride % period == 0 && behind % period + family.length <= at->length) {
-        result.add({family.first, family.length, family.stride, family.count,
-                    at->local + behind / period * at->local_stride + behind % period * step,
-                    family.stride / period * at->local_stride, 0});
-        continue;
-      }
-    }
-    auto here = at;
-    for (std::int64_t k = 0; k < family.count; ++k) {
-      std::int64_t index = family.first + k * family.stride;
-      for (std::int64_t left = family.length; left > 0 && here != own.end();) {
-        if (last_of(*here) < index) {
-          ++here;
-          continue;
-        }
-        const std::int64_t ahead = index - here->first;
-        if (ahead < 0) break;  // not one of ours
-        const std::int64_t segment = here->count > 1 ? ahead / here->stride : 0;
-        const std::int64_t within = ahead - segment * here->stride;
-        const std::int64_t length = std::min(left, here->length - within);
-        if (length <= 0) break;
-        result.add(index, length, here->local + segment * here->local_stride + within * step);
-        index += length;
-        left -= length;
-      }
-    }
-  }
-  return result.take();
-}
-
 Rendezvous::Own Rendezvous::own_part(const Distribution& distribution, const Section& section, int dimension,
                                      int rank) {
   Own own;
@@ -134,7 +61,7 @@ Rendezvous::Own Rendezvous::own_part(const Distribution& distribution, const Sec
   own.there = position >= 0;
   if (!own.there) return own;
   if (dimension < 0) {  // this side has no such dimension: one element
-    own.families = {{0, 1, 0, 1, 0, 0, 0}};
+    own.part.families = {{0, 1, 0, 1, 0, 0, 0}};
     return own;
   }
   const auto d = static_cast<std::size_t>(dimension);
@@ -142,12 +69,12 @@ Rendezvous::Own Rendezvous::own_part(const Distribution& distribution, const Sec
   if (here.grid_dimension >= 0)
     own.coordinate = distribution.grid.coordinates(position)[static_cast<std::size_t>(here.grid_dimension)];
   if (here.lists) {
-    own.families = here.lists->list.in_section(section.dimensions[d]);
+    own.part = here.lists->list.in_section(section.dimensions[d]);
     return own;
   }
   const Axis axis(here, distribution.processes(d), section.dimensions[d]);
   own.step = axis.step();
-  own.families = part_of_axis(axis, own.coordinate);
+  own.part.families = part_of_axis(axis, own.coordinate);
   return own;
 }
 
@@ -174,19 +101,18 @@ Words Rendezvous::question(int number) const {
     const std::int64_t high = block_begin(pair.count, parties_, number + 1);
     for (const Own& own : pair.own) {
       out.push_back(own.there ? own.coordinate : -1);
-      if (own.there) write_families(out, clipped(own.families, low, high, own.step));
+      if (own.there) write_indices(out, indices_in(own.part, low, high, own.step));
     }
   }
   return out;
 }
 
 void Rendezvous::hear(int number, std::span<const std::int64_t> words) {
-  WordReader in(words);
   for (Pair& pair : pairs_) {
     for (const Directory::Side side : both_sides) {
-      const auto coordinate = static_cast<int>(in.word());
+      const auto coordinate = static_cast<int>(take_word(words));
       pair.asks[side][static_cast<std::size_t>(number)] = coordinate;
-      if (coordinate >= 0) pair.directory.hold(side, coordinate, in.families());
+      if (coordinate >= 0) pair.directory.hold(side, coordinate, read_indices(words));
     }
   }
 }
@@ -202,9 +128,9 @@ Words Rendezvous::answer(int number) {
       if (coordinate < 0) continue;
       const auto shared = pair.directory.shared(side, coordinate);
       out.push_back(static_cast<std::int64_t>(shared.size()));
-      for (const auto& [other, families] : shared) {
+      for (const auto& [other, indices] : shared) {
         out.push_back(other);
-        write_families(out, *families);
+        write_indices(out, *indices);
       }
     }
   }
@@ -212,13 +138,14 @@ Words Rendezvous::answer(int number) {
 }
 
 void Rendezvous::learn(std::span<const std::int64_t> words) {
-  WordReader in(words);
   for (Pair& pair : pairs_) {
     for (Own& own : pair.own) {
       if (!own.there) continue;
-      for (std::int64_t k = in.word(); k > 0; --k) {
-        Folder& folder = own.shared[static_cast<int>(in.word())];
-        for (const Segments& family : in.families()) folder.add(family);
+      for (std::int64_t k = take_word(words); k > 0; --k) {
+        Indices& all = own.shared[static_cast<int>(take_word(words))];
+        const Indices more = read_indices(words);
+        all.families.insert(all.families.end(), more.families.begin(), more.families.end());
+        all.chunks.insert(all.chunks.end(), more.chunks.begin(), more.chunks.end());
       }
     }
   }
@@ -228,15 +155,9 @@ KnownSets Rendezvous::known(Directory::Side side) {
   KnownSets result;
   for (Pair& pair : pairs_) {
     Own& own = pair.own[side];
-    std::vector<Shared> list;
-    for (auto& [coordinate, folder] : own.shared) {
-      auto set = std::make_shared<const IndexSet>(
-          periodic_set(placed(folder.take(), own.families, own.step), own.step));
-      auto places = joined_places(set);
-      list.push_back({coordinate, std::move(set), std::move(places)});
-    }
+    result.emplace(std::pair(pair.dimensions.source, pair.dimensions.destination),
+                   shared_sets(own.part, own.step, own.shared));
     own.shared.clear();
-    result.emplace(std::pair(pair.dimensions.source, pair.dimensions.destination), std::move(list));
   }
   return result;
 }

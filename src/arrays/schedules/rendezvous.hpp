@@ -10,11 +10,10 @@
 
 #include "arrays/schedules/directory.hpp"
 #include "arrays/schedules/index_list.hpp"
+#include "arrays/schedules/index_part.hpp"
 #include "arrays/schedules/schedule.hpp"
 
 namespace lapwing::arrays {
-
-using Words = std::vector<std::int64_t>;
 
 /// The dimensions of which one or both are distributed by index lists. `to` has its dimensions filled in.
 std::vector<MatchedDimensions> list_dimensions(const Distribution& source, const Distribution& destination,
@@ -44,8 +43,8 @@ class Rendezvous {
     bool there = false;
     int coordinate = 0;
     std::int64_t step = 1;
-    std::vector<Segments> families;
-    std::map<int, Folder> shared;  ///< with each coordinate of the other side
+    IndexPart part;
+    std::map<int, Indices> shared;  ///< with each coordinate of the other side
   };
   struct Pair {
     MatchedDimensions dimensions;
@@ -62,9 +61,5 @@ class Rendezvous {
   bool met_ = false;
   std::vector<Pair> pairs_;
 };
-
-/// Gives the families of indices the places that `own` has for them; both in ascending order.
-std::vector<Segments> placed(const std::vector<Segments>& indices, const std::vector<Segments>& own,
-                             std::int64_t step);
 
 }  // namespace lapwing::arrays

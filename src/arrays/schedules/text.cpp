@@ -17,6 +17,10 @@ std::string set_text(const IndexSet& set) {
   std::string result;
   for (const Falls& falls : set.members()) {
     if (!result.empty()) result += " ";
+    if (!falls.marks.empty() || !falls.listed.empty()) {
+      result += fmt::format("{{{} without a rule}}", falls.elements);
+      continue;
+    }
     std::string inner;
     for (const Segments& segments : falls.inner) {
       Segments shown = segments;

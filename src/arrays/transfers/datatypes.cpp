@@ -53,6 +53,12 @@ MPI_Datatype select(const IndexSet& set, MPI_Aint place, MPI_Datatype inner) {
   return members.make();
 }
 
+bool listed(const PieceDimension& dimension) {
+  const auto& members = dimension.set->members();
+  return std::any_of(members.begin(), members.end(),
+                     [](const Falls& falls) { return !falls.listed.empty(); });
+}
+
 // Open MPI 4.1 takes a vector whose elements lie one before the other for one whose elements follow.
 bool backwards(const PieceDimension& dimension) {
   const IndexSet& set = *dimension.set;
@@ -74,7 +80,7 @@ constexpr std::int64_t most_families = 4096;
 bool fits_datatype(const Piece& piece) {
   return piece.wire == piece.local && piece.panel == 0 &&
          std::none_of(piece.dimensions.begin(), piece.dimensions.end(), [](const PieceDimension& dimension) {
-           return backwards(dimension) || dimension.set->families() > most_families;
+           return backwards(dimension) || listed(dimension) || dimension.set->families() > most_families;
          });
 }
 

@@ -26,7 +26,6 @@ namespace {
 struct ListWord {
   enum : std::size_t { code, id_high, id_low, extent, places, place, count, hash, text_bytes, header_words };
 };
-constexpr std::size_t words_of_part = 4;
 
 std::array<std::int64_t, 2> next_id() {
   // Of this process: no other one of the job has these bits.
@@ -80,11 +79,11 @@ class ListMaker {
     header[ListWord::text_bytes] = static_cast<std::int64_t>(error.text.size());
     std::vector<std::int64_t> text((error.text.size() + sizeof(std::int64_t) - 1) / sizeof(std::int64_t), 0);
     if (!text.empty()) std::memcpy(text.data(), error.text.data(), error.text.size());
+    const IndexPart whole = made_->list.in_section({0, extent_, 1});
     for (int party = 0; party < parcels_->parties(); ++party) {
-      std::vector<std::int64_t> words = header;
+      Words words = header;
       words.insert(words.end(), text.begin(), text.end());
-      for (const Segments& family : clipped(made_->list.families(), block(party), block(party + 1), 1))
-        words.insert(words.end(), {family.first, family.length, family.stride, family.count});
+      write_indices(words, indices_in(whole, block(party), block(party + 1), 1));
       parcels_->send(party, 0, std::move(words));
     }
   }
@@ -147,14 +146,13 @@ class ListMaker {
   }
 
   void look(const std::map<int, int>& ranks) {
-    std::map<int, std::vector<Segments>> held;  // in this block, by the first rank at a place
+    std::map<int, Indices> held;  // in this block, by the first rank at a place
     made_->counts.assign(static_cast<std::size_t>(made_->processes), 0);
     for (const auto& [place, rank] : ranks) {
       const std::vector<std::int64_t>& words = parcels_->from(0, rank);
       made_->counts[static_cast<std::size_t>(place)] = words[ListWord::count];
-      std::vector<Segments>& families = held[rank];
-      for (std::size_t at = ListWord::header_words; at + words_of_part <= words.size(); at += words_of_part)
-        families.push_back({words[at], words[at + 1], words[at + 2], words[at + 3], 0, 0, 0});
+      std::span<const std::int64_t> rest = std::span(words).subspan(ListWord::header_words);
+      held[rank] = read_indices(rest);
     }
     const int me = parcels_->me();
     const Coverage found = coverage(held, block(me), block(me + 1));

@@ -6,10 +6,15 @@
 namespace lapwing::arrays {
 namespace {
 
-// Of the set's elements, those whose index in the section is less than `end`.
+// Of the set's elements, those whose index in the section is less than `end`, or up to the next mark.
 std::int64_t count_below(const IndexSet& set, std::int64_t end) {
   std::int64_t count = 0;
   for (const Falls& falls : set.members()) {
+    if (!falls.marks.empty()) {  // as many as may be
+      const auto marked = std::lower_bound(falls.marks.begin(), falls.marks.end(), end) - falls.marks.begin();
+      count += std::min(falls.elements, marked * static_cast<std::int64_t>(Falls::mark_every));
+      continue;
+    }
     for (std::int64_t repetition = 0; repetition < falls.count; ++repetition) {
       const std::int64_t from = falls.first + repetition * falls.stride;
       if (from >= end) break;
