@@ -99,9 +99,10 @@ check-suite: test-programs
 	python3 -B tests/check/run.py --build build/release
 
 # Process sets: programs that communicate in branches, against a simulator.
+fuzz-sets: SET_CASES ?= 5000
 fuzz-sets: test-programs
 	python3 tests/compiler/sets_fuzz/run.py --bin build/release/bin --mpich mpiexec.mpich --openmpi mpiexec.openmpi \
-	  --programs $(PROGRAMS)
+	  --count $(SET_CASES)
 
 # Distributed arrays: random transfers, all processes simulated in one; then by tasks under both MPIs.
 fuzz-arrays: test-programs

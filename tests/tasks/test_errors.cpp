@@ -10,15 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "tasks/workers.hpp"
+
 using namespace lapwing::tasks;
 
 namespace {
-
-Options with_workers(int workers) {
-  Options options;
-  options.workers = workers;
-  return options;
-}
 
 void spin(double microseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double, std::micro>(microseconds);

@@ -11,17 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "tasks/workers.hpp"
+
 using namespace lapwing::tasks;
 
 namespace {
 
 using Numbers = std::vector<double>;
-
-Options with_workers(int workers) {
-  Options options;
-  options.workers = workers;
-  return options;
-}
 
 void wait_for(const std::atomic<int>& counter, int value) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);

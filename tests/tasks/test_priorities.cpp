@@ -11,15 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "tasks/workers.hpp"
+
 using namespace lapwing::tasks;
 
 namespace {
-
-Options with_workers(int workers) {
-  Options options;
-  options.workers = workers;
-  return options;
-}
 
 using Order = std::vector<int>;
 

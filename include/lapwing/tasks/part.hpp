@@ -98,6 +98,25 @@ struct PartOf {
   Where where;
 };
 
+/// An accessor of a part passes its view's operations on.
+template <class Accessor>
+class ViewOperations {
+ public:
+  auto* operator->() const requires(std::is_lvalue_reference_v<decltype(*std::declval<const Accessor&>())>) {
+    return &*accessor();
+  }
+  template <class I>
+  decltype(auto) operator[](I&& i) const {
+    return (*accessor())[std::forward<I>(i)];
+  }
+  auto begin() const { return (*accessor()).begin(); }
+  auto end() const { return (*accessor()).end(); }
+  std::size_t size() const { return (*accessor()).size(); }
+
+ private:
+  const Accessor& accessor() const { return static_cast<const Accessor&>(*this); }
+};
+
 }  // namespace detail
 
 /// `count` elements from `first` on.

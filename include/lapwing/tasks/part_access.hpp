@@ -24,7 +24,7 @@ decltype(auto) checked_view(const Where& where, V& value, Handle object) {
 }
 
 template <class Where, bool reader, How how = How::plain>
-class PartAccessor {
+class PartAccessor : public ViewOperations<PartAccessor<Where, reader, how>> {
  public:
   using Value = std::conditional_t<reader, const typename Where::Value, typename Where::Value>;
 
@@ -32,7 +32,11 @@ class PartAccessor {
       : object_(part.object.handle()), where_(part.where), extent_(part.where.extent()), rights_(rights) {}
   // A copy may be used by another task, which has rights of its own.
   PartAccessor(const PartAccessor& other)
-      : object_(other.object_), where_(other.where_), extent_(other.extent_), rights_(other.rights_) {}
+      : ViewOperations<PartAccessor>(other),
+        object_(other.object_),
+        where_(other.where_),
+        extent_(other.extent_),
+        rights_(other.rights_) {}
   PartAccessor& operator=(const PartAccessor&) = delete;
 
   decltype(auto) operator*() const {
@@ -40,14 +44,6 @@ class PartAccessor {
       grant_ = grant_extent(object_, rights_, extent_, &type_of<typename Where::Value>);
     return checked_view(where_, *static_cast<Value*>(grant_.value), object_);
   }
-  auto* operator->() const requires(std::is_lvalue_reference_v<decltype(**this)>) { return &**this; }
-  template <class I>
-  decltype(auto) operator[](I&& i) const {
-    return (**this)[std::forward<I>(i)];
-  }
-  auto begin() const { return (**this).begin(); }
-  auto end() const { return (**this).end(); }
-  std::size_t size() const { return (**this).size(); }
 
   const Where& where() const { return where_; }
   std::uint8_t rights() const { return rights_; }

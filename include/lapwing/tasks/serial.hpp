@@ -118,19 +118,11 @@ class Accessor {
 
 /// A part of an object, as its view.
 template <class Where, bool reader, bool deferred = false>
-class PartAccessor {
+class PartAccessor : public ViewOperations<PartAccessor<Where, reader, deferred>> {
  public:
   using Value = std::conditional_t<reader, const typename Where::Value, typename Where::Value>;
   explicit PartAccessor(const PartOf<Where>& part) : part_(part) {}
   decltype(auto) operator*() const { return part_.where.view(static_cast<Value&>(*part_.object.value())); }
-  auto* operator->() const requires(std::is_lvalue_reference_v<decltype(**this)>) { return &**this; }
-  template <class I>
-  decltype(auto) operator[](I&& i) const {
-    return (**this)[std::forward<I>(i)];
-  }
-  auto begin() const { return (**this).begin(); }
-  auto end() const { return (**this).end(); }
-  std::size_t size() const { return (**this).size(); }
 
  private:
   PartOf<Where> part_;

@@ -82,6 +82,7 @@ def main():
     parser.add_argument("--openmpi", default="")
     parser.add_argument("--programs", type=int, default=4)
     parser.add_argument("--cases", type=int, default=12, help="in one program")
+    parser.add_argument("--count", type=int, help="cases in all, in place of a number of programs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--language", choices=LANGUAGES)
     parser.add_argument("--ranks", type=int, nargs="*", default=[2, 3, 4, 7])
@@ -92,14 +93,15 @@ def main():
     # Some packages of MPI have no Fortran.
     fortran = all(shutil.which(f"mpifort.{mpi}") for mpi in options.mpiexec)
     languages = sorted(name for name in LANGUAGES if fortran or name != "fortran")
-    bad = 0
-    for i in range(options.programs):
+    count = options.count or options.programs * options.cases
+    bad = done = 0
+    for i in range(-(-count // options.cases)):
         seed = options.seed + i
         choice = random.Random(seed)
         flavour = sorted(options.mpiexec)[i % len(options.mpiexec)]
         language = options.language or languages[i // len(options.mpiexec) % len(languages)]
         ranks, level = choice.choice(options.ranks), choice.choice(("-O0", "-O1", "-O2", "-O3"))
-        seeds = [seed * 1000 + k for k in range(options.cases)]
+        seeds = [seed * 1000 + k for k in range(min(options.cases, count - i * options.cases))]
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-sets-"))
         wrong = one(options, language, flavour, ranks, level, seeds, folder)
         if wrong:
@@ -110,8 +112,9 @@ def main():
             print(f"kept in {folder}")
         else:
             shutil.rmtree(folder)
+        done += 1
         sys.stdout.flush()
-    print(f"{options.programs - bad} of {options.programs} programs of {options.cases} cases as expected")
+    print(f"{done - bad} of {done} programs as expected, with {count} cases in all")
     return 1 if bad or not os.path.isdir(options.bin) else 0
 
 
