@@ -180,6 +180,9 @@ typedef struct lapwing_left {
   long long words[9]; /* transfer/compiled/rounds_left.hpp; the last is 0 at first */
 } lapwing_left;
 void lapwing_interior_open(lapwing_left*, long long begin, long long end, long long rounds);
+/* Gives run after run of those that run early and look at their lists, in order; an empty one when that is
+ * enough. */
+lapwing_rounds lapwing_interior_look(lapwing_left*);
 void lapwing_interior_put_aside(lapwing_left*, long long round);
 void lapwing_interior_stop(lapwing_left*, long long round); /* before this one */
 lapwing_rounds lapwing_interior_left(lapwing_left*);

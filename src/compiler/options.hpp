@@ -35,7 +35,7 @@ struct Options {
   std::string profile;
 
   /// Whether loops are divided, so that what needs no message runs while it travels.
-  bool interior = false;
+  bool interior = true;
   /// Whether what cannot pay is left alone; off shows every placement.
   bool cost_gate = true;
   std::vector<std::string> complaints;

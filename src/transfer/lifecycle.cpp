@@ -116,7 +116,8 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
       fmt::print(stderr, "lapwing: {}; the program runs as it would without Lapwing.\n", why);
     }
   };
-  if (!settings.fault.empty() && !settings.assumes_free_core() && !planted::plant(settings.fault)) {
+  const bool is_mode = settings.assumes_free_core() || settings.looks_briefly();
+  if (!settings.fault.empty() && !is_mode && !planted::plant(settings.fault)) {
     if (rank != 0) mpi::end_job_in_silence(1);
     fmt::print(stderr, "lapwing: there is no fault named {}.\n", settings.fault);
     mpi::end_job(1);

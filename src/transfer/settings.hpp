@@ -64,6 +64,8 @@ struct Settings {
   std::string fault;
   /// For tests: ranks begin and end strips all the time, whether or not it pays.
   bool restless() const { return testing && fault == "restless"; }
+  /// For tests: loops that look at lists soon have looked for long enough.
+  bool looks_briefly() const { return testing && fault == "brief_looks"; }
   /// Tests of what is judged run on nodes without a free core, too.
   bool assumes_free_core() const { return testing && (fault == "free_core" || restless()); }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transfer/compiled/interior_range.hpp"
+#include "transfer/compiled/look_pace.hpp"
 #include "transfer/compiled/remembered_divisions.hpp"
 #include "transfer/compiled/rounds_left.hpp"
 
@@ -304,6 +305,51 @@ TEST_F(Remembered, OfManyLoopsThoseThatWereUsedLast) {
   rest(loops.back());
   EXPECT_TRUE(recall(loops[1], {7}));
   rest(loops[1]);
+}
+
+TEST(RoundsLeft, AreThoseBehindWhereLookingEnds) {
+  for (const long long enough : {0, 5, 12, 100}) {
+    RoundsLeft left{2, 15, 20, 0, nullptr, 0, 0, 0, 0};
+    std::vector<long long> order;
+    for (long long looked = 0;;) {
+      const Rounds run = next_looked_run(left, looked < enough ? 4 : 0);
+      if (run.empty()) break;
+      for (std::int64_t round = run.begin; round < run.end; ++round, ++looked)
+        round % 3 == 0 ? put_aside(left, round) : order.push_back(round);
+    }
+    EXPECT_EQ(order.empty(), enough == 0);
+    for (Rounds run = next_run(left); !run.empty() || run.begin < 20; run = next_run(left))
+      for (std::int64_t round = run.begin; round < run.end; ++round) order.push_back(round);
+    EXPECT_EQ(order.size(), 20U);
+    EXPECT_EQ(std::set<long long>(order.begin(), order.end()).size(), 20U);
+  }
+}
+
+TEST(RoundsLeft, ARoundThatStopsTheLookIsTheFirstOfThem) {
+  RoundsLeft left{0, 15, 20, 0, nullptr, 0, 0, 0, 0};
+  EXPECT_EQ(next_looked_run(left, 8).end, 8);
+  stop(left, 6);
+  EXPECT_EQ(next_run(left).begin, 6);
+}
+
+TEST(LookPace, RunsTakeAShortTimeAndEnd) {
+  LookPace pace;
+  pace.begin(5'000'000);
+  std::uint64_t now = 1'000;
+  long long looked = 0, runs = 0;
+  for (long long rounds; (rounds = pace.next(now)) > 0; ++runs) {
+    looked += rounds;
+    now += static_cast<std::uint64_t>(rounds) * 500;
+  }
+  EXPECT_GE(now, 5'000'000U);
+  EXPECT_LE(now, 5'200'000U);
+  EXPECT_LT(runs, 200);
+  EXPECT_EQ(looked * 500 + 1'000, static_cast<long long>(now));
+  pace.begin(0);
+  EXPECT_GT(pace.next(now), 0);  // what is looked at first shows what there is
+  EXPECT_EQ(pace.next(now + 1), 0);
+  pace.begin(LookPace::without_end);
+  for (int n = 0; n < 100; ++n) EXPECT_GT(pace.next(now += 10'000'000'000), 0);
 }
 
 }  // namespace

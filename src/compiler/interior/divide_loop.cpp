@@ -6,6 +6,9 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <tuple>
+#include <utility>
+
 #include "compiler/interior/copies.hpp"
 
 namespace lapwing::compiler {
@@ -87,12 +90,15 @@ class Divider {
     Copy interior = clone(*nest_.loop, ".interior", made.interior, map);
     BasicBlock* enter = block("lapwing.interior", interior.header);
     BasicBlock* looked = behind;  // where all early rounds have been looked at
-    BasicBlock* first = enter;
+    BasicBlock* first = block(remembering ? "lapwing.recall" : "lapwing.look", enter);
+    Value *from = answer.begin, *to = answer.end;
     if (remembering) {
-      first = block("lapwing.recall", enter);
       looked = block("lapwing.remember", enter);
       llvm::BranchInst::Create(enter, first);
       llvm::BranchInst::Create(behind, looked);
+    } else {  // as long as that hides something
+      std::tie(from, to) = run_given("lapwing_interior_look", left, first, enter, behind);
+      looked = first;
     }
     builder.CreateCondBr(builder.CreateICmpSLT(answer.begin, answer.end), first, behind);
     early->eraseFromParent();
@@ -109,7 +115,7 @@ class Divider {
       phi->replaceAllUsesWith(value);
       phi->eraseFromParent();
     }
-    run_rounds(round, enter, turn, interior.header, answer.begin, answer.end, looked);
+    run_rounds(round, enter, turn, interior.header, from, to, looked);
     builder.SetInsertPoint(aside);
     builder.CreateCall(
         runtime_function(module, "lapwing_interior_put_aside", builder.getVoidTy(), {pointer, number}),
@@ -119,11 +125,14 @@ class Divider {
     builder.CreateCall(
         runtime_function(module, "lapwing_interior_stop", builder.getVoidTy(), {pointer, number}),
         {left, round});
-    builder.CreateBr(looked);
+    builder.CreateBr(remembering ? looked : behind);
     lookups.ask({map, enter, interior.header, aside, stop, made.interior}, answer.avoided);
     made.interior.append({turn, aside});
     made.headers = {interior.header};
-    if (remembering) {
+    if (!remembering) {
+      made.interior.push_back(first);
+      made.headers.push_back(first);
+    } else {
       first->getTerminator()->eraseFromParent();
       builder.SetInsertPoint(first);
       Value* known = remembering->recall(builder, numbers_of(answer, *remembering));
@@ -237,18 +246,25 @@ class Divider {
   // The copy runs what `function` gives, run after run; at last nothing, and `next` follows.
   void run_by(Copy& copy, llvm::StringRef function, Value* left, BasicBlock* ask, const llvm::Twine& name,
               BasicBlock* next) {
+    BasicBlock* enter = block(name, copy.header);
+    const auto [from, to] = run_given(function, left, ask, enter, next);
+    run_copy(copy, enter, counters_of(from, ask->getTerminator()), from, to, ask);
+  }
+
+  // Asks in `ask` for rounds [from, to), which `enter` runs; `next` follows where there are none.
+  std::pair<Value*, Value*> run_given(llvm::StringRef function, Value* left, BasicBlock* ask,
+                                      BasicBlock* enter, BasicBlock* next) {
     IRBuilder<> builder(ask);
     builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
     auto* number = builder.getInt64Ty();
-    BasicBlock* enter = block(name, copy.header);
     Value* run =
         builder.CreateCall(runtime_function(*ask->getModule(), function,
                                             llvm::StructType::get(number, number), {left->getType()}),
                            {left});
     Value* from = builder.CreateExtractValue(run, 0);
     Value* to = builder.CreateExtractValue(run, 1);
-    llvm::Instruction* chosen = builder.CreateCondBr(builder.CreateICmpSLT(from, to), enter, next);
-    run_copy(copy, enter, counters_of(from, chosen), from, to, ask);
+    builder.CreateCondBr(builder.CreateICmpSLT(from, to), enter, next);
+    return {from, to};
   }
 
   // The number of a round counts.

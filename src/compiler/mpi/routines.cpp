@@ -80,7 +80,7 @@ const llvm::StringMap<Routine>& runtime_table() {
     t["lapwing_interior_open"] = Routine{"lapwing_interior_open", Kind::poll, false, 4};
     for (const char* name : {"lapwing_interior_put_aside", "lapwing_interior_stop"})
       t[name] = Routine{name, Kind::poll, false, 2};
-    for (const char* name : {"lapwing_interior_left", "lapwing_interior_early"})
+    for (const char* name : {"lapwing_interior_left", "lapwing_interior_early", "lapwing_interior_look"})
       t[name] = Routine{name, Kind::poll, false, 1};
     for (const char* name : {"lapwing_interior_recall", "lapwing_interior_written"})
       t[name] = Routine{name, Kind::poll, false, 3};

@@ -192,7 +192,7 @@ std::string help() {
          R"( [options] files...    as the MPI's own wrapper, with Lapwing's pass
 
   -flapwing=MODE           aggressive (default), conservative, demand, verify or report
-  -flapwing-interior       divide loops: what needs no message runs while it travels (-fno-lapwing-interior, default)
+  -fno-lapwing-interior    divide no loops into what needs messages and what runs while they travel
   --lapwing-off            the same compiler, without the pass and the library
   --lapwing-mpi=MPI        mpich or openmpi; also LAPWING_MPI, a name such as lwcc.mpich, or mpicc on PATH
   --lapwing-profile=FILE   work only at the sites where FILE has measured waiting

@@ -40,7 +40,7 @@ struct Options {
   bool warns = true;        ///< -Wlapwing-sets
   std::string as_errors;    ///< clang's word for -Werror=lapwing-sets or -Wno-error=lapwing-sets
   bool declared = false;    ///< --declared
-  bool interior = false;    ///< -flapwing-interior
+  bool interior = true;     ///< -flapwing-interior
   std::string profile;      ///< absolute
   std::optional<Mpi> mpi;   ///< --lapwing-mpi
   Words mpich_only;         ///< for MPICH's own wrapper: -static-mpi, -profile=, -config=, -nativelinking

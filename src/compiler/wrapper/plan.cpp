@@ -22,7 +22,7 @@ std::string pass_options(const Options& options, bool sinks) {
   if (options.p2p) pass += ",p2p=on";
   if (options.sets == "check" && !options.warns) pass += ",warnings=off";
   if (options.declared) pass += ",declared=on";
-  if (options.interior) pass += ",interior=on";
+  if (!options.interior) pass += ",interior=off";
   if (!sinks) pass += ",sink=off";
   if (!options.profile.empty()) pass += ",profile=" + options.profile;
   if (const auto more = variable("LAPWING_PASS")) pass += "," + *more;

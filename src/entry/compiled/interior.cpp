@@ -4,6 +4,7 @@
 
 #include "entry/compiled/verify.hpp"
 #include "transfer/compiled/interior_range.hpp"
+#include "transfer/compiled/look_pace.hpp"
 #include "transfer/compiled/proved.hpp"
 #include "transfer/compiled/remembered_divisions.hpp"
 #include "transfer/compiled/rounds_left.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct Description {
   transfer::InteriorRange range;
   std::uintptr_t from = 0;  // where the next message begins
+  transfer::LookPace looks;
 };
 
 // On the heap: an engine that a process loads late finds little room for variables of threads.
@@ -47,7 +49,10 @@ transfer::RememberedDivisions& remembered() {
 // Where nothing is put in flight the loop runs as it was written.
 LAPWING_ENTRY int lapwing_interior_is_worth(unsigned long long bytes) {
   if (bytes < Proved::threshold() || Proved::way() == Proved::Way::blocking) return Verify::on();
-  return transfer::Overlap::divides();
+  std::uint64_t flight = Proved::looks_briefly() ? 0 : transfer::LookPace::without_end;
+  if (!transfer::Overlap::divides(&flight)) return 0;
+  description().looks.begin(flight);
+  return 1;
 }
 
 LAPWING_ENTRY void lapwing_interior_begin(long long back_edges) {
@@ -115,6 +120,13 @@ LAPWING_ENTRY void lapwing_interior_written(lapwing_left* left, const void* firs
 
 LAPWING_ENTRY lapwing_rounds lapwing_interior_early(lapwing_left* left) {
   const transfer::Rounds run = transfer::next_early_run(rounds_left(left));
+  return {run.begin, run.end};
+}
+
+LAPWING_ENTRY lapwing_rounds lapwing_interior_look(lapwing_left* left) {
+  const bool is_over = transfer::Overlap::overlaps() && !Proved::in_flight();
+  const transfer::Rounds run = transfer::next_looked_run(
+      rounds_left(left), is_over ? 0 : description().looks.next(transfer::now_ns()));
   return {run.begin, run.end};
 }
 

@@ -61,6 +61,7 @@ void find_unused_tag() {
 void Proved::start(const Settings& settings, Way way, int level) {
   threshold_ = settings.proved_threshold;
   verbose_ = settings.verbose > 0;
+  looks_briefly_ = settings.looks_briefly();
   find_unused_tag();
   if (way == Way::direct) {
     wants_helper_.store(settings.helper && level == MPI_THREAD_MULTIPLE);

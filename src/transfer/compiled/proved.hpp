@@ -58,6 +58,8 @@ class Proved {
   static Way way() { return way_.load(std::memory_order_relaxed); }
   /// Starts of fewer bytes go as the blocking call.
   static std::size_t threshold() { return threshold_; }
+  /// See Settings.
+  static bool looks_briefly() { return looks_briefly_; }
 
   /// After PMPI_Init, from the thread that called it. `level`: what MPI granted.
   static void start(const Settings& settings, Way way, int level);
@@ -148,7 +150,7 @@ class Proved {
 
   static inline std::atomic<Way> way_{Way::blocking};
   static inline std::size_t threshold_ = 0;
-  static inline bool verbose_ = false;
+  static inline bool verbose_ = false, looks_briefly_ = false;
   /// Made when something is first put in flight.
   static inline std::atomic<ProvedHelper*> helper_{nullptr};
   static inline std::atomic<bool> wants_helper_{false};

@@ -32,6 +32,13 @@ void put_aside(RoundsLeft& left, const Rounds* runs, long long count) noexcept {
   left.count += count;
 }
 
+Rounds next_looked_run(RoundsLeft& left, long long most) noexcept {
+  const long long from = std::max(left.next, left.begin), to = std::min(left.end, from + most);
+  if (from >= to) return stop(left, from), Rounds{};
+  left.next = to;
+  return {from, to};
+}
+
 Rounds next_early_run(RoundsLeft& left) noexcept {
   left.next = std::max(left.next, left.begin);
   while (left.next < left.end) {

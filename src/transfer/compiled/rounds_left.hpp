@@ -23,7 +23,13 @@ void put_aside(RoundsLeft& left, long long round) noexcept;
 /// Runs to be put aside besides, behind all others.
 void put_aside(RoundsLeft& left, const Rounds* runs, long long count) noexcept;
 /// This one and all behind it are left.
-inline void stop(RoundsLeft& left, long long round) noexcept { left.end = round; }
+inline void stop(RoundsLeft& left, long long round) noexcept {
+  left.end = round;
+  left.next = 0;
+}
+/// The next `most` of those that run early, whether or not they will be put aside; none: this one and all
+/// behind it are left. At last an empty run.
+Rounds next_looked_run(RoundsLeft& left, long long most) noexcept;
 /// One run after another of those that run early and are not put aside; at last an empty one.
 Rounds next_early_run(RoundsLeft& left) noexcept;
 /// One run after another of those that are left, in ascending order; at last an empty one.

@@ -27,8 +27,9 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
     const double share = static_cast<double>(std::min(hideable_, *iteration)) /
                          static_cast<double>(std::max<std::uint64_t>(*iteration, 1));
     if (glances_) {
-      loop_->trial.glanced(permitted_ ? share : 0);
+      loop_->trial.glanced(permitted_ ? share : 0, *iteration);
     } else {
+      if (!overlaps_) note_waits(*iteration);
       if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
       if (overlaps_ && told_ > 0 && told_ >= arrived_) loop_->trial.predict(share);
       loop_->trial.iteration(*iteration);
@@ -36,19 +37,44 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
   }
   whole_ = true;
   hideable_ = 0;
-  arrived_ = told_ = 0;
+  arrived_ = told_ = divided_ = 0;
+  waits_ = {};
   overlaps_ = loop_->trial.way() == Trial::Way::other;
-  glances_ = !overlaps_ && loop_->divided && loop_->trial.wants_glance();
+  glances_ =
+      !overlaps_ && loop_->divided > 0 && loop_->exposed >= Trial::least_share && loop_->trial.wants_glance();
   return overlaps_;
 }
 
-bool LoopJudge::divides() {
-  if (loop_) loop_->divided = true;
-  return overlaps_ || glances_;
+// A message is waited for behind the loop that it was to be hidden by, or where it starts, before it.
+bool LoopJudge::divides(std::uint64_t* flight) {
+  const std::size_t before = divided_++ % most_divided;
+  if (loop_ && loop_->divided < divided_) loop_->divided = divided_;
+  if (!overlaps_ && !glances_) return false;
+  if (flight && loop_) {
+    const std::size_t all = std::min(loop_->divided, most_divided);
+    *flight = loop_->waits[before % all] + loop_->waits[(before + 1) % all];
+  }
+  return true;
 }
 
 void LoopJudge::went_plainly(std::uint64_t waited, std::uint64_t computed) {
   hideable_ += std::min(waited, computed);
+  waits_[divided_ % most_divided] += waited;
+}
+
+// The longest of late: one that finds its partner late takes longer than the message, a short one says
+// little.
+void LoopJudge::note_waits(std::uint64_t iteration) {
+  const std::size_t divided = std::clamp<std::size_t>(loop_->divided, 1, most_divided);
+  std::array<std::uint64_t, most_divided> now{};
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < most_divided; ++i) {
+    now[i % divided] += waits_[i];
+    all += waits_[i];
+  }
+  for (std::size_t i = 0; i < divided; ++i)
+    loop_->waits[i] = std::max(loop_->waits[i] - loop_->waits[i] / 4, now[i]);
+  loop_->exposed = static_cast<double>(all) / static_cast<double>(std::max<std::uint64_t>(iteration, 1));
 }
 
 void LoopJudge::went_overlapped(std::uint64_t computed) {

@@ -32,8 +32,9 @@ class LoopJudge {
 
   bool overlaps() const { return overlaps_; }
   /// Whether a loop that has been divided runs its early rounds first. That costs something of its own, so
-  /// it is done where transfers are overlapped, and in a glance at what it could hide.
-  bool divides();
+  /// it is done where transfers are overlapped, and in a glance at what it could hide. Asked wherever such a
+  /// loop stands. `flight`: about how long the messages before it take at most, as the plain way has shown.
+  bool divides(std::uint64_t* flight = nullptr);
   /// Whether the other way may be tried without begin_trial().
   void permit(bool permitted) { permitted_ = permitted; }
   /// Tries the other way from here on, the beginning of an iteration, as other ranks do. `planned`: the share
@@ -56,15 +57,19 @@ class LoopJudge {
   const Trial* trial() const { return loop_ ? &loop_->trial : nullptr; }
 
  private:
+  static constexpr std::size_t most_divided = 16;  // those beyond count as the first ones again
   struct Loop {
     std::uint64_t name = 0;
     std::uint64_t seen = 0;
-    bool divided = false;  // some loop in it has been
+    std::size_t divided = 0;  // loops in it that have been, as often as an iteration comes to them
+    double exposed = 0;       // of a plain iteration: waiting
+    std::array<std::uint64_t, most_divided> waits{};  // of a plain iteration, between two divided loops
     Trial trial;
   };
   static constexpr std::size_t most_loops = 8;
 
   Loop& loop_named(std::uint64_t name);
+  void note_waits(std::uint64_t iteration);
 
   LoopClock clock_;
   std::array<Loop, most_loops> loops_{};
@@ -72,7 +77,9 @@ class LoopJudge {
   std::uint64_t begun_ = 0;             // transfers so far
   std::uint64_t hideable_ = 0;          // in this iteration
   std::size_t arrived_ = 0, told_ = 0;  // of it: how many began overlapped, and have told what they hid
-  bool whole_ = false;                  // it has been seen from its beginning
+  std::array<std::uint64_t, most_divided> waits_{};  // of it, the plain way
+  std::size_t divided_ = 0;                          // loops in it, so far
+  bool whole_ = false;                               // it has been seen from its beginning
   bool overlaps_ = false;
   bool glances_ = false;  // in this iteration
   bool permitted_ = true;

@@ -42,10 +42,10 @@ void Overlap::stop() {
   watches_.store(false);
 }
 
-bool Overlap::divides() {
+bool Overlap::divides(std::uint64_t* flight) {
   if (!judged()) return true;
   std::lock_guard guard(lock_);
-  return judge_.divides();
+  return judge_.divides(flight);
 }
 
 const char* Overlap::verdict() {

@@ -51,8 +51,9 @@ class Overlap {
   static bool watches() { return watches_.load(std::memory_order_relaxed); }
   /// Whether the transfers of the loop at hand are overlapped.
   static bool overlaps() { return overlaps_.load(std::memory_order_relaxed); }
-  /// Whether a loop that the compiler has divided runs its early rounds first.
-  static bool divides();
+  /// Whether a loop that the compiler has divided runs its early rounds first. `flight` is left alone where
+  /// it is not known how long its messages take (LoopJudge::divides).
+  static bool divides(std::uint64_t* flight);
   /// The decision about the loop at hand.
   static const char* verdict();
 

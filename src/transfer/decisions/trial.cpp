@@ -46,9 +46,12 @@ bool RecentTimes::alike() const {
   return apart <= 1;
 }
 
-void Trial::glanced(double share) {
+void Trial::glanced(double share, std::uint64_t time) {
   since_glance_ = 0;
   unsettled_ = true;
+  // The other way pays the same again.
+  const double usual = as_double(plain_.median());
+  if (usual > 0 && time > plain_.clearly_slower()) share -= as_double(time) / usual - 1;
   if (share >= least_share && ready()) {
     next_glance_ = 0;
     glances_ = first_glances;

@@ -40,6 +40,8 @@ class Trial {
  public:
   enum class Way : std::uint8_t { plain, other };
   using State = TrialState;
+  /// Of an iteration: less than this is not worth a trial.
+  static constexpr double least_share = 0.03;
 
   /// The share of the iteration that ends next which the other way could save, or saves, at
   /// most. Of one that went the other way it need not be said.
@@ -54,8 +56,9 @@ class Trial {
   /// Whether the next iteration, on the plain way, had better be a glance: one that shows what there is to
   /// gain, where that costs something to see, and whose time counts for nothing.
   bool wants_glance() const { return ready() && since_glance_ >= next_glance_; }
-  /// A glance has ended: `share` of that iteration could have been saved.
-  void glanced(double share);
+  /// A glance has ended: `share` of that iteration could have been saved, and it has taken so long with what
+  /// it cost to see that.
+  void glanced(double share, std::uint64_t nanoseconds);
   /// Tries the other way from the next iteration on, where the caller knows that it pays. False where the
   /// plain way is not watched.
   bool begin(double planned);
@@ -68,7 +71,6 @@ class Trial {
   const char* name() const { return name_of(state_); }
 
  private:
-  static constexpr double least_share = 0.03;
   static constexpr double pays = 0.98;  // it has to pay, not merely to break even
   static constexpr std::size_t plain_wanted = 3, other_wanted = 4;
   static constexpr std::uint64_t first_pause = 16, longest_pause = 4096, first_stay = 128,

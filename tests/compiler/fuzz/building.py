@@ -166,8 +166,8 @@ class Builder:
         if on:
             passing = [f"mode={case.mode}"] if self.how in ("plugin", "command") else []
             passing += [self.options.pass_options] if self.options.pass_options else []
-            passing += ["interior=on"] if case.interior else []
-            environment = {"LAPWING_PASS": ",".join(passing), "LAPWING_TESTING": "1"} if passing else {"LAPWING_TESTING": "1"}
+            passing += ["interior=on" if case.interior else "interior=off"]
+            environment = {"LAPWING_PASS": ",".join(passing), "LAPWING_TESTING": "1"}
         quiet = ["-w", "-fopenmp"] if case.language != "fortran" else []
         self.run([*command, case.opt, *lto, *quiet, f"-I{HERE / 'support'}", *[f for f in files if not f.endswith(".h")],
                   self.support(), "-o", name, *libraries, "-lm"], where, environment)

@@ -59,6 +59,8 @@ class Launcher:
         if linked:
             settings.update(LAPWING)
             settings.update(preloaded(case.seed) if self.builder.how == "preload" else {})
+            if case.seed % 3 == 0:  # loops that look at their lists end that soon
+                settings["LAPWING_FAULT"] = "brief_looks"
             settings.update(pair.split("=", 1) for pair in self.options.set)
             preload = self.builder.build.resolve() / "lib" / "liblapwing-preload.so"
             if case.preload and preload.exists():

@@ -21,7 +21,8 @@ config.available_features |= {"lld"} if os.path.exists(os.path.join(llvm, "ld.ll
 modules = lit_config.params["modules"]
 headers = lit_config.params["headers"]
 config.environment["PATH"] = llvm + os.pathsep + config.environment.get("PATH", "")
-config.environment.pop("LAPWING_PASS", None)
+# Tests of where waits go are not about loops that are divided; those say interior=on.
+config.environment["LAPWING_PASS"] = "interior=off"
 
 # IR as the inliner leaves it, without what comes later.
 clean = "-passes='inferattrs,function(sroa,simplifycfg,loop-simplify)'"

@@ -69,6 +69,12 @@ void once(double* restrict x, double* restrict y, int* list, long n, int ghosts,
 }
 // CHECK-LABEL: define {{.*}}@once(
 // CHECK-NOT: lapwing_interior_recall
+// CHECK: lapwing.look:
+// CHECK: [[GIVEN:%.*]] = call { i64, i64 } @lapwing_interior_look(ptr
+// CHECK: [[FROM:%.*]] = extractvalue { i64, i64 } [[GIVEN]], 0
+// CHECK: [[TO:%.*]] = extractvalue { i64, i64 } [[GIVEN]], 1
+// CHECK: icmp slt i64 [[FROM]], [[TO]]
+// CHECK: %lapwing.round{{.*}} = phi i64 [ [[FROM]], %lapwing.interior ]
 // REMARK: its lists are looked at each time: no loop of its function comes to it again
 
 // The list is of the type of what the loop writes.
