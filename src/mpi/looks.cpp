@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/looks.hpp"
 
+#include <strings.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <mutex>
 #include <utility>
 
 #include "mpi/error_handlers.hpp"
+#include "mpi/references.hpp"
 
 namespace lapwing::mpi {
 namespace {
@@ -132,12 +136,36 @@ bool a_look_ends_persistent() {
   return status.MPI_SOURCE != 0 || status.MPI_TAG != tag;
 }
 
+// In C or Fortran: MPI_Bcast_init, mpi_bcast_init_f08_ts_.
+bool makes_persistent_collective(const char* symbol) {
+  static constexpr const char* kinds[] = {"All",      "Barrier", "Bcast", "Exscan", "Gather",
+                                          "Neighbor", "Reduce",  "Scan",  "Scatter"};
+  if (strncasecmp(symbol, "mpi_", 4) != 0 || !std::strstr(symbol, "_init")) return false;
+  return std::ranges::any_of(
+      kinds, [symbol](const char* kind) { return strncasecmp(symbol + 4, kind, std::strlen(kind)) == 0; });
+}
+
+bool refers_to_persistent_collectives() {
+  bool found = false;
+  each_reference(
+      [](const char* file, const char* symbol, void* context) {
+        if (!makes_persistent_collective(symbol)) return false;
+        for (const char* const* own = libraries_of_mpi; *own; ++own) {
+          if (std::strstr(file, *own)) return false;
+        }
+        return *static_cast<bool*>(context) = true;
+      },
+      &found);
+  return found;
+}
+
 }  // namespace
 
-bool looks_end_persistent = false;
+bool looks_end_persistent = false, tests_all_by_some = false;
 
 void observe_looks() {
   looks_end_persistent = a_look_ends_persistent();
+  if (tests_fail_persistent_collectives) tests_all_by_some = refers_to_persistent_collectives();
   observe_raising();
   // Asked here first, since it reads all references, which is not to happen in an exchange.
   nothing_sets_handlers();

@@ -16,6 +16,10 @@ namespace lapwing::mpi {
 /// wait for it finds none: MPICH 5 and Intel MPI do so. Known after observe_looks().
 extern bool looks_end_persistent;
 
+/// Whether something in the process refers to persistent collectives, which MPI_Testall takes for failed
+/// (tests_fail_persistent_collectives), and MPI_Testsome does not. Known after observe_looks().
+extern bool tests_all_by_some;
+
 /// After PMPI_Init: learns what differs between members of a family, by messages to this process.
 void observe_looks();
 

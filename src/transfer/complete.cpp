@@ -101,7 +101,43 @@ int attempt_some(Engine& engine, Batch& batch, int count, MPI_Request* requests,
   return batch.settle_some(requests, *done, indices, own, rc, statuses);
 }
 
+// MPI_Waitall, by what MPI_Testsome finds until nothing is left.
+int drive_by_some(Engine& engine, int count, MPI_Request* requests, MPI_Status* statuses) {
+  const auto size = static_cast<std::size_t>(count);
+  std::vector<MPI_Request> left(requests, requests + size);
+  std::vector<MPI_Status> some(size), all(size);
+  std::vector<int> indices(size), errors(size, MPI_SUCCESS);
+  for (MPI_Status& status : all) set_envelope(&status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+  int rc = MPI_SUCCESS;
+  for (;;) {
+    Batch batch(engine, count, left.data());
+    int done = 0, now = MPI_SUCCESS, error_class = MPI_SUCCESS;
+    engine.drive([&] {
+      if (done == 0)
+        now = attempt_some(engine, batch, count, left.data(), &done, indices.data(), some.data());
+      return done != 0 || now != MPI_SUCCESS;
+    });
+    PMPI_Error_class(now, &error_class);
+    if (now != MPI_SUCCESS && error_class != MPI_ERR_IN_STATUS) return now;
+    if (done == MPI_UNDEFINED) break;
+    if (now != MPI_SUCCESS) rc = now;
+    for (int k = 0; k < done; ++k) {
+      const auto i = static_cast<std::size_t>(indices[static_cast<std::size_t>(k)]);
+      all[i] = some[static_cast<std::size_t>(k)];
+      if (now != MPI_SUCCESS) errors[i] = all[i].MPI_ERROR;
+      requests[i] = left[i];
+      left[i] = MPI_REQUEST_NULL;  // MPI takes a persistent collective that has ended for one under way
+    }
+  }
+  for (std::size_t i = 0; statuses != MPI_STATUSES_IGNORE && i < size; ++i) {
+    all[i].MPI_ERROR = rc == MPI_SUCCESS ? statuses[i].MPI_ERROR : errors[i];
+    statuses[i] = all[i];
+  }
+  return rc;
+}
+
 int drive_all(Engine& engine, Batch& batch, int count, MPI_Request* requests, MPI_Status* statuses) {
+  if (mpi::tests_all_by_some) return drive_by_some(engine, count, requests, statuses);
   int rc = MPI_SUCCESS, flag = 0;
   engine.drive([&] {
     if (!flag) rc = attempt_all(engine, batch, count, requests, &flag, statuses);

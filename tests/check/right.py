@@ -207,6 +207,10 @@ def messages():
             "MPI_Start(requests + rank % 2); MPI_Start(requests + (rank + 1) % 2);\n"
             "MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); }\n"
             "MPI_Request_free(requests); MPI_Request_free(requests + 1);\n#endif",
+        "a persistent collective alone in a wait for all":
+            "#if MPI_VERSION >= 4\nMPI_Alltoall_init(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, requests);\n"
+            "for (int i = 0; i < 3; ++i) {\nMPI_Start(requests);\nMPI_Waitall(1, requests, MPI_STATUSES_IGNORE);\n}\n"
+            "MPI_Request_free(requests);\n#endif",
         "persistent collectives and messages, one status wanted":
             "#if MPI_VERSION >= 4\nMPI_Status two[2];\nMPI_Allreduce_init(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, requests);\n"
             "for (int i = 0; i < 20; ++i) {\nMPI_Start(requests);\n"

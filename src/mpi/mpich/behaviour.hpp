@@ -11,6 +11,9 @@ namespace lapwing::mpi {
 /// Whether MPI_Sendrecv_replace sets the error of its status, too.
 inline constexpr bool replace_clears_error = true;
 
+/// MPI_Testall takes persistent collectives for failed: MPICH 4.0 and Intel MPI 2021 do so.
+inline constexpr bool tests_fail_persistent_collectives = true;
+
 /// MPI_Waitall, however it has to be called.
 inline int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
   return PMPI_Waitall(count, requests, statuses);

@@ -32,6 +32,9 @@ inline std::size_t quick_type_size(MPI_Datatype type) {
 /// Whether MPI_Sendrecv_replace sets the error of its status, too.
 inline constexpr bool replace_clears_error = false;
 
+/// Whether MPI_Testall takes persistent collectives for failed.
+inline constexpr bool tests_fail_persistent_collectives = false;
+
 /// MPI_Waitall, however it has to be called: at MPI_THREAD_MULTIPLE, which the
 /// engine asks for, Open MPI 4.1 never returns from it where one of the requests
 /// has failed already.

@@ -29,7 +29,7 @@ class RequestBatch {
   bool wants_statuses() const { return wants_statuses_; }
   bool followed() const { return followed_; }
   /// MPICH 4.0's MPI_Testall takes persistent collectives for failed, and frees requests of files twice.
-  bool one_by_one() const { return delicate_ && count_ > 1; }
+  bool one_by_one() const { return delicate_; }
   MPI_Request handle(int i) const { return many_ ? many_[static_cast<std::size_t>(i)] : few_[i]; }
 
   /// The call waits for all of them, as the history is to say. Lives as long as this.
