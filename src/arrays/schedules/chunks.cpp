@@ -12,13 +12,12 @@ constexpr std::size_t told_of_family = 4;
 // A chunk is a word of its number and count, and bits, or, of few indices, offsets of two bytes. A full one
 // needs neither.
 constexpr std::int64_t counts = 2 * chunk_size;
-constexpr std::int64_t offsets_a_word = sizeof(std::int64_t) / sizeof(std::uint16_t);
-constexpr std::int64_t most_offsets = (static_cast<std::int64_t>(ChunkBits::words) - 1) * offsets_a_word;
+constexpr std::size_t offsets_a_word = sizeof(std::int64_t) / sizeof(ChunkOffset);
 
 std::size_t payload(std::int64_t count) {
   if (count == chunk_size) return 0;
-  if (count > most_offsets) return ChunkBits::words;
-  return static_cast<std::size_t>((count + offsets_a_word - 1) / offsets_a_word);
+  if (count > static_cast<std::int64_t>(most_offsets)) return ChunkBits::words;
+  return (static_cast<std::size_t>(count) + offsets_a_word - 1) / offsets_a_word;
 }
 
 }  // namespace
@@ -38,41 +37,79 @@ void ChunkBits::set_range(std::size_t from, std::size_t to) {
 
 std::int64_t ChunkBits::count() const {
   std::int64_t result = 0;
-  for (const std::uint64_t word : bits_) result += __builtin_popcountll(word);
+  // Without an instruction for it, which not all processors have, in four steps.
+  for (std::uint64_t word : bits_) {
+    word -= word >> 1 & 0x5555555555555555U;
+    word = (word & 0x3333333333333333U) + (word >> 2 & 0x3333333333333333U);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0FU;
+    result += static_cast<std::int64_t>(word * 0x0101010101010101U >> 56);
+  }
   return result;
 }
 
 void write_chunk(Words& out, std::int64_t number, const ChunkBits& bits) {
   const std::int64_t count = bits.count();
   if (count == 0) return;
+  if (count <= static_cast<std::int64_t>(most_offsets)) {
+    std::array<ChunkOffset, most_offsets> offsets;
+    std::size_t k = 0;
+    bits.each([&](std::size_t offset) { offsets[k++] = static_cast<ChunkOffset>(offset); });
+    return write_chunk(out, number, std::span(offsets).first(k));
+  }
+  out.push_back(number * counts + count);
+  if (count == chunk_size) return;
+  const std::size_t at = out.size();
+  out.resize(at + ChunkBits::words);
+  std::memcpy(out.data() + at, &bits, ChunkBits::words * sizeof(std::uint64_t));
+}
+
+void write_chunk(Words& out, std::int64_t number, std::span<const ChunkOffset> offsets) {
+  if (offsets.empty()) return;
+  if (offsets.size() > most_offsets) {
+    ChunkBits bits;
+    for (const ChunkOffset offset : offsets) bits.set(offset);
+    return write_chunk(out, number, bits);
+  }
+  const auto count = static_cast<std::int64_t>(offsets.size());
   out.push_back(number * counts + count);
   const std::size_t at = out.size();
   out.resize(at + payload(count));
-  if (count == chunk_size) return;
-  if (count > most_offsets) {
-    std::memcpy(out.data() + at, &bits, ChunkBits::words * sizeof(std::uint64_t));
-    return;
-  }
-  std::size_t k = 0;
-  auto* bytes = reinterpret_cast<unsigned char*>(out.data() + at);
-  bits.each([&](std::size_t offset) {
-    const auto narrow = static_cast<std::uint16_t>(offset);
-    std::memcpy(bytes + sizeof narrow * k++, &narrow, sizeof narrow);
-  });
+  std::memcpy(out.data() + at, offsets.data(), offsets.size_bytes());
+}
+
+void ChunkWalk::reach(std::int64_t number) {
+  const auto& families = set_->families;
+  while (family_ < families.size() && end_of(families[family_]) <= number * chunk_size) ++family_;
+  const Words& words = set_->chunks;
+  while (word_ < words.size() && words[word_] / counts < number) word_ += 1 + payload(words[word_] % counts);
+}
+
+std::size_t ChunkWalk::only_offsets(std::int64_t number, const unsigned char** offsets) {
+  reach(number);
+  const auto& families = set_->families;
+  const Words& words = set_->chunks;
+  if (word_ >= words.size() || words[word_] / counts != number) return 0;
+  if (family_ < families.size() && families[family_].first < (number + 1) * chunk_size) return 0;
+  const std::int64_t count = words[word_] % counts;
+  const std::size_t behind = word_ + 1 + payload(count);
+  const bool only = behind >= words.size() || words[behind] / counts != number;
+  if (!only || count > static_cast<std::int64_t>(most_offsets)) return 0;
+  *offsets = reinterpret_cast<const unsigned char*>(words.data() + word_ + 1);
+  word_ = behind;
+  return static_cast<std::size_t>(count);
 }
 
 std::int64_t ChunkWalk::next(std::int64_t number) {
   std::int64_t result = none;
   const std::int64_t low = number * chunk_size;
   const auto& families = set_->families;
-  while (family_ < families.size() && end_of(families[family_]) <= low) ++family_;
+  reach(number);
   if (family_ < families.size()) {
     const Segments& family = families[family_];
     const std::int64_t first = family.first + segment_behind(family, low) * family.stride;
     result = std::max(first, low) / chunk_size;
   }
   const Words& words = set_->chunks;
-  while (word_ < words.size() && words[word_] / counts < number) word_ += 1 + payload(words[word_] % counts);
   if (word_ < words.size() && (result == none || words[word_] / counts < result))
     result = words[word_] / counts;
   return result;
@@ -81,7 +118,7 @@ std::int64_t ChunkWalk::next(std::int64_t number) {
 void ChunkWalk::read(std::int64_t number, ChunkBits& bits) {
   const std::int64_t low = number * chunk_size, high = low + chunk_size;
   const auto& families = set_->families;
-  while (family_ < families.size() && end_of(families[family_]) <= low) ++family_;
+  reach(number);
   for (std::size_t f = family_; f < families.size() && families[f].first < high; ++f) {
     const Segments& family = families[f];
     for (std::int64_t k = segment_behind(family, low); k < family.count; ++k) {
@@ -92,19 +129,18 @@ void ChunkWalk::read(std::int64_t number, ChunkBits& bits) {
     }
   }
   const Words& words = set_->chunks;
-  while (word_ < words.size() && words[word_] / counts < number) word_ += 1 + payload(words[word_] % counts);
   // Two directories may have told of the same chunk.
   while (word_ < words.size() && words[word_] / counts == number) {
     const std::int64_t count = words[word_] % counts;
     const auto* bytes = reinterpret_cast<const unsigned char*>(words.data() + word_ + 1);
     if (count == chunk_size) {
       bits.set_range(0, chunk_size);
-    } else if (count > most_offsets) {
+    } else if (count > static_cast<std::int64_t>(most_offsets)) {
       for (std::size_t w = 0; w < ChunkBits::words; ++w)
         bits[w] |= static_cast<std::uint64_t>(words[word_ + 1 + w]);
     } else {
       for (std::int64_t k = 0; k < count; ++k) {
-        std::uint16_t offset = 0;
+        ChunkOffset offset = 0;
         std::memcpy(&offset, bytes + sizeof offset * static_cast<std::size_t>(k), sizeof offset);
         bits.set(offset);
       }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,12 @@ class ChunkBits {
 
 /// Appends a chunk; those of one set in ascending order. Nothing where it is empty.
 void write_chunk(Words& out, std::int64_t number, const ChunkBits& bits);
+/// The same of offsets in ascending order.
+using ChunkOffset = std::uint16_t;
+void write_chunk(Words& out, std::int64_t number, std::span<const ChunkOffset> offsets);
+/// Chunks of no more indices are told as offsets.
+inline constexpr std::size_t most_offsets =
+    (ChunkBits::words - 1) * (sizeof(std::int64_t) / sizeof(ChunkOffset));
 
 /// A set: what the families and the chunks hold together. Places of the families mean nothing.
 struct Indices {
@@ -63,8 +70,27 @@ class ChunkWalk {
   [[nodiscard]] std::int64_t next(std::int64_t number);
   /// Adds the indices of a chunk to the bits; the chunk that next() was asked about, or a later one.
   void read(std::int64_t number, ChunkBits& bits);
+  /// Visits the offsets of a chunk, as read() would, in ascending order.
+  template <class Visit>
+  void each(std::int64_t number, ChunkBits& room, Visit visit) {
+    const unsigned char* offsets = nullptr;
+    const std::size_t count = only_offsets(number, &offsets);
+    for (std::size_t k = 0; k < count; ++k) {
+      ChunkOffset offset = 0;
+      std::memcpy(&offset, offsets + k * sizeof offset, sizeof offset);
+      visit(offset);
+    }
+    if (count > 0) return;
+    room.clear();
+    read(number, room);
+    room.each(visit);
+  }
 
  private:
+  /// How many, where all that the chunk has is one list of offsets, which is then behind; else 0.
+  std::size_t only_offsets(std::int64_t number, const unsigned char** offsets);
+  void reach(std::int64_t number);
+
   const Indices* set_;
   std::size_t family_ = 0, word_ = 0;
 };

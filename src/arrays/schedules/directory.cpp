@@ -129,6 +129,10 @@ void Directory::meet() {
     meet_chunks();
   else
     meet_families();
+  for (const auto& [pair, indices] : shared_) {
+    of_[source][pair.first].emplace_back(pair.second, &indices);
+    of_[destination][pair.second].emplace_back(pair.first, &indices);
+  }
 }
 
 void Directory::meet_families() {
@@ -181,11 +185,12 @@ void Directory::meet_chunks() {
   SideWalk sources(held_[source]), destinations(held_[destination]);
   constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> owners(chunk_size);
-  std::vector<ChunkBits> found(held_[source].size());
+  // Of each source, those that one destination takes, and which sources have any.
+  std::vector<std::vector<ChunkOffset>> found(held_[source].size());
+  std::vector<std::size_t> touched;
   ChunkBits both;
-  const auto share = [&](std::size_t s, std::size_t d, std::int64_t number, const ChunkBits& bits) {
-    if (bits.count() > 0)
-      write_chunk(shared_[{sources.coordinate(s), destinations.coordinate(d)}].chunks, number, bits);
+  const auto pair_of = [&](std::size_t s, std::size_t d) -> Words& {
+    return shared_[{sources.coordinate(s), destinations.coordinate(d)}].chunks;
   };
   for (std::int64_t number = 0;; ++number) {
     const std::int64_t wanted = destinations.next(number), there = sources.next(number);
@@ -200,9 +205,12 @@ void Directory::meet_chunks() {
     if (sources.here().size() * destinations.here().size() <= few_pairs) {
       for (const std::size_t d : destinations.here())
         for (const std::size_t s : sources.here()) {
-          for (std::size_t w = 0; w < ChunkBits::words; ++w)
+          bool any = false;
+          for (std::size_t w = 0; w < ChunkBits::words; ++w) {
             both[w] = sources.bits(s)[w] & destinations.bits(d)[w];
-          share(s, d, number, both);
+            any = any || both[w] != 0;
+          }
+          if (any) write_chunk(pair_of(s, d), number, both);
         }
       continue;
     }
@@ -210,22 +218,24 @@ void Directory::meet_chunks() {
     for (const std::size_t s : sources.here())
       sources.bits(s).each([&](std::size_t i) { owners[i] = static_cast<std::uint32_t>(s); });
     for (const std::size_t d : destinations.here()) {
-      for (const std::size_t s : sources.here()) found[s].clear();
       destinations.bits(d).each([&](std::size_t i) {
-        if (owners[i] != nobody) found[owners[i]].set(i);
+        if (owners[i] == nobody) return;
+        std::vector<ChunkOffset>& list = found[owners[i]];
+        if (list.empty()) touched.push_back(owners[i]);
+        list.push_back(static_cast<ChunkOffset>(i));
       });
-      for (const std::size_t s : sources.here()) share(s, d, number, found[s]);
+      for (const std::size_t s : touched) {
+        write_chunk(pair_of(s, d), number, found[s]);
+        found[s].clear();
+      }
+      touched.clear();
     }
   }
 }
 
 std::vector<std::pair<int, const Indices*>> Directory::shared(Side side, int coordinate) const {
-  std::vector<std::pair<int, const Indices*>> result;
-  for (const auto& [pair, indices] : shared_) {
-    const auto [here, there] = side == source ? pair : std::pair(pair.second, pair.first);
-    if (here == coordinate) result.emplace_back(there, &indices);
-  }
-  return result;
+  const auto found = of_[side].find(coordinate);
+  return found == of_[side].end() ? std::vector<std::pair<int, const Indices*>>() : found->second;
 }
 
 namespace {

@@ -37,6 +37,8 @@ class Directory {
 
   std::map<int, Indices> held_[2];
   std::map<std::pair<int, int>, Indices> shared_;  ///< by the source's and the destination's coordinate
+  std::map<int, std::vector<std::pair<int, const Indices*>>>
+      of_[2];  ///< the same, by the coordinate of a side
 };
 
 /// Of a block [low, high): the lowest index that no coordinate holds, the lowest one that two hold, and

@@ -21,10 +21,18 @@ Indices indices_in(const IndexPart& part, std::int64_t low, std::int64_t high, s
                                     begin);
   };
   ChunkBits bits;
+  std::array<ChunkOffset, most_offsets> offsets;
   const std::size_t end = entry(high);
   for (std::size_t k = entry(low); k < end;) {
     const std::int64_t number = part.index(k) / chunk_size, first = number * chunk_size + part.shift,
                        stop = first + chunk_size;
+    if (k + most_offsets >= end || indices[k + most_offsets] >= stop) {
+      std::size_t count = 0;
+      for (; k < end && indices[k] < stop; ++k)
+        offsets[count++] = static_cast<ChunkOffset>(indices[k] - first);
+      write_chunk(result.chunks, number, std::span(offsets).first(count));
+      continue;
+    }
     bits.clear();
     // A word at a time: to set bits one by one would wait for memory each time.
     std::size_t word = 0;

@@ -112,11 +112,9 @@ std::vector<Shared> placed_by_chunks(const IndexPart& part, std::int64_t step,
     places.read(number);
     for (Coordinate& one : all) {
       if (one.following != number) continue;
-      bits.clear();
-      one.walk.read(number, bits);
       std::size_t count = 0;
       const auto low = static_cast<std::uint32_t>(number * chunk_size);
-      bits.each([&](std::size_t offset) {
+      one.walk.each(number, bits, [&](std::size_t offset) {
         found[count] = low + static_cast<std::uint32_t>(offset);
         lying[count] = places[offset];
         ++count;
