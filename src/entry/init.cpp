@@ -76,7 +76,7 @@ bool starts_requests() {
 bool makes_windows() {
   static constexpr const char* starts[] = {"MPI_Win_create", "MPI_Win_allocate", "mpi_win_create",
                                            "mpi_win_allocate", nullptr};
-  return settings.one_sided && mpi::refers_to(starts);
+  return settings.one_sided != transfer::Defer::off && mpi::refers_to(starts);
 }
 
 // Tasks on ranks call MPI from threads of their own library.
@@ -214,7 +214,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
     transfer::Overlap::judge_requests(settings, granted);
   if (!lapwing::sets::watcher && !traces && wants_helper)
     transfer::Exposure::allow(settings, granted == MPI_THREAD_MULTIPLE);
-  if (const auto* engine = transfer::Engine::get(); engine && engine->one_sided_wanted())
+  if (const auto* engine = transfer::Engine::get(); engine && engine->gets_wanted())
     entry::defer_gets(transfer::Exposure::allowed() && !compiled && !declares && !sets && !has_tasks());
   if ((transfer::Record::wanted() || transfer::Overlap::watches() || transfer::Exposure::allowed()) &&
       !lapwing::sets::watcher)

@@ -57,7 +57,11 @@ constexpr std::int64_t longest_beside_sends = 600'000;
 constexpr Pauses for_plain_transfers{300'000, 800'000, 2};
 /// Connections at which something arrived for a window of this process: short while accesses are under way;
 /// longer each time that a thread of the program was faster.
-constexpr Pauses for_windows{100'000, 5'000'000, 1};
+constexpr Pauses for_windows{100'000, 20'000'000, 1};
+/// After a program's last fence: it serves its partners itself, at the next one.
+constexpr std::uint64_t after_fence = 20'000'000;
+/// A shorter arrival may be a message that only wants to be noticed.
+constexpr std::uint64_t bytes_of_data = 4 << 10;
 /// Between two searches for new connections, at which accesses may arrive.
 constexpr std::int64_t between_scans = 250'000'000;
 /// Receives that are posted, with nothing matched.

@@ -148,8 +148,8 @@ class Engine {
   bool may_defer_receives() const { return guarding_; }
   /// Whether all ranks want collective calls to be deferred.
   bool collectives_wanted() const { return collectives_wanted_; }
-  /// Whether all ranks serve one-sided accesses while they compute, so that gets may be deferred.
-  bool one_sided_wanted() const { return one_sided_wanted_; }
+  /// Whether all ranks want gets to be deferred.
+  bool gets_wanted() const { return gets_wanted_; }
   /// Whether this node has a core for the helper.
   bool has_spare_core() const { return spare_core_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
@@ -314,7 +314,7 @@ class Engine {
   std::vector<bool> local_;
   bool guarding_ = false;
   bool collectives_wanted_ = false;
-  bool one_sided_wanted_ = false;
+  bool gets_wanted_ = false;
   bool spare_core_ = true;
   machine::Thresholds node_sizes_, network_sizes_;
   int world_rank_ = 0, world_size_ = 1;

@@ -163,12 +163,12 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   const int hinted = hints ? static_cast<int>(hints->entries().size()) : 0;
   // The least of all ranks: for the first six, whether it holds on each of them.
   struct Found {
-    int possible, collectives, one_sided, node_known, network_known, traced, first_without_trace, hints,
+    int possible, collectives, gets, node_known, network_known, traced, first_without_trace, hints,
         minus_hints;
   };
   const Found mine{possible,
                    Members::wanted(settings),
-                   settings.one_sided,
+                   settings.one_sided == Defer::on,
                    known.node.has_value(),
                    known.network.has_value(),
                    trace != nullptr,
@@ -196,7 +196,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   }
   auto* engine = new Engine(settings);
   engine->collectives_wanted_ = all.collectives != 0;
-  engine->one_sided_wanted_ = all.one_sided != 0;
+  engine->gets_wanted_ = all.gets != 0;
   try {
     engine->helper_ = std::make_unique<Helper>(*engine);
     engine->start_guards();

@@ -64,7 +64,7 @@ constexpr Reader readers[] = {
     choice<&S::collectives, Defer::automatic, Defer::on, Defer::off>("LAPWING_COLLECTIVES"),
     text<&S::guard>("LAPWING_GUARD"),
     choice<&S::helper, true, false, true, false>("LAPWING_HELPER"),
-    choice<&S::one_sided, true, false, true, false>("LAPWING_ONE_SIDED"),
+    choice<&S::one_sided, Defer::automatic, Defer::on, Defer::off>("LAPWING_ONE_SIDED"),
     choice<&S::transport_tuned, true, false>("LAPWING_TRANSPORT"),
     choice<&S::accelerators_ignored, false, true>("LAPWING_ACCELERATORS"),
     bytes<&S::guard_threshold>("LAPWING_THRESHOLD_GUARD"),

@@ -26,8 +26,9 @@ struct Settings {
   Defer collectives = Defer::off;  ///< collectives of programs that are not compiled
   std::string guard = "auto";
   bool helper = true;
-  bool one_sided = false;             ///< the helper serves one-sided accesses of other ranks
-  bool transport_tuned = true;        ///< the MPI's transport may be given parameters
+  Defer one_sided =
+      Defer::automatic;         ///< the helper serves accesses of other ranks; on: gets are deferred, too
+  bool transport_tuned = true;  ///< the MPI's transport may be given parameters
   bool accelerators_ignored = false;  ///< no device has to do with MPI's buffers
   /// From here on a transfer is deferred whole, ...
   std::size_t guard_threshold = options::default_bytes("LAPWING_THRESHOLD_GUARD");

@@ -34,7 +34,7 @@ SETTINGS = [
 
 def settings(number, guard, extra=()):
     chosen = {"LAPWING_DEFER": "on", "LAPWING_GUARD": guard, **SETTINGS[number // 2 % len(SETTINGS)]}
-    chosen["LAPWING_ONE_SIDED"] = "off" if number % 5 == 3 else "on"
+    chosen["LAPWING_ONE_SIDED"] = ("on", "on", "auto", "off", "on")[number % 5]
     chosen["LAPWING_COLLECTIVES"] = "off" if number % 5 == 4 else "on"
     chosen.update(pair.split("=", 1) for pair in extra)
     return chosen

@@ -6,7 +6,7 @@ import running
 
 # A rank whose messages leave its node only, as between hosts. Where all ranks share a node nothing is tried without a free core.
 OVER_TCP = {"UCX_TLS": "tcp,self", "MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_SHM_ENABLE": "0"}
-SERVED = {**OVER_TCP, "LAPWING_ONE_SIDED": "on", "LAPWING_TESTING": "1", "LAPWING_FAULT": "free_core"}
+SERVED = {**OVER_TCP, "LAPWING_TESTING": "1", "LAPWING_FAULT": "free_core"}
 LONG, SHORT = "30", "0.3"
 
 
@@ -18,9 +18,9 @@ class OneSided(running.ProgramTest):
         self.succeeds(ran, how)
         return ran
 
-    def both(self, *how):
+    def both(self, *how, more=None):
         plain = self.run_one(SHORT, how, None)
-        served = self.run_one(LONG, how, SERVED)
+        served = self.run_one(LONG, how, {**SERVED, **(more or {})})
         self.assertIn("rank 1 saw it", served.out)
         sums = [[line for line in sorted(ran.out.splitlines()) if "sum" in line] for ran in (plain, served)]
         self.assertEqual(*sums)
@@ -35,8 +35,11 @@ class OneSided(running.ProgramTest):
     def test_dynamic(self):
         self.both("dynamic", "all")
 
-    def test_off(self):  # as by default
-        ran = self.run_one(SHORT, ["create", "all"], {k: v for k, v in SERVED.items() if k != "LAPWING_ONE_SIDED"})
+    def test_gets_deferred_too(self):
+        self.both("create", "all", more={"LAPWING_ONE_SIDED": "on"})
+
+    def test_off(self):
+        ran = self.run_one(SHORT, ["create", "all"], {**SERVED, "LAPWING_ONE_SIDED": "off"})
         self.assertIn("rank 1 saw nothing", ran.out)
 
 

@@ -11,18 +11,31 @@ using State = GetTrial::State;
 constexpr std::size_t bytes = 1 << 20;
 constexpr std::uint64_t long_wait = 10'000'000;
 
+// What one get costs the program: standing still, and until the next.
+struct Cost {
+  std::uint64_t exposed, period;
+};
+
 // One get after another: how many of them were deferred.
-int deferred_of(GetTrial& trial, int gets, std::uint64_t plainly, std::uint64_t deferred) {
+int deferred_of(GetTrial& trial, int gets, Cost plainly, Cost deferred) {
+  static std::uint64_t now = 1;
   int count = 0;
   for (int i = 0; i < gets; ++i) {
-    if (trial.defers()) {
+    if (trial.defers(now)) {
       ++count;
-      trial.was_deferred(bytes, deferred);
+      trial.was_deferred(bytes, deferred.exposed);
+      now += deferred.period;
     } else {
-      trial.went_plainly(bytes, plainly);
+      trial.went_plainly(bytes, plainly.exposed);
+      now += plainly.period;
     }
   }
   return count;
+}
+
+// Where the program computes nothing.
+int deferred_of(GetTrial& trial, int gets, std::uint64_t plainly, std::uint64_t deferred) {
+  return deferred_of(trial, gets, Cost{plainly, plainly}, Cost{deferred, deferred});
 }
 
 TEST(GetTrial, WatchesBeforeItTries) {
@@ -36,6 +49,16 @@ TEST(GetTrial, DefersWhatPays) {
   deferred_of(trial, 2 * GetTrial::sample, long_wait, long_wait / 2);
   EXPECT_EQ(trial.state(), State::deferring);
   EXPECT_GT(deferred_of(trial, 1000, long_wait, long_wait / 2), 950);
+}
+
+TEST(GetTrial, DefersWhatShortensTheLoopWithoutFewerWaits) {
+  GetTrial trial;
+  const Cost plainly{long_wait, 2 * long_wait}, faster{long_wait - 1, 17 * long_wait / 10};
+  deferred_of(trial, 2 * GetTrial::sample, plainly, faster);
+  EXPECT_EQ(trial.state(), State::deferring);
+  GetTrial other;
+  deferred_of(other, 2 * GetTrial::sample, plainly, {long_wait - 1, 2 * long_wait});
+  EXPECT_EQ(other.state(), State::resting);
 }
 
 TEST(GetTrial, NeverTriesWhereNothingIsWaitedFor) {

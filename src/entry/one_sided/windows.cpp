@@ -16,6 +16,10 @@ bool makes(Operation operation) {
   return operation >= Operation::win_create && operation <= Operation::win_create_dynamic;
 }
 
+bool synchronises_active_target(Operation operation) {
+  return operation >= Operation::win_fence && operation <= Operation::win_test;
+}
+
 }  // namespace
 
 bool is_access(const GroupSpec& group) {
@@ -23,7 +27,9 @@ bool is_access(const GroupSpec& group) {
 }
 
 bool notes_window_call(const GroupSpec& group) {
-  if (makes(group.operation) || group.operation == Operation::win_free) return Exposure::allowed();
+  if (makes(group.operation) || group.operation == Operation::win_free ||
+      synchronises_active_target(group.operation))
+    return Exposure::allowed();
   if (!DeferredGets::allowed()) return false;
   switch (group.operation) {
     case Operation::win_lock:
@@ -40,6 +46,7 @@ bool notes_window_call(const GroupSpec& group) {
 
 WindowCall::WindowCall(const GroupSpec& group, const Arguments& arguments)
     : group_(group), arguments_(arguments) {
+  if (synchronises_active_target(group.operation)) Exposure::fenced();
   if (is_access(group))
     DeferredGets::accessed(arguments.win(group.win), arguments.integer(group.peer),
                            group.operation != Operation::get);
@@ -62,6 +69,7 @@ void WindowCall::made() const {
 }
 
 void WindowCall::returned(bool success, std::uint64_t took) {
+  if (synchronises_active_target(group_.operation)) return Exposure::fenced();
   if (!success) return;
   switch (group_.operation) {
     case Operation::win_lock:

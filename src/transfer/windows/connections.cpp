@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -80,6 +81,13 @@ void Connections::arm() {
   change(alarm_, EPOLL_CTL_MOD, outgoing_, EPOLLIN | EPOLLONESHOT);
 }
 
+// The kernel silences a set in alarm_ when it reports it, and a poll() of alarm_ is no report.
+void Connections::silence() {
+  epoll_event events[2];
+  while (epoll_wait(alarm_, events, 2, 0) > 0) {
+  }
+}
+
 void Connections::scan() {
   DIR* const directory = opendir("/proc/self/fd");
   if (!directory) return;
@@ -112,14 +120,26 @@ bool Connections::readable() {
 }
 
 bool Connections::has_room() {
+  for (auto& [socket, connection] : known_) connection.got_room = false;
   epoll_event events[at_once];
-  return epoll_wait(outgoing_, events, at_once, 0) > 0;
+  const int found = epoll_wait(outgoing_, events, at_once, 0);
+  for (int i = 0; i < found; ++i) known_[events[i].data.fd].got_room = true;
+  return found > 0;
 }
 
-std::uint64_t Connections::bytes_moved() const {
-  std::uint64_t sum = 0;
+bool Connections::still_has_room() const {
+  return std::any_of(known_.begin(), known_.end(), [](const auto& each) {
+    pollfd room{each.first, POLLOUT, 0};
+    return each.second.got_room && poll(&room, 1, 0) > 0 && (room.revents & POLLOUT);
+  });
+}
+
+Connections::Traffic Connections::traffic() const {
+  Traffic sum;
   for (const auto& [socket, connection] : known_) {
-    if (!connection.listens) sum += bytes_taken(socket) + bytes_given(socket);
+    if (connection.listens) continue;
+    sum.taken += bytes_taken(socket);
+    sum.given += bytes_given(socket);
   }
   return sum;
 }

@@ -21,10 +21,11 @@ class Connections {
   Connections(const Connections&) = delete;
   Connections& operator=(const Connections&) = delete;
 
-  /// Can be read once MPI has something to do after arm(); then not again until the next arm(). Negative
-  /// where the kernel gives none.
+  /// Can be read from the moment when MPI has something to do after arm(), until silence(). Negative where
+  /// the kernel gives none.
   int descriptor() const { return alarm_; }
   void arm();
+  void silence();
 
   /// Finds connections that are new. Looks at each descriptor of the process: some microseconds each.
   void scan();
@@ -34,10 +35,17 @@ class Connections {
   bool readable();
   /// Whether a connection that was full has got room since the last call of this function.
   bool has_room();
+  /// Whether one of those that the last call found has room at this moment: no thread has filled it again.
+  bool still_has_room() const;
 
-  /// How many bytes threads of this process have read from and written to all connections. It grows while a
-  /// thread is inside MPI and something moves. Some microseconds a connection.
-  std::uint64_t bytes_moved() const;
+  /// How many bytes threads of this process have read from and written to all connections. They grow while a
+  /// thread is inside MPI and something moves.
+  struct Traffic {
+    std::uint64_t taken = 0, given = 0;
+    bool operator==(const Traffic&) const = default;
+  };
+  /// Some microseconds a connection.
+  Traffic traffic() const;
 
   /// After calls of MPI's: stops looking at connections that those calls do not read, for they are not
   /// MPI's.
@@ -47,6 +55,7 @@ class Connections {
   struct Connection {
     std::uint64_t inode = 0;  ///< tells it from a later one with the same descriptor
     bool listens = false;
+    bool got_room = false;      ///< in the last call of has_room()
     bool was_readable = false;  ///< since note_looked()
     std::uint64_t taken = 0;    ///< bytes that had been read at the last note_looked()
     int in_vain = 0;            ///< looks in a row that took nothing from it

@@ -103,7 +103,7 @@ int DeferredGets::begin(Engine& engine, const GetArguments& a, Caller caller, bo
       !can_defer(engine, a, *window, bytes))
     return MPI_SUCCESS;
   GetTrial& trial = trials_[caller.address];
-  if (engine.settings().defer != Defer::on && !engine.settings().restless() && !trial.defers())
+  if (engine.settings().defer != Defer::on && !engine.settings().restless() && !trial.defers(now_ns()))
     return MPI_SUCCESS;
   Site& site = engine.sites().at(caller.address, caller.name);
   const std::uint64_t begun = now_ns();

@@ -25,7 +25,7 @@ std::mutex membership;
 }  // namespace
 
 void Exposure::allow(const Settings& settings, bool threads) {
-  allowed_ = threads && settings.helper && settings.one_sided && settings.defer != Defer::off;
+  allowed_ = threads && settings.helper && settings.one_sided != Defer::off && settings.defer != Defer::off;
 }
 
 Exposure::Exposure() {
@@ -56,6 +56,10 @@ void Exposure::freed() {
   const std::lock_guard lock(membership);
   if (windows_.fetch_sub(1) > 1) return;
   delete std::exchange(instance_, nullptr);
+}
+
+void Exposure::fenced() {
+  fenced_until_.store(progress::now_ns() + progress::after_fence, std::memory_order_relaxed);
 }
 
 void Exposure::stop_all() {
@@ -93,7 +97,12 @@ void Exposure::serve_partners() {
 
 std::int64_t Exposure::sleep_until_something_arrives() {
   state_ = State::asleep;
-  connections_.scan();
+  // Looking at each descriptor of the process takes tens of microseconds.
+  const std::uint64_t now = progress::now_ns();
+  if (now - scanned_ >= static_cast<std::uint64_t>(progress::between_scans)) {
+    connections_.scan();
+    scanned_ = now;
+  }
   connections_.arm();
   return progress::between_scans;
 }
@@ -101,22 +110,41 @@ std::int64_t Exposure::sleep_until_something_arrives() {
 // Something waits for MPI. Whether a thread of the program is there to take it shows a moment later.
 std::int64_t Exposure::watch() {
   state_ = State::watching;
-  moved_ = connections_.bytes_moved();
+  before_ = connections_.traffic();
   return progress::for_windows.shortest;
 }
 
+// The program does not need the helper at the moment.
+std::int64_t Exposure::rest() {
+  state_ = State::resting;
+  connections_.note_looked();
+  pause_ = progress::for_windows.after(false, pause_);
+  return pause_;
+}
+
+// MPI has answered, or has taken data. Where it has only taken a short message, such as a partner's arrival
+// at a barrier, no partner gains by it.
+bool Exposure::served_an_access() {
+  const Connections::Traffic now = connections_.traffic();
+  return now.given != before_.given || now.taken - before_.taken >= progress::bytes_of_data;
+}
+
 std::int64_t Exposure::look(bool) {
-  const bool waits = connections_.readable() || connections_.has_room();
-  if (state_ != State::watching) return waits ? watch() : sleep_until_something_arrives();
-  if (connections_.bytes_moved() != moved_) {
-    connections_.note_looked();
+  const std::uint64_t now = progress::now_ns(), until = fenced_until_.load(std::memory_order_relaxed);
+  if (now < until) {
     state_ = State::resting;
-    pause_ = progress::for_windows.after(false, pause_);
-    return pause_;
+    return static_cast<std::int64_t>(until - now);
   }
-  serve_partners();
-  pause_ /= 2;
-  return waits ? watch() : sleep_until_something_arrives();
+  if (state_ == State::watching) {
+    if (connections_.traffic() != before_) return rest();
+    if (connections_.readable() || connections_.still_has_room()) {
+      serve_partners();
+      if (!served_an_access()) return rest();
+      pause_ = 0;
+    }
+  }
+  const bool readable = connections_.readable(), has_room = connections_.has_room();
+  return readable || has_room ? watch() : sleep_until_something_arrives();
 }
 
 }  // namespace lapwing::transfer

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the gets of one call site are deferred: judged by how long the program stands still for their
-// bytes, in calls of MPI's and at closed pages, plainly and deferred. A get needs no agreement: its target is
-// not asked.
+// Whether the gets of one call site are deferred. Two things are compared, plainly and deferred: how long the
+// program stands still for the bytes, in calls of MPI's and at closed pages, and how long it takes from one
+// get to the next. Either may show the gain alone: the latter where the program also computes faster with
+// what has just arrived, for it is in the cache. A get needs no agreement: its target is not asked.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,16 @@ class GetTrial {
  public:
   enum class State : std::uint8_t { watching, trying, deferring, resting };
 
-  /// How the next get from this site goes. The caller reports it, by one of the next two.
-  bool defers();
+  /// How the next get from this site goes, at this moment in nanoseconds. The caller reports it, by one of
+  /// the next two.
+  bool defers(std::uint64_t now);
   /// The program has stood still for so many nanoseconds for a get of so many bytes.
   void went_plainly(std::size_t bytes, std::uint64_t exposed);
   void was_deferred(std::size_t bytes, std::uint64_t exposed);
+
+  GetTrial() = default;
+  GetTrial(const GetTrial&) = delete;
+  GetTrial& operator=(const GetTrial&) = delete;
 
   State state() const { return state_; }
 
@@ -30,17 +36,21 @@ class GetTrial {
       50'000;  ///< of a plain get: less is not worth closing pages for
 
  private:
+  /// Of the gets of one kind.
   struct Sum {
-    std::uint64_t bytes = 0, exposed = 0;
-    unsigned gets = 0;
+    std::uint64_t bytes = 0, exposed = 0, between = 0;
+    unsigned gets = 0, periods = 0;
+    double exposed_per_byte() const { return static_cast<double>(exposed) / static_cast<double>(bytes); }
+    double period() const { return static_cast<double>(between) / periods; }
     void add(std::size_t more, std::uint64_t time) {
       bytes += more;
       exposed += time;
       ++gets;
     }
-    double per_byte() const { return static_cast<double>(exposed) / static_cast<double>(bytes); }
   };
 
+  void add_period(std::uint64_t now);
+  bool shortens_period() const;
   void watch();
   void rest();
 
@@ -48,6 +58,8 @@ class GetTrial {
   unsigned left_ = 0;  ///< gets in this state
   unsigned rest_ = first_rest;
   Sum plain_, deferred_;
+  std::uint64_t last_ = 0;      ///< when the last get began
+  Sum* last_counts_ = nullptr;  ///< for which of the two the time until the next get counts
 };
 
 }  // namespace lapwing::transfer
