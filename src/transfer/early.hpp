@@ -21,7 +21,6 @@ std::optional<EarlyMessage> take_early(CommInfo& info, int rank, int tag);
 /// MPI_ERROR alone.
 void set_envelope(MPI_Status* status, int source, int tag, std::size_t bytes);
 
-/// Returns once no outgoing transfer reads [address, address+length) any more.
 /// Under the lock. A persistent receive is started with a message that a probe
 /// has taken out of MPI's queue; false if there is none for it.
 bool start_early(Engine& engine, MPI_Request request);

@@ -14,7 +14,6 @@ enum class Defer { off = 0, automatic = 1, on = 2 };
 enum class Protect { all, first, last };  ///< all but `all` are benchmark switches (HUNT, section 5.2)
 enum class Order { automatic, up, down };
 enum class Sets { unset, off, check, run };  ///< unset: as the program was compiled
-/// Of handles that are not freed at MPI_Finalize, when checking.
 /// Of a kind of finding of the checker: it ends the job, is said, or is not looked for.
 enum class Severity : std::uint8_t { error, warning, off };
 enum class Split { automatic, overlap, messages, static_, blocking };  ///< how votes travel
