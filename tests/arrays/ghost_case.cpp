@@ -13,27 +13,22 @@ namespace lapwing::arrays::testing {
 
 namespace {
 
-using Random = std::mt19937_64;
-
-std::int64_t draw(Random& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
-bool one_in(Random& random, int n) { return draw(random, 1, n) == 1; }
+bool one_in(Random& random, int n) { return drawn(random, 1, n) == 1; }
 
 ElementType any_type(Random& random) {
   static constexpr ElementType types[] = {ElementType::int8,       ElementType::uint16,
                                           ElementType::float32,    ElementType::float64,
                                           ElementType::complex128, ElementType::complex_long_double};
-  return types[draw(random, 0, 5)];
+  return types[drawn(random, 0, 5)];
 }
 
 // In one block on each process.
 Dimension blocks(Random& random, std::int64_t extent, int g, int processes) {
   Dimension made;
-  const std::int64_t offset = one_in(random, 4) ? draw(random, 0, 5) : 0;
+  const std::int64_t offset = one_in(random, 4) ? drawn(random, 0, 5) : 0;
   if (one_in(random, 3)) {
     std::vector<std::int64_t> bounds(static_cast<std::size_t>(processes) + 1);
-    for (auto& bound : bounds) bound = draw(random, 0, extent);
+    for (auto& bound : bounds) bound = drawn(random, 0, extent);
     std::sort(bounds.begin(), bounds.end());
     bounds.front() = 0;
     bounds.back() = extent;
@@ -42,12 +37,12 @@ Dimension blocks(Random& random, std::int64_t extent, int g, int processes) {
   } else if (one_in(random, 3)) {
     // The offset counts, and what does not fill the last blocks leaves processes without elements.
     const std::int64_t least = std::max<std::int64_t>(1, (extent + offset + processes - 1) / processes);
-    made = cyclic(extent, draw(random, least, 2 * least), g);
+    made = cyclic(extent, drawn(random, least, 2 * least), g);
     made.offset = offset;
   } else {
     made = block(extent, processes, g);
   }
-  if (one_in(random, 4)) made.first_process = static_cast<int>(draw(random, 0, processes - 1));
+  if (one_in(random, 4)) made.first_process = static_cast<int>(drawn(random, 0, processes - 1));
   return made;
 }
 
@@ -75,20 +70,20 @@ void each_of(const Cells& cells, Visit visit) {
 GhostCase random_ghost_case(Random& random, int tasks) {
   GhostCase made;
   Distribution& array = made.distribution;
-  const auto dimensions = static_cast<std::size_t>(draw(random, 1, 4));
+  const auto dimensions = static_cast<std::size_t>(drawn(random, 1, 4));
   static constexpr std::int64_t largest[] = {0, 60, 24, 10, 6};
   array.type = any_type(random);
   if (one_in(random, 6)) {
     static constexpr std::int64_t sizes[] = {1, 3, 24, 40};
     array.type = ElementType::opaque;
-    array.opaque_bytes = sizes[draw(random, 0, 3)];
+    array.opaque_bytes = sizes[drawn(random, 0, 3)];
   }
   array.order = one_in(random, 2) ? Order::row_major : Order::column_major;
   std::vector<int> grid;
   int positions = 1;
-  const auto wanted = static_cast<std::size_t>(draw(random, 0, static_cast<std::int64_t>(dimensions) + 1));
+  const auto wanted = static_cast<std::size_t>(drawn(random, 0, static_cast<std::int64_t>(dimensions) + 1));
   while (grid.size() < wanted) {
-    grid.push_back(static_cast<int>(draw(random, 1, std::max(1, tasks / positions))));
+    grid.push_back(static_cast<int>(drawn(random, 1, std::max(1, tasks / positions))));
     positions *= grid.back();
   }
   std::shuffle(grid.begin(), grid.end(), random);
@@ -102,24 +97,24 @@ GhostCase random_ghost_case(Random& random, int tasks) {
   places.resize(std::max(places.size(), dimensions), -1);
   std::shuffle(places.begin(), places.end(), random);
   for (std::size_t d = 0; d < dimensions; ++d) {
-    const std::int64_t extent = draw(random, one_in(random, 20) ? 0 : 1, largest[dimensions]);
+    const std::int64_t extent = drawn(random, one_in(random, 20) ? 0 : 1, largest[dimensions]);
     const int g = places[d];
     const int processes = g < 0 ? 1 : grid[static_cast<std::size_t>(g)];
     Dimension next = g < 0 ? collapsed(extent) : blocks(random, extent, g, processes);
     if (g >= 0 && one_in(random, 4)) {
-      next = cyclic(extent, draw(random, 1, 3), g);  // no ghosts
+      next = cyclic(extent, drawn(random, 1, 3), g);  // no ghosts
     } else if (!one_in(random, 5)) {
       // Wider than blocks now and then, and than the array.
       const std::int64_t widest = one_in(random, 6) ? extent + 3 : 3;
-      next.ghost_below = draw(random, 0, widest);
-      next.ghost_above = draw(random, 0, widest);
+      next.ghost_below = drawn(random, 0, widest);
+      next.ghost_above = drawn(random, 0, widest);
     }
     array.dimensions.push_back(std::move(next));
   }
   if (one_in(random, 4)) {
     for (const Dimension& d : array.dimensions)
       array.leading.push_back(
-          one_in(random, 2) ? 0 : d.extent + d.ghost_below + d.ghost_above + draw(random, 0, 3));
+          one_in(random, 2) ? 0 : d.extent + d.ghost_below + d.ghost_above + drawn(random, 0, 3));
   }
   made.update.corners = one_in(random, 2);
   if (!one_in(random, 3))

@@ -10,12 +10,7 @@ namespace lapwing::arrays::testing {
 
 namespace {
 
-using Random = std::mt19937_64;
 using List = std::vector<std::int64_t>;
-
-std::int64_t drawn(Random& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
 
 /// Each index to one process: as blocks, dealt out in turn, or at random.
 std::vector<List> partition(Random& random, std::int64_t extent, int processes) {

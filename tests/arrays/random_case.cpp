@@ -11,8 +11,6 @@ namespace lapwing::arrays::testing {
 
 namespace {
 
-using Random = std::mt19937_64;
-
 std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }

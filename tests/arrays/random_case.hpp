@@ -21,6 +21,13 @@ inline std::int64_t from_environment(const char* name, std::int64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
 }
 
+using Random = std::mt19937_64;
+
+/// From `low` to `high`, both included.
+inline std::int64_t drawn(Random& random, std::int64_t low, std::int64_t high) {
+  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+}
+
 /// Of dimensions that index lists distribute: the list of each coordinate.
 using ListsByDimension = std::map<std::size_t, std::vector<std::vector<std::int64_t>>>;
 

@@ -16,12 +16,7 @@ namespace lapwing::arrays::testing::long_lists {
 
 namespace {
 
-using Random = std::mt19937_64;
 using List = std::vector<std::int64_t>;
-
-std::int64_t drawn(Random& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
 
 /// Each index to one process: without a rule, in runs, dealt out, or one after the other in parts of the
 /// space.
