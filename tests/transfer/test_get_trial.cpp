@@ -11,7 +11,7 @@ using State = GetTrial::State;
 constexpr std::size_t bytes = 1 << 20;
 constexpr std::uint64_t long_wait = 10'000'000;
 
-// What one get costs the program: standing still, and until the next.
+// One get costs the program so much time: standing still, and until the next get.
 struct Cost {
   std::uint64_t exposed, period;
 };

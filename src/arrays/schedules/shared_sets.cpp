@@ -18,15 +18,12 @@ std::vector<Segments> placed(const std::vector<Segments>& indices, const std::ve
                              std::int64_t step) {
   Folder result(step);
   auto at = own.begin();
-  const auto last_of = [](const Segments& family) {
-    return family.first + (family.count - 1) * family.stride + family.length - 1;
-  };
   for (const Segments& family : indices) {
-    while (at != own.end() && last_of(*at) < family.first) ++at;
+    while (at != own.end() && end_of(*at) <= family.first) ++at;
     if (at == own.end()) break;
     // All of it by one rule: in one run, or a segment of it in every so-manieth of a family.
     const std::int64_t behind = family.first - at->first;
-    if (family.count > 1 && last_of(family) <= last_of(*at)) {
+    if (family.count > 1 && end_of(family) <= end_of(*at)) {
       const std::int64_t period = at->count > 1 ? at->stride : 0;
       if (period == 0) {
         result.add({family.first, family.length, family.stride, family.count, at->local + behind * step,
@@ -44,7 +41,7 @@ std::vector<Segments> placed(const std::vector<Segments>& indices, const std::ve
     for (std::int64_t k = 0; k < family.count; ++k) {
       std::int64_t index = family.first + k * family.stride;
       for (std::int64_t left = family.length; left > 0 && here != own.end();) {
-        if (last_of(*here) < index) {
+        if (end_of(*here) <= index) {
           ++here;
           continue;
         }

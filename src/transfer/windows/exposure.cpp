@@ -67,10 +67,7 @@ void Exposure::stop_all() {
   delete std::exchange(instance_, nullptr);
 }
 
-void Exposure::begin() {
-  guard::mark_engine_thread();
-  connections_.scan();
-}
+void Exposure::begin() { guard::mark_engine_thread(); }
 
 // A test of a request that is pending moves everything that MPI has under way. A probe does not: MPICH looks
 // at no connection for a communicator of one process.
