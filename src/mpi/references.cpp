@@ -61,7 +61,7 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
   const ElfW(Sym)* symbols = nullptr;
   const char* strings = nullptr;
   const ElfW(Rela) * tables[2] = {};
-  std::size_t bytes[2] = {};
+  std::size_t bytes[2] = {}, nameless[2] = {};  // relocations by the file's own address alone come first
   each_dynamic_entry(info, [&](const ElfW(Dyn) & d, const void* at) {
     if (d.d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(at);
     if (d.d_tag == DT_STRTAB) strings = static_cast<const char*>(at);
@@ -69,10 +69,11 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
     if (d.d_tag == DT_PLTRELSZ) bytes[0] = d.d_un.d_val;
     if (d.d_tag == DT_RELA) tables[1] = static_cast<const ElfW(Rela)*>(at);
     if (d.d_tag == DT_RELASZ) bytes[1] = d.d_un.d_val;
+    if (d.d_tag == DT_RELACOUNT) nameless[1] = d.d_un.d_val;
   });
   if (!symbols || !strings) return 0;
   for (int t = 0; t < 2; ++t) {
-    for (std::size_t i = 0; tables[t] && i < bytes[t] / sizeof(ElfW(Rela)); ++i) {
+    for (std::size_t i = nameless[t]; tables[t] && i < bytes[t] / sizeof(ElfW(Rela)); ++i) {
       const ElfW(Rela)& r = tables[t][i];
       const auto index = ELF64_R_SYM(r.r_info), type = ELF64_R_TYPE(r.r_info);
       const bool holds_address = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
