@@ -308,7 +308,7 @@ bool can_be_divided(const Nest& nest, const BasicBlock& early, llvm::ScalarEvolu
         const auto* operand = llvm::dyn_cast<llvm::Instruction>(use.get());
         const bool is_first = llvm::isa<llvm::PHINode>(i) && block == nest.loop->getHeader();
         return !operand || is_first || nest.loop->contains(operand) ||
-               dominators.dominates(operand->getParent(), &early);
+               dominators.dominates(operand, early.getTerminator());
       });
     });
   });

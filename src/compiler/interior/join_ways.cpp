@@ -26,10 +26,16 @@ void carry_over(llvm::Function& function) {
     for (llvm::Use& use : value->uses())
       if (!dominators.dominates(value, use)) lost.push_back(&use);
     if (lost.empty()) continue;
+    // A call that may throw has its value where it returns, and none where it throws.
+    BasicBlock* from = value->getParent();
+    if (auto* call = llvm::dyn_cast<llvm::InvokeInst>(value)) {
+      BasicBlock* returned = call->getNormalDest();
+      from = returned->getSinglePredecessor() ? returned : llvm::SplitEdge(from, returned);
+    }
     llvm::SSAUpdater updater;
     updater.Initialize(value->getType(), value->getName());
     updater.AddAvailableValue(&function.getEntryBlock(), llvm::Constant::getNullValue(value->getType()));
-    updater.AddAvailableValue(value->getParent(), value);
+    updater.AddAvailableValue(from, value);
     for (llvm::Use* use : lost) updater.RewriteUse(*use);
   }
 }

@@ -125,7 +125,7 @@ bool Lookups::prepare(const llvm::Loop& loop, llvm::BasicBlock& early, llvm::Sca
   const auto is_early = [&](const Value* value) {
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
     return !instruction || loop.contains(instruction) ||
-           dominators.dominates(instruction->getParent(), &early);
+           dominators.dominates(instruction, early.getTerminator());
   };
   for (llvm::Instruction& i : llvm::make_early_inc_range(*loop.getLoopPreheader()))
     if (llvm::is_contained(made, &i)) i.moveBefore(early.getTerminator());

@@ -21,8 +21,9 @@ using llvm::Instruction;
 
 namespace {
 
+// A call that may throw has its value on one of its ways only.
 bool dominates(const Instruction* value, const BasicBlock& block, const llvm::DominatorTree& tree) {
-  return tree.dominates(value->getParent(), &block);
+  return tree.dominates(value, block.getTerminator());
 }
 
 }  // namespace
