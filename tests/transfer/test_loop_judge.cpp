@@ -147,6 +147,21 @@ TEST(LoopJudge, LooksThatCostLittleOfWhatTheyHideDoNotEndTheDivision) {
   EXPECT_GT(program.together, 180);
 }
 
+// The wait stays behind the early rounds, beside which the message moves by itself.
+TEST(LoopJudge, AGlanceThatLeavesNothingToWaitForHasHiddenIt) {
+  LoopJudge judge;
+  int together = 0;
+  for (std::uint64_t i = 0, now = ms; i < 100; ++i) {
+    const bool overlaps = judge.begins(1, now), divides = judge.divides();
+    const std::uint64_t waits = divides ? 0 : 2 * ms;
+    overlaps ? judge.went_overlapped(6 * ms) : judge.went_plainly(waits, 0);
+    now += waits + 7 * ms;
+    together += overlaps && divides;
+  }
+  EXPECT_TRUE(judge.overlaps());
+  EXPECT_GT(together, 80);
+}
+
 TEST(LoopJudge, ALoopThatNobodyWaitsBeforeIsNeverDivided) {
   LoopJudge judge;
   DividedProgram program{1000, 6 * ms, 2 * ms};

@@ -2,6 +2,7 @@
 #include "transfer/decisions/loop_judge.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lapwing::transfer {
 
@@ -27,7 +28,9 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
     const double share = static_cast<double>(std::min(hideable_, *iteration)) /
                          static_cast<double>(std::max<std::uint64_t>(*iteration, 1));
     if (glances_) {
-      loop_->trial.glanced(permitted_ ? share : 0, *iteration);
+      // Bytes that an MPI or the kernel has moved beside the early rounds are not waited for any more.
+      const double hidden = std::max(0.0, loop_->exposed - exposed(*iteration));
+      loop_->trial.glanced(permitted_ ? share + hidden : 0, *iteration);
     } else {
       if (!overlaps_) note_waits(*iteration);
       if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
@@ -67,14 +70,15 @@ void LoopJudge::went_plainly(std::uint64_t waited, std::uint64_t computed) {
 void LoopJudge::note_waits(std::uint64_t iteration) {
   const std::size_t divided = std::clamp<std::size_t>(loop_->divided, 1, most_divided);
   std::array<std::uint64_t, most_divided> now{};
-  std::uint64_t all = 0;
-  for (std::size_t i = 0; i < most_divided; ++i) {
-    now[i % divided] += waits_[i];
-    all += waits_[i];
-  }
+  for (std::size_t i = 0; i < most_divided; ++i) now[i % divided] += waits_[i];
   for (std::size_t i = 0; i < divided; ++i)
     loop_->waits[i] = std::max(loop_->waits[i] - loop_->waits[i] / 4, now[i]);
-  loop_->exposed = static_cast<double>(all) / static_cast<double>(std::max<std::uint64_t>(iteration, 1));
+  loop_->exposed = exposed(iteration);
+}
+
+double LoopJudge::exposed(std::uint64_t iteration) const {
+  return static_cast<double>(std::accumulate(waits_.begin(), waits_.end(), std::uint64_t{0})) /
+         static_cast<double>(std::max<std::uint64_t>(iteration, 1));
 }
 
 void LoopJudge::went_overlapped(std::uint64_t computed) {

@@ -70,6 +70,7 @@ class LoopJudge {
 
   Loop& loop_named(std::uint64_t name);
   void note_waits(std::uint64_t iteration);
+  double exposed(std::uint64_t iteration) const;
 
   LoopClock clock_;
   std::array<Loop, most_loops> loops_{};
