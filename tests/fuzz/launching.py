@@ -147,14 +147,17 @@ class Launcher:
         return outcome
 
     def _watch(self, process, scratch):
-        size, grown = -1, time.monotonic()
+        size, quiet, last = -1, 0.0, time.monotonic()
         # Not reaped before its group is gone: until then its number can be nobody else's.
         while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             time.sleep(0.05)
+            # Time in which this process did not run either, since the whole job was suspended, does not count.
+            quiet += min(time.monotonic() - last, 1.0)
+            last = time.monotonic()
             now = sum(f.stat().st_size for f in scratch.glob("log.*"))
             if now != size:
-                size, grown = now, time.monotonic()
-            elif time.monotonic() - grown > self.stall:
+                size, quiet = now, 0.0
+            elif quiet > self.stall:
                 return "hang", self._backtraces(scratch)
         self._kill(process, scratch)
         return ("done" if process.returncode == 0 else f"crash: mpiexec returned {process.returncode}"), ""

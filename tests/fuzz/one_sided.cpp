@@ -83,7 +83,9 @@ class PassiveTarget {
     if (window_kind_ == WindowKind::create) {
       MPI_Win_create(memory, size, unit_of(me_), MPI_INFO_NULL, comm_, &win_);
     } else if (window_kind_ == WindowKind::allocate) {
-      MPI_Win_allocate(size, unit_of(me_), MPI_INFO_NULL, comm_, &memory_, &win_);
+      // Of sizes that are no multiple of 16 bytes MPICH 4.0 gives other processes of the node a wrong
+      // address.
+      MPI_Win_allocate((size + 15) / 16 * 16, unit_of(me_), MPI_INFO_NULL, comm_, &memory_, &win_);
     } else {
       uneven_units_ = false;
       unit_ = 1;

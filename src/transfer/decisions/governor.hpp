@@ -144,6 +144,7 @@ class Governor {
   int stripping_ = 0;   // partners whose agreement strips
   bool tries_ = false;  // the loop's trial is in strips
   bool closed_ = false;
+  bool weighs_ = false;  // this iteration has had a message that strips may carry
   std::uint64_t iterations_ = 0, arrivals_ = 0;
   SendWaits sends_;
   std::vector<Unposted> to_post_;
