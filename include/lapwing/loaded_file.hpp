@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that a loaded file defines, read from its own tables. The loader is not asked: in
-// dl_iterate_phdr a thread holds one of its locks, and a thread that wants another meanwhile may never get
-// it.
+// The functions that a loaded file defines, and those that it refers to, read from its own tables. The loader
+// is not asked: in dl_iterate_phdr a thread holds one of its locks, and a thread that wants another meanwhile
+// may never get it.
 #pragma once
 
 #include <elf.h>
@@ -24,6 +24,36 @@ void each_dynamic_entry(const dl_phdr_info* info, Visit visit) {
       visit(*d, reinterpret_cast<const void*>(a < info->dlpi_addr ? a + info->dlpi_addr : a));
     }
   }
+}
+
+/// Calls `visit(relocation, symbol, name)` for each relocation of a file that names a symbol: whatever the
+/// linker left to be found elsewhere, and nothing that the file defines for itself alone. Ends, and gives
+/// true, where `visit` does.
+template <typename Visit>
+bool each_named_relocation(const dl_phdr_info* info, Visit visit) {
+  const ElfW(Sym)* symbols = nullptr;
+  const char* strings = nullptr;
+  const ElfW(Rela) * tables[2] = {};
+  size_t bytes[2] = {},
+         nameless = 0;  // a file's own addresses come first in its table, by the hundred thousand
+  each_dynamic_entry(info, [&](const ElfW(Dyn) & d, const void* at) {
+    if (d.d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(at);
+    if (d.d_tag == DT_STRTAB) strings = static_cast<const char*>(at);
+    if (d.d_tag == DT_RELA) tables[0] = static_cast<const ElfW(Rela)*>(at);
+    if (d.d_tag == DT_RELASZ) bytes[0] = d.d_un.d_val;
+    if (d.d_tag == DT_RELACOUNT) nameless = d.d_un.d_val;
+    if (d.d_tag == DT_JMPREL) tables[1] = static_cast<const ElfW(Rela)*>(at);
+    if (d.d_tag == DT_PLTRELSZ) bytes[1] = d.d_un.d_val;
+  });
+  if (!symbols || !strings) return false;
+  for (int t = 0; t < 2; ++t) {
+    for (size_t i = t == 0 ? nameless : 0; tables[t] && i < bytes[t] / sizeof(ElfW(Rela)); ++i) {
+      const ElfW(Rela)& relocation = tables[t][i];
+      const auto index = ELF64_R_SYM(relocation.r_info);
+      if (index != 0 && visit(relocation, symbols[index], strings + symbols[index].st_name)) return true;
+    }
+  }
+  return false;
 }
 
 class LoadedFile {

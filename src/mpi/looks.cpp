@@ -147,7 +147,7 @@ bool makes_persistent_collective(const char* symbol) {
 
 bool refers_to_persistent_collectives() {
   bool found = false;
-  each_reference(
+  each_reference_to_mpi(
       [](const char* file, const char* symbol, void* context) {
         if (!makes_persistent_collective(symbol)) return false;
         for (const char* const* own = libraries_of_mpi; *own; ++own) {

@@ -6,10 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <bitset>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <vector>
 
 #include "lapwing/loaded_file.hpp"
 
@@ -21,67 +23,91 @@ using SlotVisitor = bool(const char* file, const char* symbol, void** slot, void
 struct Walk {
   SlotVisitor* visit;
   void* context;
-  const char* const* others = no_others;  // files that are passed over
-
-  bool passes_over(const char* file) const {
-    if (std::strstr(file, "liblapwing") || std::strstr(file, "linux-vdso")) return true;
-    for (const char* const* other = others; *other; ++other) {
-      if (std::strstr(file, *other)) return true;
-    }
-    return false;
-  }
 };
 
-// A process has tens of thousands of references, nearly all of which the first letter tells from a prefix.
-class Prefixes {
- public:
-  explicit Prefixes(const char* const* list) : list_(list) {
-    for (const char* const* prefix = list; *prefix; ++prefix)
-      firsts_.set(static_cast<unsigned char>(**prefix));
-  }
-  bool begin(const char* name) const {
-    if (!firsts_[static_cast<unsigned char>(*name)]) return false;
-    for (const char* const* prefix = list_; *prefix; ++prefix) {
-      if (std::strncmp(name, *prefix, std::strlen(*prefix)) == 0) return true;
-    }
-    return false;
-  }
+bool begins(const char* name, const char* prefix) {
+  return std::strncmp(name, prefix, std::strlen(prefix)) == 0;
+}
 
- private:
-  const char* const* list_;
-  std::bitset<256> firsts_;
-};
+bool is_of_lapwing_or_kernel(const char* file) {
+  return std::strstr(file, "liblapwing") || std::strstr(file, "linux-vdso");
+}
 
-// Relocations name whatever the linker left to be found elsewhere, and nothing
-// that a file defines for itself alone.
 int visit(dl_phdr_info* info, std::size_t, void* context) {
   const auto* walk = static_cast<const Walk*>(context);
   const char* file = info->dlpi_name ? info->dlpi_name : "";
-  if (walk->passes_over(file)) return 0;
-  const ElfW(Sym)* symbols = nullptr;
-  const char* strings = nullptr;
-  const ElfW(Rela) * tables[2] = {};
-  std::size_t bytes[2] = {}, nameless[2] = {};  // relocations by the file's own address alone come first
-  each_dynamic_entry(info, [&](const ElfW(Dyn) & d, const void* at) {
-    if (d.d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(at);
-    if (d.d_tag == DT_STRTAB) strings = static_cast<const char*>(at);
-    if (d.d_tag == DT_JMPREL) tables[0] = static_cast<const ElfW(Rela)*>(at);
-    if (d.d_tag == DT_PLTRELSZ) bytes[0] = d.d_un.d_val;
-    if (d.d_tag == DT_RELA) tables[1] = static_cast<const ElfW(Rela)*>(at);
-    if (d.d_tag == DT_RELASZ) bytes[1] = d.d_un.d_val;
-    if (d.d_tag == DT_RELACOUNT) nameless[1] = d.d_un.d_val;
+  if (is_of_lapwing_or_kernel(file)) return 0;
+  return each_named_relocation(info, [&](const ElfW(Rela) & relocation, const ElfW(Sym)&, const char* name) {
+    const auto type = ELF64_R_TYPE(relocation.r_info);
+    const bool holds_address = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+    auto** slot = holds_address ? reinterpret_cast<void**>(info->dlpi_addr + relocation.r_offset) : nullptr;
+    return walk->visit(file, name, slot, walk->context);
   });
-  if (!symbols || !strings) return 0;
-  for (int t = 0; t < 2; ++t) {
-    for (std::size_t i = nameless[t]; tables[t] && i < bytes[t] / sizeof(ElfW(Rela)); ++i) {
-      const ElfW(Rela)& r = tables[t][i];
-      const auto index = ELF64_R_SYM(r.r_info), type = ELF64_R_TYPE(r.r_info);
-      const bool holds_address = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
-      auto** slot = holds_address ? reinterpret_cast<void**>(info->dlpi_addr + r.r_offset) : nullptr;
-      if (index != 0 && walk->visit(file, strings + symbols[index].st_name, slot, walk->context)) return 1;
+}
+
+struct Reference {
+  const char *file, *symbol;
+};
+
+// To names of MPI's and Lapwing's, about which a starting process asks a dozen questions. It refers to a
+// hundred thousand names, so the loader's tables are read once for all of them, until libraries come or go.
+class References {
+ public:
+  template <typename Visit>
+  void each(Visit visit) {
+    const std::lock_guard lock(mutex_);
+    auto show = [&](unsigned long long loads) {
+      if (loads != loads_) read();
+      loads_ = loads;
+      for (const Reference& reference : found_) {
+        if (visit(reference)) return;
+      }
+    };
+    // The loader unloads nothing while it shows its files.
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* context) {
+          (*static_cast<decltype(show)*>(context))(info->dlpi_adds + info->dlpi_subs);
+          return 1;
+        },
+        &show);
+  }
+
+  static bool is_about(const char* name) {
+    switch (*name) {
+      case 'M':
+        return begins(name, "MPI_");
+      case 'm':
+        return begins(name, "mpi_");
+      case 'P':
+        return begins(name, "PMPI_");
+      case 'p':
+        return begins(name, "pmpi_");
+      case 'l':
+        return begins(name, "lapwing_");
+      default:
+        return false;
     }
   }
-  return 0;
+
+ private:
+  void read() {
+    found_.clear();
+    Walk walk{[](const char* file, const char* symbol, void**, void* context) {
+                if (is_about(symbol)) static_cast<References*>(context)->found_.push_back({file, symbol});
+                return false;
+              },
+              this};
+    dl_iterate_phdr(lapwing::mpi::visit, &walk);
+  }
+
+  std::mutex mutex_;              // protects what follows
+  std::vector<Reference> found_;  // one file after the other; names and files are the loader's
+  unsigned long long loads_ = 0;  // libraries loaded and unloaded before found_ was read
+};
+
+References& references() {
+  static References all;
+  return all;
 }
 
 }  // namespace
@@ -97,6 +123,10 @@ void each_reference(ReferenceVisitor* visitor, void* context) {
             },
             &both};
   dl_iterate_phdr(visit, &walk);
+}
+
+void each_reference_to_mpi(ReferenceVisitor* visitor, void* context) {
+  references().each([&](const Reference& r) { return visitor(r.file, r.symbol, context); });
 }
 
 bool redirect(const char* library, const char* symbol, void* to) {
@@ -122,17 +152,22 @@ bool redirect(const char* library, const char* symbol, void* to) {
 }
 
 bool refers_to(const char* const* prefixes, const char* const* others) {
-  struct Search {
-    Prefixes prefixes;
-    bool found;
-  } search{Prefixes(prefixes), false};
-  Walk walk{[](const char*, const char* symbol, void**, void* given) {
-              auto* s = static_cast<Search*>(given);
-              return s->found = s->prefixes.begin(symbol);
-            },
-            &search, others};
-  dl_iterate_phdr(visit, &walk);
-  return search.found;
+  for (const char* const* prefix = prefixes; *prefix; ++prefix) assert(References::is_about(*prefix));
+  bool found = false;
+  const char* file = nullptr;
+  bool passed_over = false;
+  references().each([&](const Reference& r) {
+    if (r.file != file) {
+      file = r.file;
+      passed_over = false;
+      for (const char* const* other = others; *other; ++other)
+        passed_over |= std::strstr(file, *other) != nullptr;
+    }
+    if (passed_over) return false;
+    for (const char* const* prefix = prefixes; *prefix && !found; ++prefix) found = begins(r.symbol, *prefix);
+    return found;
+  });
+  return found;
 }
 
 }  // namespace lapwing::mpi

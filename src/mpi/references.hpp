@@ -6,8 +6,9 @@
 namespace lapwing::mpi {
 
 /// Whether anything in the process but Lapwing, and files whose path contains
-/// one of `others`, refers to a symbol whose name begins with one of `prefixes`.
-/// Both lists end with a null. Never loads anything.
+/// one of `others`, refers to a symbol whose name begins with one of `prefixes`,
+/// of which each begins with MPI_, mpi_, PMPI_, pmpi_ or lapwing_. Both lists end with
+/// a null. Never loads anything. Any thread.
 inline constexpr const char* no_others[] = {nullptr};
 /// The libraries of the MPIs themselves, for `others`.
 inline constexpr const char* libraries_of_mpi[] = {
@@ -20,6 +21,9 @@ bool refers_to(const char* const* prefixes, const char* const* others = no_other
 /// gives true.
 using ReferenceVisitor = bool(const char* file, const char* symbol, void* context);
 void each_reference(ReferenceVisitor* visit, void* context);
+/// Likewise of symbols that begin with MPI_, mpi_, PMPI_, pmpi_ or lapwing_, which are read once for all
+/// questions. `visit` asks none.
+void each_reference_to_mpi(ReferenceVisitor* visit, void* context);
 
 /// Lets calls of `symbol` that come from files with `library` in their name go to
 /// `to`, for the rest of the process. False where no such file makes such calls.

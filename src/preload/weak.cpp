@@ -16,24 +16,6 @@
 namespace lapwing::preload {
 namespace {
 
-struct Tables {
-  const ElfW(Sym) * symbols = nullptr;
-  const char* strings = nullptr;
-  const ElfW(Rela) * relocations[2] = {};
-  size_t bytes[2] = {};
-
-  explicit Tables(const dl_phdr_info* info) {
-    mpi::each_dynamic_entry(info, [this](const ElfW(Dyn) & d, const void* at) {
-      if (d.d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(at);
-      if (d.d_tag == DT_STRTAB) strings = static_cast<const char*>(at);
-      if (d.d_tag == DT_RELA) relocations[0] = static_cast<const ElfW(Rela)*>(at);
-      if (d.d_tag == DT_RELASZ) bytes[0] = d.d_un.d_val;
-      if (d.d_tag == DT_JMPREL) relocations[1] = static_cast<const ElfW(Rela)*>(at);
-      if (d.d_tag == DT_PLTRELSZ) bytes[1] = d.d_un.d_val;
-    });
-  }
-};
-
 void clear(void** slot) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   void* const begin = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));
@@ -71,22 +53,16 @@ bool is_new(const dl_phdr_info* info) {
 int visit(dl_phdr_info* info, size_t, void*) {
   if (!is_new(info)) return 0;
   if (strstr(info->dlpi_name, "liblapwing") || strstr(info->dlpi_name, "linux-vdso")) return 0;
-  const Tables tables(info);
-  if (!tables.symbols || !tables.strings) return 0;
-  for (int t = 0; t < 2; ++t) {
-    for (size_t i = 0; tables.relocations[t] && i < tables.bytes[t] / sizeof(ElfW(Rela)); ++i) {
-      const ElfW(Rela)& r = tables.relocations[t][i];
-      const auto index = ELF64_R_SYM(r.r_info), type = ELF64_R_TYPE(r.r_info);
-      if (index == 0 || (type != R_X86_64_GLOB_DAT && type != R_X86_64_64)) continue;
-      const ElfW(Sym)& symbol = tables.symbols[index];
-      if (symbol.st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol.st_info) != STB_WEAK) continue;
-      auto** const slot = reinterpret_cast<void**>(info->dlpi_addr + r.r_offset);
-      if (!is_stub(*slot)) continue;
-      const void* const inside = reinterpret_cast<const void*>(info->dlpi_addr + info->dlpi_phdr[0].p_vaddr);
-      if (reference_count < most_references)
-        references[reference_count++] = {slot, tables.strings + symbol.st_name, inside};
-    }
-  }
+  const void* const inside = reinterpret_cast<const void*>(info->dlpi_addr + info->dlpi_phdr[0].p_vaddr);
+  mpi::each_named_relocation(info, [&](const ElfW(Rela) & r, const ElfW(Sym) & symbol, const char* name) {
+    const auto type = ELF64_R_TYPE(r.r_info);
+    if (type != R_X86_64_GLOB_DAT && type != R_X86_64_64) return false;
+    if (symbol.st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol.st_info) != STB_WEAK) return false;
+    auto** const slot = reinterpret_cast<void**>(info->dlpi_addr + r.r_offset);
+    if (is_stub(*slot) && reference_count < most_references)
+      references[reference_count++] = {slot, name, inside};
+    return false;
+  });
   return 0;
 }
 

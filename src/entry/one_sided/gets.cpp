@@ -122,7 +122,7 @@ bool passes_by(const char* file, const char* symbol, void* found) {
 
 void lapwing::entry::defer_gets(bool possible) {
   bool found = false;
-  if (possible) mpi::each_reference(passes_by, &found);
+  if (possible) mpi::each_reference_to_mpi(passes_by, &found);
   const int mine = possible && !found;
   int all = 0;
   PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
