@@ -17,7 +17,7 @@ namespace {
 
 // Values of the one way that its last part uses. On the other ways that does not run: any value will do.
 void carry_over(llvm::Function& function) {
-  const llvm::DominatorTree dominators(function);
+  llvm::DominatorTree dominators(function);
   llvm::SmallVector<Instruction*, 64> all;
   for (Instruction& i : llvm::instructions(function)) all.push_back(&i);
   for (Instruction* value : all) {
@@ -30,7 +30,7 @@ void carry_over(llvm::Function& function) {
     BasicBlock* from = value->getParent();
     if (auto* call = llvm::dyn_cast<llvm::InvokeInst>(value)) {
       BasicBlock* returned = call->getNormalDest();
-      from = returned->getSinglePredecessor() ? returned : llvm::SplitEdge(from, returned);
+      from = returned->getSinglePredecessor() ? returned : llvm::SplitEdge(from, returned, &dominators);
     }
     llvm::SSAUpdater updater;
     updater.Initialize(value->getType(), value->getName());
@@ -45,7 +45,7 @@ void carry_over(llvm::Function& function) {
 Instruction* join_ways(Instruction& at, BasicBlock& below) {
   BasicBlock* above = at.getParent();
   llvm::Function& function = *above->getParent();
-  const llvm::DominatorTree dominators(function);
+  llvm::DominatorTree dominators(function);
   llvm::SmallSetVector<BasicBlock*, 4> others;
   for (BasicBlock* before : llvm::predecessors(&below))
     if (!dominators.dominates(above, before)) others.insert(before);
