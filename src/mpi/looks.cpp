@@ -149,11 +149,8 @@ bool refers_to_persistent_collectives() {
   bool found = false;
   each_reference_to_mpi(
       [](const char* file, const char* symbol, void* context) {
-        if (!makes_persistent_collective(symbol)) return false;
-        for (const char* const* own = libraries_of_mpi; *own; ++own) {
-          if (std::strstr(file, *own)) return false;
-        }
-        return *static_cast<bool*>(context) = true;
+        return *static_cast<bool*>(context) =
+                   makes_persistent_collective(symbol) && !is_one_of(file, libraries_of_mpi);
       },
       &found);
   return found;

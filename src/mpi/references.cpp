@@ -151,20 +151,20 @@ bool redirect(const char* library, const char* symbol, void* to) {
   return wish.done;
 }
 
+bool is_one_of(const char* file, const char* const* libraries) {
+  for (const char* const* library = libraries; *library; ++library) {
+    if (std::strstr(file, *library)) return true;
+  }
+  return false;
+}
+
 bool refers_to(const char* const* prefixes, const char* const* others) {
-  for (const char* const* prefix = prefixes; *prefix; ++prefix) assert(References::is_about(*prefix));
   bool found = false;
-  const char* file = nullptr;
-  bool passed_over = false;
   references().each([&](const Reference& r) {
-    if (r.file != file) {
-      file = r.file;
-      passed_over = false;
-      for (const char* const* other = others; *other; ++other)
-        passed_over |= std::strstr(file, *other) != nullptr;
+    for (const char* const* prefix = prefixes; *prefix && !found; ++prefix) {
+      assert(References::is_about(*prefix));
+      found = begins(r.symbol, *prefix) && !is_one_of(r.file, others);
     }
-    if (passed_over) return false;
-    for (const char* const* prefix = prefixes; *prefix && !found; ++prefix) found = begins(r.symbol, *prefix);
     return found;
   });
   return found;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program, and the libraries that it brought, refer to by name, and where
+// The names that the program, and the libraries that it brought, refer to, and where
 // such a reference leads.
 #pragma once
 
 namespace lapwing::mpi {
 
-/// Whether anything in the process but Lapwing, and files whose path contains
-/// one of `others`, refers to a symbol whose name begins with one of `prefixes`,
-/// of which each begins with MPI_, mpi_, PMPI_, pmpi_ or lapwing_. Both lists end with
-/// a null. Never loads anything. Any thread.
 inline constexpr const char* no_others[] = {nullptr};
 /// The libraries of the MPIs themselves, for `others`.
 inline constexpr const char* libraries_of_mpi[] = {
     "/libmpi.so",     "/libmpi_abi.so", "/libmpich", "/libmpifort",    "/libmpi_mpifh",
     "/libmpi_usempi", "/libmpicxx",     "/libmpi++", "/libmpi_cxx.so", nullptr};
+/// Whether the path of `file` contains one of `libraries`, a list that ends with a null.
+bool is_one_of(const char* file, const char* const* libraries);
+/// Whether anything in the process but Lapwing, and files whose path contains
+/// one of `others`, refers to a symbol whose name begins with one of `prefixes`,
+/// of which each begins with MPI_, mpi_, PMPI_, pmpi_ or lapwing_. Both lists end with
+/// a null. Never loads anything. Any thread.
 bool refers_to(const char* const* prefixes, const char* const* others = no_others);
 
 /// Shows each file, and each symbol that it refers to, one file after the other;

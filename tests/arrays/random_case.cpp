@@ -11,10 +11,7 @@ namespace lapwing::arrays::testing {
 
 namespace {
 
-std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
-bool chance(Random& random, int percent) { return between(random, 0, 99) < percent; }
+bool chance(Random& random, int percent) { return drawn(random, 0, 99) < percent; }
 
 template <class Values>
 void shuffle(Random& random, Values& values) {
@@ -25,27 +22,27 @@ ElementType random_type(Random& random) {
   static constexpr ElementType types[] = {
       ElementType::int8,    ElementType::int16,  ElementType::int32,      ElementType::float32,
       ElementType::float64, ElementType::uint64, ElementType::complex128, ElementType::complex_long_double};
-  return types[between(random, 0, 7)];
+  return types[drawn(random, 0, 7)];
 }
 
 Dimension random_dimension(Random& random, std::int64_t extent, int grid_dimension, int processes) {
   if (grid_dimension < 0) return collapsed(extent);
   if (chance(random, 15)) {
     std::vector<std::int64_t> bounds(static_cast<std::size_t>(processes) + 1);
-    for (auto& bound : bounds) bound = between(random, 0, extent);
+    for (auto& bound : bounds) bound = drawn(random, 0, extent);
     std::sort(bounds.begin(), bounds.end());
     bounds.front() = 0;
     bounds.back() = extent;
     Dimension result = irregular(bounds, grid_dimension);
     result.extent = extent;
-    result.first_process = static_cast<int>(between(random, 0, processes - 1));
+    result.first_process = static_cast<int>(drawn(random, 0, processes - 1));
     return result;
   }
   Dimension result = chance(random, 30)
                          ? block(extent, processes, grid_dimension)
-                         : cyclic(extent, between(random, 1, chance(random, 50) ? 3 : 9), grid_dimension);
-  if (chance(random, 30)) result.first_process = static_cast<int>(between(random, 0, processes - 1));
-  if (chance(random, 30)) result.offset = between(random, 0, 12);
+                         : cyclic(extent, drawn(random, 1, chance(random, 50) ? 3 : 9), grid_dimension);
+  if (chance(random, 30)) result.first_process = static_cast<int>(drawn(random, 0, processes - 1));
+  if (chance(random, 30)) result.offset = drawn(random, 0, 12);
   return result;
 }
 
@@ -57,9 +54,9 @@ Distribution random_distribution(Random& random, const std::vector<std::int64_t>
   std::vector<int> grid;
   int positions = 1;
   const auto wanted =
-      static_cast<std::size_t>(between(random, 0, static_cast<std::int64_t>(extents.size()) + 1));
+      static_cast<std::size_t>(drawn(random, 0, static_cast<std::int64_t>(extents.size()) + 1));
   while (grid.size() < wanted) {
-    const int extent = static_cast<int>(between(random, 1, std::max(1, tasks / positions)));
+    const int extent = static_cast<int>(drawn(random, 1, std::max(1, tasks / positions)));
     grid.push_back(extent);
     positions *= extent;
   }
@@ -77,22 +74,22 @@ Distribution random_distribution(Random& random, const std::vector<std::int64_t>
     const int g = chance(random, 80) ? places[d] : -1;
     result.dimensions.push_back(
         random_dimension(random, extents[d], g, g < 0 ? 1 : grid[static_cast<std::size_t>(g)]));
-    if (chance(random, 20)) result.dimensions.back().ghost_below = between(random, 0, 2);
-    if (chance(random, 20)) result.dimensions.back().ghost_above = between(random, 0, 2);
+    if (chance(random, 20)) result.dimensions.back().ghost_below = drawn(random, 0, 2);
+    if (chance(random, 20)) result.dimensions.back().ghost_above = drawn(random, 0, 2);
   }
   if (chance(random, 25)) {
     for (const auto extent : extents)
-      result.leading.push_back(chance(random, 50) ? 0 : extent + 4 + between(random, 0, 3));
+      result.leading.push_back(chance(random, 50) ? 0 : extent + 4 + drawn(random, 0, 3));
   }
   return result;
 }
 
 /// A section of `count` elements of an array that is made as large as needed.
 SectionDimension random_part(Random& random, std::int64_t count, std::int64_t& extent) {
-  const std::int64_t stride = chance(random, 60) ? 1 : between(random, 1, 6);
-  const std::int64_t first = chance(random, 60) ? 0 : between(random, 0, 5);
+  const std::int64_t stride = chance(random, 60) ? 1 : drawn(random, 1, 6);
+  const std::int64_t first = chance(random, 60) ? 0 : drawn(random, 0, 5);
   const std::int64_t span = count == 0 ? 0 : (count - 1) * stride + 1;
-  extent = first + span + (chance(random, 60) ? 0 : between(random, 0, 5));
+  extent = first + span + (chance(random, 60) ? 0 : drawn(random, 0, 5));
   if (count > 0 && chance(random, 20)) return {first + span - 1, count, -stride};
   return {first, count, stride};
 }
@@ -101,7 +98,7 @@ SectionDimension random_part(Random& random, std::int64_t count, std::int64_t& e
 
 Case random_case(Random& random, int source_tasks, int destination_tasks, bool same) {
   Case result;
-  const auto dimensions = static_cast<std::size_t>(between(random, 1, 4));
+  const auto dimensions = static_cast<std::size_t>(drawn(random, 1, 4));
   static constexpr std::int64_t largest[] = {0, 150, 30, 12, 7};
   std::vector<int> permutation(dimensions);
   std::iota(permutation.begin(), permutation.end(), 0);
@@ -109,7 +106,7 @@ Case random_case(Random& random, int source_tasks, int destination_tasks, bool s
   std::vector<std::int64_t> counts(dimensions), source_extents(dimensions), destination_extents(dimensions);
   result.from.dimensions.resize(dimensions);
   for (std::size_t d = 0; d < dimensions; ++d) {
-    counts[d] = between(random, chance(random, 5) ? 0 : 1, largest[dimensions]);
+    counts[d] = drawn(random, chance(random, 5) ? 0 : 1, largest[dimensions]);
     result.from.dimensions[d] = random_part(random, counts[d], source_extents[d]);
   }
   for (std::size_t d = 0; d < dimensions; ++d)
@@ -117,7 +114,7 @@ Case random_case(Random& random, int source_tasks, int destination_tasks, bool s
         random_part(random, counts[static_cast<std::size_t>(permutation[d])], destination_extents[d]));
   if (chance(random, 15)) {  // the receiver has one dimension more
     std::int64_t extent = 0;
-    const auto at = between(random, 0, static_cast<std::int64_t>(dimensions));
+    const auto at = drawn(random, 0, static_cast<std::int64_t>(dimensions));
     result.to.dimensions.insert(result.to.dimensions.begin() + at, random_part(random, 1, extent));
     destination_extents.insert(destination_extents.begin() + at, extent);
     permutation.insert(permutation.begin() + at, -1);
@@ -125,9 +122,9 @@ Case random_case(Random& random, int source_tasks, int destination_tasks, bool s
   if (!std::is_sorted(permutation.begin(), permutation.end()) || permutation.size() != dimensions ||
       chance(random, 50))
     result.to.permutation = permutation;
-  result.source_tasks = static_cast<int>(between(random, 1, 9));
-  result.destination_tasks = static_cast<int>(between(random, 1, 9));
-  auto groups = between(random, 0, 2);
+  result.source_tasks = static_cast<int>(drawn(random, 1, 9));
+  result.destination_tasks = static_cast<int>(drawn(random, 1, 9));
+  auto groups = drawn(random, 0, 2);
   if (source_tasks > 0) {
     result.source_tasks = source_tasks;
     result.destination_tasks = destination_tasks;
@@ -150,7 +147,7 @@ Case random_case(Random& random, int source_tasks, int destination_tasks, bool s
   if (chance(random, 10)) {
     static constexpr std::int64_t sizes[] = {1, 3, 8, 24, 40, 72};
     result.source.type = result.destination.type = ElementType::opaque;
-    result.source.opaque_bytes = result.destination.opaque_bytes = sizes[between(random, 0, 5)];
+    result.source.opaque_bytes = result.destination.opaque_bytes = sizes[drawn(random, 0, 5)];
   }
   return result;
 }

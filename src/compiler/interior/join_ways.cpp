@@ -45,7 +45,7 @@ void carry_over(llvm::Function& function) {
 Instruction* join_ways(Instruction& at, BasicBlock& below) {
   BasicBlock* above = at.getParent();
   llvm::Function& function = *above->getParent();
-  llvm::DominatorTree dominators(function);
+  const llvm::DominatorTree dominators(function);
   llvm::SmallSetVector<BasicBlock*, 4> others;
   for (BasicBlock* before : llvm::predecessors(&below))
     if (!dominators.dominates(above, before)) others.insert(before);

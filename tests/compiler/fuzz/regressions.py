@@ -9,11 +9,16 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "regressions"
 MARK = "==== "
 
 
+def without_folders(line):
+    """A command without the folders of this machine: the case is kept in the project."""
+    return re.sub(r"/[^\s:]*/", "", line)
+
+
 def write(folder, case, files, difference, note, outcome):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{case.language.replace('+', 'p')}-{case.mpi}-{case.seed}.case"
-    lines = [f"case {case.line()}", f"# {note}", *("# " + l for l in difference.splitlines()[:20])]
+    lines = [f"case {case.line()}", f"# {note}", *("# " + without_folders(l) for l in difference.splitlines()[:20])]
     for name, text in files.items():
         lines += [MARK + name, text.rstrip("\n")]
     path.write_text("\n".join(lines) + "\n")
