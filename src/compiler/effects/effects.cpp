@@ -174,6 +174,11 @@ Effects EffectsOf::of_call(const llvm::CallBase& call) {
       e.ask_llvm = true;
       return e;
     }
+    if (reads_clock(call)) {
+      Effects e;
+      limit_to_arguments(e, call);
+      return e;
+    }
     Effects e = Effects::anything("a call of a function that is not known");
     if (nameable_ && knows_arguments_only(call, library_(*call.getFunction()))) limit_to_arguments(e, call);
     return e;

@@ -6,6 +6,8 @@
 
 #include <llvm/IR/Function.h>
 
+#include <utility>
+
 namespace lapwing::compiler {
 
 bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library) {
@@ -24,6 +26,38 @@ bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryI
   for (llvm::StringRef one : others)
     if (callee->getName() == one) return true;
   return false;
+}
+
+bool reads_clock(const llvm::CallBase& call) {
+  const auto* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || callee->isVarArg()) return false;
+  // With the number of their arguments: not all of these names are reserved.
+  static const std::pair<llvm::StringRef, unsigned> clocks[] = {
+      {"time", 1},
+      {"clock", 0},
+      {"times", 1},
+      {"clock_gettime", 2},
+      {"clock_getres", 2},
+      {"timespec_get", 2},
+      {"gettimeofday", 2},
+      {"getrusage", 2},
+      {"omp_get_wtime", 0},
+      {"omp_get_wtick", 0},
+      {"omp_get_wtime_", 0},
+      {"omp_get_wtick_", 0},
+      // std::chrono's now, of libstdc++ and of libc++.
+      {"_ZNSt6chrono3_V212steady_clock3nowEv", 0},
+      {"_ZNSt6chrono3_V212system_clock3nowEv", 0},
+      {"_ZNSt3__16chrono12steady_clock3nowEv", 0},
+      {"_ZNSt3__16chrono12system_clock3nowEv", 0},
+      // SYSTEM_CLOCK and CPU_TIME, as flang calls them.
+      {"_FortranASystemClockCount", 1},
+      {"_FortranASystemClockCountRate", 1},
+      {"_FortranASystemClockCountMax", 1},
+      {"_FortranACpuTime", 0}};
+  return llvm::any_of(clocks, [&](const auto& one) {
+    return callee->getName() == one.first && call.arg_size() == one.second;
+  });
 }
 
 bool gives_back(const llvm::CallBase& call) {

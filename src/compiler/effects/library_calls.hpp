@@ -11,6 +11,10 @@ namespace lapwing::compiler {
 /// to, calls nobody back, and throws nothing. Its effects outside are another matter.
 bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library);
 
+/// Whether a call asks for the time: as with MPI_Wtime, nobody outside can see it, and it writes what its
+/// arguments point to.
+bool reads_clock(const llvm::CallBase& call);
+
 /// free, and C++'s operators delete where they are the library's.
 bool gives_back(const llvm::CallBase& call);
 

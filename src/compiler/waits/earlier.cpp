@@ -7,6 +7,7 @@
 #include <array>
 
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/effects/library_calls.hpp"
 #include "compiler/effects/parallel_regions.hpp"
 #include "compiler/planted.hpp"
 
@@ -59,7 +60,8 @@ class Climber {
       }
       if (conflicts(*i)) return false;
       const auto* passed = llvm::dyn_cast<llvm::CallBase>(i);
-      const bool works = passed && !llvm::isa<llvm::IntrinsicInst>(i) && !stays_in_team(*passed);
+      const bool works =
+          passed && !llvm::isa<llvm::IntrinsicInst>(i) && !stays_in_team(*passed) && !reads_clock(*passed);
       earlier_.worth += works ? worth_of_call : 1;
       earlier_.at = i;
     }

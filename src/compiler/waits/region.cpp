@@ -6,6 +6,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/effects/library_calls.hpp"
 #include "compiler/effects/parallel_regions.hpp"
 #include "compiler/waits/versioned_calls.hpp"
 
@@ -31,6 +32,7 @@ unsigned worth_of(const llvm::Instruction& instruction) {
         return worth_of_call;
     }
   }
+  if (reads_clock(*call)) return worth_of_query;
   return stays_in_team(*call) ? 0 : worth_of_call;
 }
 

@@ -9,8 +9,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
 
 static double out[20000], in[20000], work[20000];
+static struct timeval times[2000];
 static volatile int flag;
 static atomic_int shared;
 static jmp_buf place;
@@ -116,6 +119,34 @@ MPI_Count asks(MPI_Datatype t, MPI_Status* s) {
   MPI_Get_elements_x(s, t, &elements);
   WORK;
   return size + lb + extent + low + width + true_lb + true_extent + elements;
+}
+// Nor do clocks, as MPI_Wtime does not; they write what their arguments point to.
+// CHECK: MPI_Send at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (the end of the function
+double measures(void) {
+  SEND;
+  WORK;
+  struct timeval now;
+  struct timespec then;
+  gettimeofday(&now, NULL);
+  clock_gettime(CLOCK_MONOTONIC, &then);
+  WORK;
+  return now.tv_sec - then.tv_sec + (double)clock() + MPI_Wtime();
+}
+// CHECK: MPI_Send at stops.c:[[#@LINE+3]] is split: its wait stands at {{.*}} (a call that may write to
+// `times`
+void measures_into_buffer(void) {
+  MPI_Send(times, sizeof times, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+  WORK;
+  gettimeofday(&times[7], NULL);
+  WORK;
+}
+// A clock is no work that could hide a message.
+// CHECK: MPI_Send: stopped at {{.*}} the end of the function
+double only_measures(void) {
+  SEND;
+  struct timespec then;
+  clock_gettime(CLOCK_MONOTONIC, &then);
+  return then.tv_sec + (double)clock();
 }
 // CHECK: MPI_Recv at stops.c:[[#@LINE+2]] is split: its wait stands at {{.*}} (a read of `in`
 double reads_received(void) {
