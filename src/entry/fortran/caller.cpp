@@ -12,6 +12,15 @@ extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, etext;
 
 __thread const void* lapwing_fortran_caller = nullptr;
 
+namespace {
+thread_local constinit const void* called_from = nullptr;
+}
+
+/// Looked up by lapwing/memory_windows.h.
+extern "C" __attribute__((visibility("default"))) void lapwing_called_from(const void* site) {
+  called_from = site;
+}
+
 namespace lapwing::entry {
 namespace {
 
@@ -36,6 +45,7 @@ bool is_own(const void* address) { return address >= &__ehdr_start && address < 
 }  // namespace
 
 const void* call_site(const void* returns_to) {
+  if (called_from) return called_from;
   const void* const noted = lapwing_fortran_caller;
   if (!noted) return returns_to;
   return is_own(returns_to) || is_wrapper(returns_to) ? noted : returns_to;

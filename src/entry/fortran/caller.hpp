@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which line of a Fortran program made a call. MPI's Fortran wrappers, and
-// Lapwing's own, stand between the program and the C entry points; without
-// this all sends of a Fortran program would be one call site.
+// Which line of a program made a call. MPI's Fortran wrappers, and Lapwing's own, stand between a Fortran
+// program and the C entry points, and the functions of lapwing/memory.h between any program and MPI; without
+// this all calls through one of them would be one call site.
 #pragma once
 
 /// Where the last Fortran call of this thread returns to; set by the stubs of
@@ -11,7 +11,7 @@ extern "C" __attribute__((visibility("hidden"),
 
 namespace lapwing::entry {
 
-/// `returns_to`, or the program's own call if that lies in a Fortran wrapper.
+/// `returns_to`, or the program's own call if that lies in a wrapper.
 const void* call_site(const void* returns_to);
 
 /// Notes the caller of a Fortran entry point of Lapwing's own, unless a wrapper
