@@ -100,12 +100,15 @@ TEST(LoopJudge, AnotherLoopIsJudgedForItself) {
 // was written, and after `compute` where its early rounds run first, which costs `looks`.
 struct DividedProgram {
   std::uint64_t wait, compute, looks;
+  bool remembers = false;  // so that only the first look at its index lists costs anything
 
   void iterate(LoopJudge& judge, int iterations) {
     for (int i = 0; i < iterations; ++i) {
       const bool overlaps = judge.begins(1, now), divides = judge.divides();
       const std::uint64_t begun = now, hidden = overlaps && divides ? std::min(wait, compute) : 0;
-      now += wait + compute - hidden + (divides ? looks : 0) + ms;
+      const bool has_looked = divides && !(remembers && divided > 0);
+      if (has_looked) judge.looked();
+      now += wait + compute - hidden + (has_looked ? looks : 0) + ms;
       overlaps ? judge.went_overlapped(divides ? compute : 0)
                : judge.went_plainly(wait, divides ? compute : 0);
       divided += divides;
@@ -142,6 +145,14 @@ TEST(LoopJudge, LooksThatCostMoreThanTheyHideEndTheDivision) {
 TEST(LoopJudge, LooksThatCostLittleOfWhatTheyHideDoNotEndTheDivision) {
   LoopJudge judge;
   DividedProgram program{4 * ms, 6 * ms, ms};
+  program.iterate(judge, 200);
+  EXPECT_TRUE(judge.overlaps());
+  EXPECT_GT(program.together, 180);
+}
+
+TEST(LoopJudge, TheFirstLookAtListsThatAreRememberedDoesNotEndTheDivision) {
+  LoopJudge judge;
+  DividedProgram program{2 * ms, 6 * ms, 4 * ms, true};
   program.iterate(judge, 200);
   EXPECT_TRUE(judge.overlaps());
   EXPECT_GT(program.together, 180);

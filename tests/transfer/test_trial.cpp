@@ -115,6 +115,16 @@ TEST(Trial, AKeptWayIsGivenUpWhenItNoLongerPays) {
   EXPECT_EQ(loop.trial.way(), Way::plain);
 }
 
+TEST(Trial, AKeptWayIsTriedAnewAtOnceWhereBothWaysBecomeSlower) {
+  bool late = false;
+  Loop loop([&](int) { return late ? 14 * ms : 10 * ms; }, [&](int) { return late ? 11 * ms : 8 * ms; });
+  loop.run(50);
+  ASSERT_EQ(loop.trial.state(), State::kept);
+  late = true;
+  loop.run(14);
+  EXPECT_EQ(loop.trial.state(), State::kept);
+}
+
 TEST(Trial, ASlowIterationDoesNotEndATrialThatHasGainedMore) {
   for (const bool first : {false, true}) {
     Trial trial;

@@ -111,6 +111,7 @@ LAPWING_ENTRY void lapwing_interior_remember(lapwing_left* left, const long long
   remembered().remember(rounds_left(left), numbers, static_cast<std::size_t>(count),
                         reinterpret_cast<const transfer::Addresses*>(lists),
                         static_cast<std::size_t>(list_count));
+  transfer::Overlap::looked();
 }
 
 LAPWING_ENTRY void lapwing_interior_written(lapwing_left* left, const void* first, long long bytes) {

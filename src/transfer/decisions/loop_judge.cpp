@@ -27,7 +27,9 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
     iteration_ns_ = *iteration;
     const double share = static_cast<double>(std::min(hideable_, *iteration)) /
                          static_cast<double>(std::max<std::uint64_t>(*iteration, 1));
-    if (glances_) {
+    if (glances_ && pays_for_a_first_look()) {
+      loop_->trial.glance_again();
+    } else if (glances_) {
       // Bytes that an MPI or the kernel has moved beside the early rounds are not waited for any more.
       const double hidden = std::max(0.0, loop_->exposed - exposed(*iteration));
       loop_->trial.glanced(permitted_ ? share + hidden : 0, *iteration);
@@ -39,6 +41,7 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
     }
   }
   whole_ = true;
+  looked_ = false;
   hideable_ = 0;
   arrived_ = told_ = divided_ = 0;
   waits_ = {};
@@ -46,6 +49,17 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
   glances_ =
       !overlaps_ && loop_->divided > 0 && loop_->exposed >= Trial::least_share && loop_->trial.wants_glance();
   return overlaps_;
+}
+
+bool LoopJudge::pays_for_a_first_look() {
+  Looks& looks = loop_->looks;
+  if (looks == Looks::each_time) return false;
+  if (looks == Looks::again) {
+    looks = looked_ ? Looks::each_time : Looks::first;
+    return false;
+  }
+  if (looked_) looks = Looks::again;
+  return looked_;
 }
 
 // A message is waited for behind the loop that it was to be hidden by, or where it starts, before it.

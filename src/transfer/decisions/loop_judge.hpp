@@ -35,6 +35,8 @@ class LoopJudge {
   /// it is done where transfers are overlapped, and in a glance at what it could hide. Asked wherever such a
   /// loop stands. `flight`: about how long the messages before it take at most, as the plain way has shown.
   bool divides(std::uint64_t* flight = nullptr);
+  /// A divided loop has looked at its index lists, and remembers what it has found: the next time costs less.
+  void looked() { looked_ = true; }
   /// Whether the other way may be tried without begin_trial().
   void permit(bool permitted) { permitted_ = permitted; }
   /// Tries the other way from here on, the beginning of an iteration, as other ranks do. `planned`: the share
@@ -58,17 +60,22 @@ class LoopJudge {
 
  private:
   static constexpr std::size_t most_divided = 16;  // those beyond count as the first ones again
+  /// Glances that look at index lists: of each the first one pays for the look, and the next one follows at
+  /// once and is believed. Where that pays again, each will.
+  enum class Looks : std::uint8_t { first, again, each_time };
   struct Loop {
     std::uint64_t name = 0;
     std::uint64_t seen = 0;
     std::size_t divided = 0;  // loops in it that have been, as often as an iteration comes to them
-    double exposed = 0;       // of a plain iteration: waiting
+    Looks looks = Looks::first;
+    double exposed = 0;                               // of a plain iteration: waiting
     std::array<std::uint64_t, most_divided> waits{};  // of a plain iteration, between two divided loops
     Trial trial;
   };
   static constexpr std::size_t most_loops = 8;
 
   Loop& loop_named(std::uint64_t name);
+  bool pays_for_a_first_look();
   void note_waits(std::uint64_t iteration);
   double exposed(std::uint64_t iteration) const;
 
@@ -82,7 +89,7 @@ class LoopJudge {
   std::size_t divided_ = 0;                          // loops in it, so far
   bool whole_ = false;                               // it has been seen from its beginning
   bool overlaps_ = false;
-  bool glances_ = false;  // in this iteration
+  bool glances_ = false, looked_ = false;  // in this iteration
   bool permitted_ = true;
   std::uint64_t iterations_ = 0, iteration_ns_ = 0;
 };

@@ -48,6 +48,12 @@ bool Overlap::divides(std::uint64_t* flight) {
   return judge_.divides(flight);
 }
 
+void Overlap::looked() {
+  if (!judged()) return;
+  std::lock_guard guard(lock_);
+  judge_.looked();
+}
+
 const char* Overlap::verdict() {
   std::lock_guard guard(lock_);
   return judge_.trial() ? judge_.trial()->name() : "no loop";

@@ -54,6 +54,8 @@ class Overlap {
   /// Whether a loop that the compiler has divided runs its early rounds first. `flight` is left alone where
   /// it is not known how long its messages take (LoopJudge::divides).
   static bool divides(std::uint64_t* flight);
+  /// See LoopJudge::looked.
+  static void looked();
   /// The decision about the loop at hand.
   static const char* verdict();
 

@@ -153,7 +153,11 @@ void Trial::kept_iteration(std::uint64_t time) {
   if (in_vain_ > 1 || as_double(other_.median()) > usual) {
     lost_ = 0;
     plain_.clear();  // the times may have changed, and not by the way
-    refuse();
+    // Then a few plain iterations show it, and one that has paid for a while is tried again.
+    if (since_ < first_pause)
+      refuse();
+    else
+      enter(State::watching);
   } else if (since_ >= stay_) {
     stay_ = std::min(2 * stay_, longest_stay);
     plain_.clear();

@@ -59,6 +59,11 @@ class Trial {
   /// A glance has ended: `share` of that iteration could have been saved, and it has taken so long with what
   /// it cost to see that.
   void glanced(double share, std::uint64_t nanoseconds);
+  /// A glance has ended that had to pay for what the next one does not: that one follows.
+  void glance_again() {
+    since_glance_ = next_glance_ = 0;
+    unsettled_ = true;
+  }
   /// Tries the other way from the next iteration on, where the caller knows that it pays. False where the
   /// plain way is not watched.
   bool begin(double planned);
