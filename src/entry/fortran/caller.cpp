@@ -13,7 +13,7 @@ extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, etext;
 __thread const void* lapwing_fortran_caller = nullptr;
 
 namespace {
-thread_local constinit const void* called_from = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local constinit const void* called_from = nullptr;
 }
 
 /// Looked up by lapwing/memory_windows.h.
