@@ -9,15 +9,15 @@ LATE_S = 3 * 0.15
 TEXT = (SOURCE / "tests" / "cli" / "waits.c").read_text().splitlines()
 
 
-def place(mark):
+def place(mark, text=TEXT, name="waits.c"):
     """The line of waits.c that ends with this mark."""
-    return next(f"waits.c:{number}" for number, line in enumerate(TEXT, 1) if f"/* {mark} */" in line)
+    return next(f"{name}:{number}" for number, line in enumerate(text, 1) if f"/* {mark} */" in line)
 
 
 class Waits(CommandTest):
-    def reported(self, flavour, what, *options):
+    def reported(self, flavour, what, *options, program="waits"):
         path = self.folder / f"{flavour}-{what}"
-        self.lapwing("run", "--report", path, *options, "-n", 2, PROGRAMS / flavour / "waits", what, status=0)
+        self.lapwing("run", "--report", path, *options, "-n", 2, PROGRAMS / flavour / program, what, status=0)
         text = self.lapwing("report", path, status=0).stdout
         found = json.loads(self.lapwing("report", "--json", path, status=0).stdout)
         self.assertFalse([site for site in found["sites"] if site["call"].startswith("MPI_Wait")])
@@ -48,6 +48,22 @@ class Waits(CommandTest):
             # Hidden is a share of all waiting, the late partner's included.
             self.assertLess(found["hidden"], 0.2)
             self.assertAlmostEqual(found["hidden"], found["hidden_s"] / (found["hidden_s"] + found["exposed_s"]), 4)
+        self.for_each_mpi(test)
+
+    def test_split_calls(self):
+        """Their waits are charged to them, wherever these stand, and with the bytes that came."""
+        text = (SOURCE / "tests" / "cli" / "split_waits.c").read_text().splitlines()
+
+        def test(flavour):
+            found, _ = self.reported(flavour, "split", "--defer", "on", program="split_waits")
+            receive, send = self.site(found, call="MPI_Recv"), self.site(found, call="MPI_Send")
+            for site, started, waited in ((receive, "started", "receive"), (send, "send", "send")):
+                self.assertEqual(site["site"], place(started, text, "split_waits.c"))
+                self.assertEqual((site["calls"], site["bytes"]), (6, 6 << 20))
+                allowed = {place(f"waited: {waited}", text, "split_waits.c"), site["site"]}
+                self.assertLessEqual({wait["site"] for wait in site["waited_at"]}, allowed)
+            self.assertGreater(receive["exposed_s"], 0.9 * LATE_S)
+            self.assertEqual(receive["reason"], "late-partner", receive)
         self.for_each_mpi(test)
 
     def test_a_pair_of_requests(self):

@@ -48,10 +48,18 @@ LAPWING_ENTRY int lapwing_may_sink(MPI_Comm comm) {
   return lapwing::entry::may_sink(comm == MPI_Comm{} ? MPI_COMM_NULL : comm);
 }
 
-LAPWING_ENTRY void lapwing_wait(lapwing_token* token) {
+namespace {
+
+void wait_at(lapwing_token* token, const void* place) {
   if (!token) return;
-  Verify::on() ? Verify::wait(token) : lapwing::entry::wait_unverified(token);
+  Verify::on() ? Verify::wait(token) : lapwing::entry::wait_unverified(token, place);
 }
+
+lapwing_token* next_of(lapwing_queue* queue) { return queue->rid[queue->w_cnt++ % LAPWING_QUEUE]; }
+
+}  // namespace
+
+LAPWING_ENTRY void lapwing_wait(lapwing_token* token) { wait_at(token, __builtin_return_address(0)); }
 
 LAPWING_ENTRY void lapwing_reach_token(lapwing_token* token) {
   if (Verify::on()) return Verify::reach(token);
@@ -60,10 +68,10 @@ LAPWING_ENTRY void lapwing_reach_token(lapwing_token* token) {
 
 LAPWING_ENTRY void lapwing_push(lapwing_queue* queue, lapwing_token* token) {
   if (!token) return;
-  if (queue->i_cnt - queue->w_cnt == LAPWING_QUEUE) lapwing_wait(queue->rid[queue->w_cnt++ % LAPWING_QUEUE]);
+  if (queue->i_cnt - queue->w_cnt == LAPWING_QUEUE) wait_at(next_of(queue), __builtin_return_address(0));
   queue->rid[queue->i_cnt++ % LAPWING_QUEUE] = token;
 }
 
 LAPWING_ENTRY void lapwing_drain(lapwing_queue* queue) {
-  while (queue->w_cnt != queue->i_cnt) lapwing_wait(queue->rid[queue->w_cnt++ % LAPWING_QUEUE]);
+  while (queue->w_cnt != queue->i_cnt) wait_at(next_of(queue), __builtin_return_address(0));
 }

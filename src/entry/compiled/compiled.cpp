@@ -9,6 +9,7 @@
 
 #include "entry/compiled/verify.hpp"
 #include "entry/compiled/whole_exchange.hpp"
+#include "entry/p2p/accounted.hpp"
 #include "entry/p2p/blocking.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/looks.hpp"
@@ -112,20 +113,26 @@ lapwing_token* follow(const lapwing_token& started, int* error) {
   if (watched()) {
     *error = P2pWatch::test(&request, &done, &status);
   } else {
-    *error = transfer::quiet() ? noted(PMPI_Test(&request, &done, &status))
-                               : transfer::test(&request, &done, &status);
+    *error = accounted_completion({}, 1, &request, &status, false, true, [&](MPI_Status* to) {
+      return transfer::quiet() ? noted(PMPI_Test(&request, &done, to)) : transfer::test(&request, &done, to);
+    });
   }
   if (*error == MPI_SUCCESS && !done) return Proved::begin(started);
   give_status(status, started.status);
   return nullptr;
 }
 
-int complete(lapwing_token* token, MPI_Status* status, transfer::Caller caller) {
+// `place`: where the program waits for it. The report charges that to the call that has been split.
+int complete(lapwing_token* token, MPI_Status* status, const void* place) {
   MPI_Request* request = &token->request;
   if (owing()) PassingOn::until_complete(1, request, true);
-  if (watched()) return P2pWatch::wait(request, status, caller);
+  if (watched()) return P2pWatch::wait(request, status, caller(token->call, place));
+  const transfer::Caller waits = caller(token->group ? token->call : Proved::name_of_wait, place);
+  const auto call = [&](MPI_Status* to) {
+    return transfer::quiet() ? noted(PMPI_Wait(request, to)) : transfer::wait(request, to, waits);
+  };
   const auto wait = [&] {
-    return transfer::quiet() ? noted(PMPI_Wait(request, status)) : transfer::wait(request, status, caller);
+    return token->group ? call(status) : accounted_completion(waits, 1, request, status, true, true, call);
   };
   return token->touchy ? mpi::raising_in(token->comm, mpi::raising.wait, wait) : wait();
 }
@@ -134,6 +141,7 @@ template <typename Arguments>
 lapwing_token describe(const Arguments& a) {
   lapwing_token token;
   token.call = a.caller.name;
+  token.place = a.caller.address;
   token.comm = a.comm;
   token.peer = a.rank;
   token.tag = a.tag;
@@ -176,6 +184,7 @@ lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int*
     token.count = static_cast<int>(a.count);
     token.type = a.type;
     give_status(seen, status);
+    if (transfer::Engine* engine = transfer::Engine::get()) engine->note_call(a.caller, 0, 0);
     return Proved::begin(token);
   }
   ReceiveArguments matched = a;
@@ -183,12 +192,13 @@ lapwing_token* start_matched(const ReceiveArguments& a, MPI_Status* status, int*
   *error = transfer::imreceive(matched, &message, &token.request, [&](MPI_Request* r) {
     return PMPI_Imrecv(a.buffer, static_cast<int>(a.count), a.type, &message, r);
   });
+  accounted_start(*error, &token.request, a.caller, a.count, a.type, true, false);
   if (*error != MPI_SUCCESS) return nullptr;
   if (at_once) {
     // Not MPI_Mrecv: MPICH's calls the error handler of another communicator.
     const Proved::Waiting waiting;
     const KeptError kept(status);
-    *error = complete(&token, status, a.caller);
+    *error = complete(&token, status, a.caller.address);
     return nullptr;
   }
   give_status(seen, status);
@@ -270,6 +280,7 @@ lapwing_token* put_in_flight(const SendArguments& given, Sending how, int* error
       return straight(a.count, a.type) ? plain(&token.request) : transfer::isend(a, &token.request, plain);
     });
   }
+  if (!watched()) accounted_start(*error, &token.request, a.caller, a.count, a.type, false, false);
   if (*error != MPI_SUCCESS) return nullptr;
   token.copy = copy.get();
   lapwing_token* const following = follow(token, error);
@@ -337,13 +348,14 @@ lapwing_token* start_receive_unverified(const ReceiveArguments& a, Receiving how
     sets::note_unseen_receive();
     *error = straight(a.count, a.type) ? plain(&token.request) : transfer::ireceive(a, &token.request, plain);
   }
+  if (!watched()) accounted_start(*error, &token.request, a.caller, a.count, a.type, true, false);
   if (*error != MPI_SUCCESS) return nullptr;
   if (token.helped && how == Receiving::early && may_wait_for_send(token.bytes, a.comm, a.rank))
     return Proved::begin(token);
   return follow(token, error);
 }
 
-void wait_unverified(lapwing_token* token) {
+void wait_unverified(lapwing_token* token, const void* place) {
   const std::uint64_t begun = transfer::now_ns();
   if (token->was_waited_for && token->request == MPI_REQUEST_NULL) {
     Proved::note_wait_of(*token, begun);
@@ -352,7 +364,7 @@ void wait_unverified(lapwing_token* token) {
     {
       const Proved::Waiting waiting;
       const KeptError kept(token->status);
-      rc = complete(token, token->status, caller(token->call, __builtin_return_address(0)));
+      rc = complete(token, token->status, place);
     }
     if (rc != MPI_SUCCESS) say_failed(*token, rc);
     Proved::exposed_ns.fetch_add(transfer::now_ns() - begun, std::memory_order_relaxed);

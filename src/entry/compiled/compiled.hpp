@@ -38,7 +38,7 @@ lapwing_token* start_receive(const transfer::ReceiveArguments& a, Receiving how,
 lapwing_token* start_send_unverified(const transfer::SendArguments& a, Sending how, int* error);
 lapwing_token* start_receive_unverified(const transfer::ReceiveArguments& a, Receiving how,
                                         MPI_Status* status, int* error);
-void wait_unverified(lapwing_token* token);
+void wait_unverified(lapwing_token* token, const void* place);
 
 /// Requests of the program's: behind their start, at `site`; where their wait stood;
 /// before it where it stands.

@@ -217,7 +217,7 @@ void Verify::wait(lapwing_token* given) {
   const std::unique_ptr<VerifyToken> token(verify_token_of(given));
   reach(given);
   token->buffer.reset();
-  if (token->inner) wait_unverified(token->inner);
+  if (token->inner) wait_unverified(token->inner, __builtin_return_address(0));
   if (token->hidden_status && !token->hidden_status->show())
     transfer::VerifyReport::end_at_status(*token->site);
 }

@@ -27,8 +27,10 @@ int take_failed_half() { return std::exchange(failed, MPI_SUCCESS); }
 
 bool holds_half() { return held.has_value(); }
 
-int exchange_whole(const transfer::ReceiveArguments& r, MPI_Status* status) {
+int exchange_whole(const transfer::ReceiveArguments& given, MPI_Status* status) {
   const Half half = *held;
+  transfer::ReceiveArguments r = given;
+  r.caller = half.sends.caller;  // one call of the program's
   held.reset();
   transfer::Proved::receive_matched();
   const transfer::SendArguments& s = half.sends;

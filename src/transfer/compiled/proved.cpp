@@ -15,6 +15,8 @@
 
 #include "mpi/library_locks.hpp"
 #include "mpi/looks.hpp"
+#include "transfer/accounts/accounts.hpp"
+#include "transfer/accounts/record.hpp"
 #include "transfer/compiled/polls.hpp"
 #include "transfer/compiled/proved_helper.hpp"
 #include "transfer/decisions/overlap.hpp"
@@ -146,6 +148,8 @@ bool Proved::may_keep_matched(MPI_Comm comm, int partner) {
 void Proved::receive_one_matched(lapwing_token* token) {
   if (PMPI_Imrecv(token->buffer, token->count, token->type, &token->message, &token->request) != MPI_SUCCESS)
     token->request = MPI_REQUEST_NULL;
+  if (Record::wanted())
+    Accounts::started(token->request, {token->place, token->call}, Kind::message, token->bytes, true);
   std::lock_guard guard(lock_);
   token->matched = Matched::no;
   kept_.fetch_sub(1);

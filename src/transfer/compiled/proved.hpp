@@ -26,6 +26,7 @@ struct lapwing_token {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Status* status = MPI_STATUS_IGNORE;  ///< written at the wait
   const char* call = "";                   ///< "MPI_Recv"
+  const void* place = nullptr;             ///< where that call stands
   bool receives = false;
   bool group = false;   ///< a collective: its request can be neither cancelled nor freed
   bool touchy = false;  ///< an error would call what only the program's wait may call
@@ -52,6 +53,8 @@ class ProvedHelper;
 
 class Proved {
  public:
+  /// The name of tokens' waits: the accounts charge waits to what they wait for.
+  static constexpr const char* name_of_wait = "MPI_Wait";
   /// How starts go: as the blocking calls that they replace, straight to MPI, or
   /// through the engine, which understands stripped messages.
   enum class Way : std::uint8_t { blocking, direct, engine };
