@@ -167,6 +167,12 @@ size_t lapwing_task_size(lapwing_object object);
 int lapwing_task_with_cont(const lapwing_task_access* now, size_t now_count,
                            const lapwing_task_access* no_more, size_t no_more_count);
 
+/** Around a wait of the running task for something outside of its program: another thread runs other tasks on
+ *  its worker meanwhile, if there is one (LAPWING_TASKS_SPARE). `lapwing_task_blocking_end` gets what
+ *  `lapwing_task_blocking_begin` has returned. MPI's calls need no such words. */
+int lapwing_task_blocking_begin(void);
+void lapwing_task_blocking_end(int left);
+
 /** The running task fails when it returns: tasks behind it that have not begun are skipped, and
  *  lapwing_task_run() or lapwing_task_finish() tells why. */
 void lapwing_task_fail(const char* why);

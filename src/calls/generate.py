@@ -2,6 +2,7 @@
 """Writes everything that must know what MPI's calls look like, but for the Fortran modules (bindings/fortran).
 
     generate.py entry FAMILY OUT_DIR       stubs.S and specs.cpp; calls.S, the calls that Lapwing itself makes
+    generate.py outside FAMILY OUT_DIR     outside_calls.S and outside_forms.cpp: calls that wait, for tasks (outside_calls.py)
     generate.py preload OUT_DIR FAMILY...  preload_stubs.S
     generate.py compiler OUT_DIR           the tables of the compiler's pass (compiler_tables.py)
 
@@ -14,6 +15,7 @@ import os
 import sys
 
 import compiler_tables
+import outside_calls
 import table
 
 CLOSED = "_ZN7lapwing5guard14closed_regionsE"
@@ -301,10 +303,13 @@ def call_stubs(names):
     return "".join(out)
 
 
+def functions_in_c(family):
+    return set().union(*(names for stem, (names, _) in table.load_names(family).items() if table.LIBRARIES[family][stem] == "c"))
+
+
 def calls_of(family):
     known = table.Table()
-    functions = [names for stem, (names, _) in table.load_names(family).items() if table.LIBRARIES[family][stem] == "c"]
-    names = {"P" + n for n in set().union(*functions) if table.classify(n, known).form in ("c", "large")}
+    names = {"P" + n for n in functions_in_c(family) if table.classify(n, known).form in ("c", "large")}
     return sorted(names) + MORE_CALLS.get(family, [])
 
 
@@ -326,6 +331,11 @@ def main(arguments):
         write(arguments[2], "stubs.S", entry_stubs(groups))
         write(arguments[2], "specs.cpp", entry_specs(groups))
         write(arguments[2], "calls.S", call_stubs(calls_of(arguments[1])))
+    elif len(arguments) == 3 and arguments[0] == "outside":
+        calls, forms = outside_calls.collect(functions_in_c(arguments[1]))
+        head = HEAD + SAVE_AND_CALL + "\n.text\n" + path("lapwing_outside_path", "lapwing_outside_call") + CALLING
+        write(arguments[2], "outside_calls.S", outside_calls.stubs(calls, head))
+        write(arguments[2], "outside_forms.cpp", outside_calls.forms_source(calls, forms, HEAD.replace("#", "//")))
     elif len(arguments) == 2 and arguments[0] == "compiler":
         for name, text in compiler_tables.tables().items():
             write(arguments[1], name, HEAD.replace("#", "//") + text)

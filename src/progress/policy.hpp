@@ -119,4 +119,12 @@ constexpr std::uint64_t longest_without_strip = 200'000;
 /// A batch waits so long for more: a rank that has little to do gets it soon.
 constexpr std::uint64_t batch_waits_for_task = 20'000, batch_waits_most = 5'000'000;
 
+/// A task's call of MPI's is looked at so long before its worker goes to another thread: what that costs. Of
+/// those that wait then, one looks for all, and sleeps between: not at first, and not for long where no task
+/// can run.
+constexpr std::uint64_t looks_before_leaving = 10'000;
+constexpr std::uint64_t looks_for_all = 50'000, looks_for_all_if_idle = 1'000'000;
+constexpr Pauses for_outside{20'000, 200'000, 2};
+constexpr std::int64_t longest_if_idle = 50'000;
+
 }  // namespace lapwing::progress

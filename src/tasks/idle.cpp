@@ -24,9 +24,9 @@ void futex(std::atomic<int>& word, int operation, int value, const timespec* mos
 }  // namespace
 
 Task* Worker::find(bool patient) {
-  if (index == 0 && runtime.main_ready.load()) {
+  if (index == 0 && runtime.slots == nullptr && runtime.main_ready.load()) {
     runtime.main_ready.store(false);
-    if (next_ != nullptr) schedule_one(std::exchange(next_, nullptr));
+    give_next_back();
     return &runtime.main;
   }
   if (next_ != nullptr) return std::exchange(next_, nullptr);
@@ -61,6 +61,7 @@ Task* Worker::next_task() {
     const std::uint64_t begin = now_ns();
     std::uint64_t waited = 0;
     do {
+      if (runtime.slot_wanted()) return nullptr;
       if (Task* const task = find(waited < patience)) return task;
       if (alone) break;
       for (int i = 0; i < 20; ++i) progress::pause_briefly();
@@ -96,11 +97,13 @@ Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
         if (ranks.poller.poll() > 0) begin = since = now_ns();
         if (ranks.job.crowded || ++rounds % progress::looks_of_one_worker == 0) sched_yield();
         runtime.idle.fetch_sub(1);
+        if (runtime.slot_wanted()) return nullptr;
         if (Task* const task = find(waited < patience)) return learn(task);
         ranks.loans.want();
         waited = now_ns() - since;
       } while (waited < (ranks.poller.moving() ? most : std::min(looks_, most)) || waited < 2 * patience);
     }
+    if (runtime.slot_wanted()) return nullptr;
     if (Task* const task = find(false)) return learn(task);
     if (runtime.stop.load()) return nullptr;
     sleep();
@@ -112,7 +115,7 @@ void Worker::sleep() {
   asleep.store(1);
   r.sleepers.fetch_add(1);
   r.look_around();
-  bool work = r.stop.load() || (index == 0 && r.main_ready.load());
+  bool work = r.stop.load() || (index == 0 && r.slots == nullptr && r.main_ready.load());
   for (const auto& worker : r.workers) {
     work = work || !worker->processor.surely_empty(worker.get() == this);
   }
@@ -156,6 +159,7 @@ void Runtime::look_around() {
 }
 
 void Runtime::ready_main() {
+  if (slots != nullptr) return slots->main_may_go_on();
   main_ready.store(true);
   workers[0]->wake();
 }

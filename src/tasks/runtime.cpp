@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "tasks/outside.hpp"
 #include "tasks/planted.hpp"
 #include "tasks/ranks/range.hpp"
 #include "tasks/ranks/ranks.hpp"
@@ -17,7 +18,8 @@ namespace lapwing::tasks {
 
 namespace {
 std::atomic<Runtime*> running{nullptr};
-}
+constexpr int usual_spare = 256;
+}  // namespace
 
 Runtime* Runtime::current() { return running.load(std::memory_order_acquire); }
 
@@ -28,6 +30,10 @@ Runtime::Runtime(const Options& asked) : options(settle(asked)) {
   if (!options.trace.empty()) trace = std::make_unique<Trace>(options.trace);
   for (int i = 0; i < options.workers; ++i) workers.push_back(std::make_unique<Worker>(*this, i));
   main.main = true;
+  // Before the wire, which initialises MPI where the program has not.
+  const bool waits_outside = options.spare != 0 && watch_outside_calls() == Initialised::with_multiple;
+  if (options.spare > 0 || (options.spare < 0 && waits_outside))
+    slots = std::make_unique<Slots>(*this, options.spare > 0 ? options.spare : usual_spare);
   if (!options.ranks) return;
   ranks::Wire* const wire = ranks::find_wire();
   if (wire == nullptr) return;
@@ -43,6 +49,7 @@ Runtime::Runtime(const Options& asked) : options(settle(asked)) {
 
 Runtime::~Runtime() {
   for (const auto& worker : workers) worker->free_fibers();
+  if (slots != nullptr) slots->each_guest([](Worker& guest) { guest.free_fibers(); });
 }
 
 void Runtime::drain() {
@@ -63,9 +70,12 @@ void Runtime::rethrow_failure() {
 }
 
 void Runtime::run(const std::function<void()>& program) {
-  Worker& first = *workers[0];
-  first.adopt_as_self();
-  first.current = &main;
+  if (slots != nullptr) {
+    slots->adopt_main(main);
+  } else {
+    workers[0]->adopt_as_self();
+    workers[0]->current = &main;
+  }
   if (ranks != nullptr) ranks->start();
   const bool serves = ranks != nullptr && !ranks->job.home();
   const auto halt = [&] {
@@ -74,9 +84,11 @@ void Runtime::run(const std::function<void()>& program) {
     for (const auto& worker : workers) {
       if (worker->thread.joinable()) worker->thread.join();
     }
+    if (slots != nullptr) slots->stop();
   };
   try {
-    for (std::size_t i = 1; i < workers.size(); ++i) {
+    if (slots != nullptr) slots->start();
+    for (std::size_t i = 1; slots == nullptr && i < workers.size(); ++i) {
       workers[i]->thread = std::thread([worker = workers[i].get()] { worker->serve(); });
     }
   } catch (const std::system_error& error) {
@@ -107,15 +119,17 @@ void Runtime::run(const std::function<void()>& program) {
 
 Statistics Runtime::statistics() const {
   Statistics s;
-  for (const auto& w : workers) {
-    s.tasks += w->finished.load();
-    s.on_target += w->on_target.load();
-    s.targeted += w->targeted.load();
-    s.stolen += w->stolen.load();
-    s.suspended += w->suspended.load();
-    s.window_waits += w->window_waits.load();
-    s.most_unfinished = std::max<std::uint64_t>(s.most_unfinished, w->most.load());
-  }
+  const auto add = [&s](const Worker& w) {
+    s.tasks += w.finished.load();
+    s.on_target += w.on_target.load();
+    s.targeted += w.targeted.load();
+    s.stolen += w.stolen.load();
+    s.suspended += w.suspended.load();
+    s.window_waits += w.window_waits.load();
+    s.most_unfinished = std::max<std::uint64_t>(s.most_unfinished, w.most.load());
+  };
+  for (const auto& worker : workers) add(*worker);
+  if (slots != nullptr) slots->each_guest(add);
   if (ranks != nullptr) s.tasks += ranks->poller.helper().finished.load();
   if (ranks != nullptr) ranks->add_to(s);
   return s;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tasks/failure.hpp"
+#include "tasks/slots.hpp"
 #include "tasks/trace.hpp"
 #include "tasks/worker.hpp"
 
@@ -59,6 +60,9 @@ class Runtime {
   bool rest();
   Statistics statistics() const;
 
+  bool slot_wanted() const { return slots != nullptr && slots->wanted(); }
+  bool main_is_waiting() const { return slots != nullptr ? slots->main_is_waiting() : main.fiber != nullptr; }
+
   Options options;
   std::size_t window, low_mark;
   std::uint64_t check_interval;
@@ -66,6 +70,7 @@ class Runtime {
   BlockDepot depot;
   Failure failure;
   std::unique_ptr<Trace> trace;
+  std::unique_ptr<Slots> slots;         // where tasks may wait outside
   std::unique_ptr<ranks::Ranks> ranks;  // where there are others
   Task main;
   std::atomic<bool> main_ready{false};

@@ -18,7 +18,7 @@ namespace lapwing::tasks {
 namespace {
 
 constexpr std::string_view prefix = "LAPWING_TASKS_";
-constexpr int most_workers = 4096;
+constexpr int most_workers = 4096, most_spare = 4096;
 
 /// The option of the table that a variable is; ends the program's run() with a
 /// sentence if there is none, or if it does not take the value.
@@ -70,6 +70,7 @@ Options settle(Options asked) {
       {"PATIENCE", count(asked.patience)},
       {"WINDOW", count(asked.window)},
       {"STACK", count(asked.stack)},
+      {"SPARE", count(asked.spare)},
       {"RANKS", on_off(asked.ranks)},
       {"REPLICATION", on_off(asked.replication)},
       {"BROADCAST", on_off(asked.broadcast)},
@@ -97,6 +98,8 @@ Options settle(Options asked) {
   if (asked.workers < 0 || asked.workers > most_workers) {
     throw Error(fmt::format("Options::workers is {}, not from 0 to {}", asked.workers, most_workers));
   }
+  if (asked.spare < -1 || asked.spare > most_spare)
+    throw Error(fmt::format("Options::spare is {}, not from -1 to {}", asked.spare, most_spare));
   if (asked.workers == 0) asked.workers = cores(asked.ranks);
   if (asked.window == 0)
     asked.window = std::max<std::size_t>(1024, 64 * static_cast<std::size_t>(asked.workers));

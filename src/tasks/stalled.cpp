@@ -24,6 +24,8 @@ constexpr std::uint64_t entry = (std::uint64_t{1} << 32) + 1;
 bool Runtime::rest() {
   const std::uint64_t all = resting.fetch_add(entry) + entry;
   if ((all & 0xffffffff) < workers.size() || stop.load() || main_ready.load()) return true;
+  // Asked before the queues: what such a task has made ready is in one when it is counted no more.
+  const bool elsewhere = slots != nullptr && slots->any_elsewhere();
   for (const auto& worker : workers) {
     if (!worker->processor.surely_empty(true)) return true;
   }
@@ -32,7 +34,7 @@ bool Runtime::rest() {
   if (release_one_creator(ranks == nullptr || !ranks->others_at_work())) return false;
   if (ranks == nullptr) {
     if (resting.load() != all - 1) return false;  // one of them has woken since, or twice
-    if (main.fiber != nullptr) end_stalled();
+    if (!elsewhere && main_is_waiting()) end_stalled();
   }
   resting.fetch_add(entry);
   return true;

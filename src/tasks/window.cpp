@@ -16,7 +16,13 @@ std::uint64_t Runtime::unfinished() const {
   std::uint64_t finished = 0, created = 0;
   for (const auto& worker : workers) finished += worker->finished.load(std::memory_order_acquire);
   if (ranks != nullptr) finished += ranks->poller.helper().finished.load(std::memory_order_acquire);
+  const auto of_guests = [this](std::uint64_t& sum, std::atomic<std::uint64_t> Worker::*counter) {
+    if (slots == nullptr) return;
+    slots->each_guest([&](const Worker& guest) { sum += (guest.*counter).load(std::memory_order_acquire); });
+  };
+  of_guests(finished, &Worker::finished);
   for (const auto& worker : workers) created += worker->created.load(std::memory_order_acquire);
+  of_guests(created, &Worker::created);
   if (ranks != nullptr)
     created += ranks->poller.helper().created.load(std::memory_order_acquire) + ranks->home.unfinished();
   return created - finished;

@@ -25,16 +25,28 @@ void Worker::self_is_nobody() { this_worker = nullptr; }
 
 void Worker::adopt_as_self() {
   this_worker = this;
-  adopt_thread(native);
-  fiber = &native;
+  adopt_thread(*native);
+  fiber = native;
 }
+
+void Worker::become_self() { this_worker = this; }
 
 void Worker::serve() {
   adopt_as_self();
-  fiber = take_fiber();
-  switch_fiber(native, *fiber);
-  after_switch();
-  this_worker = nullptr;
+  serve_on(*native, take_fiber());
+}
+
+void Worker::serve_on(Fiber& stack, Fiber* loop) {
+  native = &stack;
+  fiber = loop;
+  become_self();
+  switch_fiber(stack, *loop);
+  self()->after_switch();  // another one, where this one has been given away
+  self_is_nobody();
+}
+
+void Worker::give_next_back() {
+  if (next_ != nullptr) schedule_one(std::exchange(next_, nullptr));
 }
 
 Fiber* Worker::take_fiber() {
@@ -58,12 +70,13 @@ void Worker::fiber_entry() {
   for (;;) {
     self()->after_switch();
     self()->loop();
-    // The program ends: the thread goes back to the stack that it came with.
+    // The program ends, or the worker has been given away: the thread goes back to the stack that it came
+    // with.
     Worker* const worker = self();
     Fiber* const left = worker->fiber;
     worker->recycled_ = left;
-    worker->fiber = &worker->native;
-    switch_fiber(*left, worker->native);
+    worker->fiber = worker->native;
+    switch_fiber(*left, *worker->native);
   }
 }
 
@@ -86,11 +99,17 @@ void Worker::after_switch() {
 
 void Worker::suspend() {
   Worker* worker = self();
+  if (worker->runtime.slots != nullptr) worker->runtime.slots->come_back();
   Task* const task = worker->current;
   Fiber* const left = worker->fiber;
   if (worker->runtime.trace != nullptr) worker->runtime.trace->suspended(*task);
   count(worker->suspended);
   if (task->main && worker->runtime.ranks != nullptr) worker->runtime.ranks->flush();
+  if (task->main && worker->runtime.slots != nullptr) {
+    worker->runtime.slots->main_waits(*task);
+    if (worker->runtime.trace != nullptr) worker->runtime.trace->resumed(*task);
+    return;
+  }
   task->fiber = left;
   worker->arriving_ = task;
   worker->fiber = worker->take_fiber();
@@ -102,10 +121,15 @@ void Worker::suspend() {
 
 void Worker::loop() {
   for (;;) {
+    Slots* const slots = runtime.slots.get();
+    if (slots != nullptr && !slots->may_go_on()) return;
     Worker* const worker = self();
     Task* const task = worker->next_task();
-    if (task == nullptr) return;
-    worker->run(task);
+    if (task != nullptr) {
+      worker->run(task);
+    } else if (runtime.stop.load()) {
+      return;
+    }
   }
 }
 

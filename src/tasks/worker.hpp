@@ -30,6 +30,13 @@ class alignas(64) Worker {
 
   /// The body of the thread, but for the main program's.
   void serve();
+  /// The calling thread, which is on the stack that it came with, goes on with this worker's loop on `loop`
+  /// until it is no worker any more.
+  void serve_on(Fiber& stack, Fiber* loop);
+  /// The calling thread is this worker from here on.
+  void become_self();
+  /// The task that it would have run next goes to where others find it.
+  void give_next_back();
   /// Suspends the running task, whose `pending` counts one for this very call.
   static void suspend();
   /// Tasks that have become ready; the first may be run by this worker next.
@@ -42,10 +49,11 @@ class alignas(64) Worker {
 
   Runtime& runtime;
   Processor processor;
-  const int index;
+  int index;
   Task* current = nullptr;
-  Fiber* fiber = nullptr;  // that is running
-  Fiber native;            // the thread's own stack
+  Fiber* fiber = nullptr;      // that is running
+  Fiber own_stack;             // of a thread that is this worker for good
+  Fiber* native = &own_stack;  // the stack that its thread came with
   BlockCache blocks;
   std::int64_t allowance = 0;  // tasks to create before the window is looked at
 

@@ -25,6 +25,10 @@ struct Options {
   std::size_t window = 0;
   /// KiB of the stacks that tasks run on. LAPWING_TASKS_STACK.
   std::size_t stack = 1024;
+  /// Tasks that wait outside, in a call of MPI's or in blocking(), give their worker to one of so many
+  /// threads more; 0: they keep it; -1: 256 where the program has initialised MPI with
+  /// MPI_THREAD_MULTIPLE by itself, else 0. LAPWING_TASKS_SPARE.
+  int spare = -1;
   /// Started on several ranks: they run the program together; off: each by
   /// itself. LAPWING_TASKS_RANKS=on|off.
   bool ranks = true;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace lapwing::tasks {
@@ -23,6 +24,28 @@ LAPWING_TASKS_API void finish();
 /// The number of workers, and which one runs the caller; 1 and 0 outside of run().
 LAPWING_TASKS_API int workers();
 LAPWING_TASKS_API int worker();
+
+namespace detail {
+LAPWING_TASKS_API bool leave_slot();
+LAPWING_TASKS_API void take_slot();
+}  // namespace detail
+
+/// Calls `wait`, in which the running task waits for something outside of its program: another thread
+/// runs other tasks on its worker meanwhile, if there is one (Options::spare). MPI's calls need no
+/// such word.
+template <class Wait>
+decltype(auto) blocking(Wait&& wait) {
+  struct Left {
+    bool left = detail::leave_slot();
+    Left() = default;
+    Left(const Left&) = delete;
+    Left& operator=(const Left&) = delete;
+    ~Left() {
+      if (left) detail::take_slot();
+    }
+  } left;
+  return std::forward<Wait>(wait)();
+}
 
 /// Counts of the events since run() began.
 struct Statistics {

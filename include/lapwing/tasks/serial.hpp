@@ -370,6 +370,10 @@ inline void run(const Options&, const std::function<void()>& program) {
 }
 inline void run(const std::function<void()>& program) { run(Options{}, program); }
 inline void finish() {}
+template <class Wait>
+decltype(auto) blocking(Wait&& wait) {
+  return std::forward<Wait>(wait)();
+}
 inline int workers() { return 1; }
 inline int worker() { return 0; }
 

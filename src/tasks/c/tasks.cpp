@@ -307,6 +307,11 @@ LAPWING_TASKS_API int lapwing_task_with_cont(const lapwing_task_access* now, siz
   });
 }
 
+LAPWING_TASKS_API int lapwing_task_blocking_begin(void) { return detail::leave_slot() ? 1 : 0; }
+LAPWING_TASKS_API void lapwing_task_blocking_end(int left) {
+  if (left != 0) detail::take_slot();
+}
+
 LAPWING_TASKS_API void lapwing_task_bodies(void (*call)(void*, size_t)) { c::bodies = call; }
 
 LAPWING_TASKS_API void lapwing_task_fail(const char* why) {

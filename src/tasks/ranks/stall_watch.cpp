@@ -19,7 +19,9 @@ constexpr std::uint64_t first_look = 500'000'000, longest_between_looks = 10'000
 
 bool StallWatch::quiet() const {
   if (job_.wire.busy() || !outbox_.empty()) return false;
-  if (job_.runtime.idle.load() != static_cast<int>(job_.runtime.workers.size())) return false;
+  const Runtime& runtime = job_.runtime;
+  if (runtime.idle.load() != static_cast<int>(runtime.workers.size())) return false;
+  if (runtime.slots != nullptr && runtime.slots->any_elsewhere()) return false;
   for (const auto& worker : job_.runtime.workers) {
     if (!worker->processor.empty()) return false;
   }
@@ -96,7 +98,7 @@ void StallWatch::answered(detail::In in) {
   state_.text += text;
   if (--state_.answers > 0) return;
   const Look& sum = state_.sum;
-  const bool still = sum.quiet && quiet() && sum.sent == sum.handled && job_.runtime.main.fiber != nullptr;
+  const bool still = sum.quiet && quiet() && sum.sent == sum.handled && job_.runtime.main_is_waiting();
   if (!still) {
     state_.agreeing = 0;
     return;

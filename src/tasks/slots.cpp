@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/slots.hpp"
+
+#include <fmt/format.h>
+#include <lapwing/tasks/errors.hpp>
+#include <lapwing/tasks/program.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "tasks/ranks/ranks.hpp"
+#include "tasks/runtime.hpp"
+
+namespace lapwing::tasks {
+
+namespace {
+
+thread_local Carrier* this_carrier = nullptr;
+
+// A loop may go on, on another thread, behind a switch.
+__attribute__((noinline)) Carrier*& carrier_here() {
+  asm volatile("");
+  return this_carrier;
+}
+
+}  // namespace
+
+Slots::Slots(Runtime& runtime, int spare) : runtime_(runtime), most_outside_(spare) {
+  // A thread is made only for a slot that is given away: its giver is outside, as are at most so many.
+  carriers_.reserve(runtime.workers.size() + static_cast<std::size_t>(spare) + 2);
+}
+
+Carrier& Slots::add() {
+  carriers_.push_back(std::make_unique<Carrier>(runtime_));
+  Carrier& added = *carriers_.back();
+  added.guest.native = &added.native;
+  count_.store(carriers_.size(), std::memory_order_release);
+  return added;
+}
+
+void Slots::adopt_main(Task& main) {
+  const progress::Holding lock(mutex_);
+  Carrier& me = add();
+  carrier_here() = &me;
+  me.guest.adopt_as_self();
+  me.guest.current = &main;
+  me.slot = runtime_.workers[0].get();
+}
+
+void Slots::start() {
+  const progress::Holding lock(mutex_);
+  for (std::size_t i = 1; i < runtime_.workers.size(); ++i) {
+    Carrier& added = add();
+    added.slot = runtime_.workers[i].get();
+    added.thread = std::thread([this, &added] { carry(added); });
+  }
+}
+
+void Slots::stop() {
+  {
+    const progress::Holding lock(mutex_);
+    stopping_ = true;
+    for (const auto& carrier : carriers_) carrier->wakes.notify_all();
+  }
+  for (const auto& carrier : carriers_) {
+    if (carrier->thread.joinable()) carrier->thread.join();
+  }
+  carrier_here() = nullptr;
+}
+
+void Slots::carry(Carrier& me) {
+  carrier_here() = &me;
+  adopt_thread(me.native);
+  for (;;) {
+    Worker* slot = nullptr;
+    {
+      std::unique_lock lock(mutex_);
+      mutex_.assert_held();
+      while (me.slot == nullptr && !stopping_) me.wakes.wait(lock);
+      slot = std::exchange(me.slot, nullptr);
+    }
+    if (slot == nullptr) break;
+    slot->serve_on(me.native, me.guest.take_fiber());
+  }
+  carrier_here() = nullptr;
+}
+
+void Slots::count_over() { over_count_.store(static_cast<int>(over_.size()), std::memory_order_relaxed); }
+
+void Slots::go_over(Carrier& me) {
+  over_.push_back(&me);
+  count_over();
+}
+
+// Those that run without a slot come first; then those that rest.
+Carrier* Slots::next_for(Worker& slot) {
+  if (!over_.empty()) {
+    Carrier* const next = over_.front();
+    over_.pop_front();
+    count_over();
+    elsewhere_.fetch_sub(1);
+    next->slot = &slot;
+    return next;
+  }
+  if (!spares_.empty()) {
+    Carrier* const next = spares_.back();
+    spares_.pop_back();
+    next->slot = &slot;
+    next->wakes.notify_one();
+    return next;
+  }
+  if (unused_ == nullptr) unused_ = &add();
+  Carrier& added = *unused_;
+  added.slot = &slot;
+  try {
+    added.thread = std::thread([this, &added] { carry(added); });
+  } catch (const std::system_error&) {
+    added.slot = nullptr;
+    return nullptr;
+  }
+  unused_ = nullptr;
+  return &added;
+}
+
+void Slots::be_guest(Carrier& me, Worker& slot) {
+  me.guest.index = slot.index;
+  me.guest.current = std::exchange(slot.current, nullptr);
+  me.guest.fiber = std::exchange(slot.fiber, nullptr);
+  me.guest.become_self();
+}
+
+bool Slots::give_up(Carrier& me, bool bounded) {
+  Worker* const self = Worker::self();
+  const bool holds = self != &me.guest;
+  if (bounded && outside_ >= most_outside_) return false;
+  Worker* const slot = holds ? self : me.slot;
+  if (slot == nullptr) {
+    over_.erase(std::find(over_.begin(), over_.end(), &me));
+    count_over();
+    elsewhere_.fetch_sub(1);
+    return true;
+  }
+  if (next_for(*slot) == nullptr) return false;
+  me.slot = nullptr;
+  if (holds) be_guest(me, *slot);
+  return true;
+}
+
+bool Slots::leave() {
+  Carrier* const me = carrier_here();
+  if (me == nullptr || me->outside) return false;
+  if (Worker::self()->current->main && runtime_.ranks != nullptr) runtime_.ranks->flush();
+  const progress::Holding lock(mutex_);
+  elsewhere_.fetch_add(1);  // before the slot's next thread looks whether anything is left
+  if (!give_up(*me, true)) {
+    elsewhere_.fetch_sub(1);
+    return false;
+  }
+  ++outside_;
+  me->outside = true;
+  return true;
+}
+
+void Slots::come_back() {
+  Carrier& me = *carrier_here();
+  if (!me.outside) return;
+  const progress::Holding lock(mutex_);
+  --outside_;
+  me.outside = false;
+  go_over(me);
+}
+
+void Slots::main_waits(Task& main) {
+  Carrier& me = *carrier_here();
+  std::unique_lock lock(mutex_);
+  mutex_.assert_held();
+  if (!give_up(me, false))
+    throw Error("the main program waits, and there is no thread more to run its tasks meanwhile");
+  main_waiting_.store(true);
+  if (main.pending.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    while (!main_ready_) main_wakes_.wait(lock);
+  }
+  elsewhere_.fetch_add(1);
+  runtime_.main_ready.store(main_ready_ = false);
+  main_waiting_.store(false);
+  go_over(me);
+}
+
+void Slots::main_may_go_on() {
+  const progress::Holding lock(mutex_);
+  runtime_.main_ready.store(main_ready_ = true);
+  main_wakes_.notify_one();
+}
+
+bool Slots::may_go_on() {
+  Carrier& me = *carrier_here();
+  Worker& self = *Worker::self();
+  const bool holds = &self != &me.guest;
+  if (holds && !wanted()) return true;
+  self.give_next_back();
+  runtime_.look_around();  // this thread may have ended the last task, and looks for no other one
+  {
+    const progress::Holding lock(mutex_);
+    if (!holds && me.slot != nullptr) {
+      Worker& slot = *std::exchange(me.slot, nullptr);
+      slot.native = &me.native;
+      slot.fiber = std::exchange(self.fiber, nullptr);
+      self.current = nullptr;
+      slot.become_self();
+      return true;
+    }
+    if (holds) {
+      if (over_.empty() || stopping_) return true;
+      next_for(self);
+      be_guest(me, self);
+      me.guest.current = nullptr;
+    } else {
+      over_.erase(std::find(over_.begin(), over_.end(), &me));
+      count_over();
+      elsewhere_.fetch_sub(1);
+    }
+    spares_.push_back(&me);
+  }
+  // The thread that woke this one for a task may have left others asleep.
+  if (holds) runtime_.wake_for(me.guest.index);
+  return false;
+}
+
+namespace detail {
+
+bool leave_slot() {
+  const Worker* const worker = Worker::self();
+  return worker != nullptr && worker->current != nullptr && worker->runtime.slots != nullptr &&
+         worker->runtime.slots->leave();
+}
+
+void take_slot() { Worker::self()->runtime.slots->come_back(); }
+
+}  // namespace detail
+
+}  // namespace lapwing::tasks
