@@ -139,7 +139,7 @@ class House:
     def check_include(self, path, line, kind, room, include):
         # The command launches an MPI program under mpiexec, and the program lives beside the command. The wire of
         # tasks is a library of its own, which their room loads where there is an MPI.
-        launched = "/program/" in path.as_posix() or "/tasks/wire/" in path.as_posix()
+        launched = "/program/" in path.as_posix() or any(f"/tasks/{part}/" in path.as_posix() for part in ("wire", "outside"))
         if include == "mpi.h" and room in WITHOUT_MPI and not launched:
             self.say(path, line, f"room '{room}' must know no MPI, but includes <mpi.h>")
         target = self.resolve(path, include)
