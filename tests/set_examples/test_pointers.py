@@ -109,21 +109,23 @@ class Pointers(unittest.TestCase):
                  ("issend any", r"MPI_Issend to rank 2 with tag 3 at stuck_others\.c:\d+"),
                  ("ssend started", r"MPI_Ssend_init to rank 2 with tag 70000 at stuck_others\.c:\d+"))
         cases = [case for index, case in enumerate(cases) if in_turn(index, FLAVOUR)]
-        # Most of the time each job only waits until it is clear that it waits for ever.
-        with concurrent.futures.ThreadPoolExecutor(3) as pool:
-            ends = pool.map(lambda case: run(program, 3, case[0], LAPWING_SETS="run"), cases)
-        for (case, call), done in zip(cases, ends):
+        # Most of the time each job only waits until it is clear that it waits for ever, and the right ones sleep.
+        jobs = [("right", ranks) for ranks in (2, 3)] + [("circle", ranks) for ranks in (2, 3)]
+        jobs += [(case, 3) for case, _ in cases]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            ends = dict(zip(jobs, pool.map(lambda job: run(program, job[1], job[0], LAPWING_SETS="run"), jobs)))
+        for case, call in cases:
+            done = ends[case, 3]
             self.assertEqual(done.returncode, FOUND, f"{case}: {done.stdout}{done.stderr}")
             self.assertRegex(done.stderr, r"have come to the end", case)
             self.assertRegex(done.stderr, r"ranks? 0(-1)?: " + call, case)
             self.assertRegex(done.stderr, r"rank 2: MPI_Finalize", case)
         for ranks in (2, 3):
-            done = run(program, ranks, "circle", LAPWING_SETS="run")
+            done = ends["circle", ranks]
             self.assertEqual(done.returncode, FOUND, f"circle: {done.stdout}{done.stderr}")
             self.assertRegex(done.stderr, r"wait for each other and can never go on")
             self.assertRegex(done.stderr, r"rank 0: MPI_Ssend to rank 1 with tag 0 at stuck_others\.c:\d+")
-        for ranks in (2, 3):
-            done = run(program, ranks, "right", LAPWING_SETS="run")
+            done = ends["right", ranks]
             self.assertEqual((done.returncode, done.stdout, without_noise(done.stderr)), (0, "right\n", ""))
 
 
