@@ -11,7 +11,7 @@ namespace lapwing::compiler {
 /// to, calls nobody back, and throws nothing. Its effects outside are another matter.
 bool knows_arguments_only(const llvm::CallBase& call, const llvm::TargetLibraryInfo& library);
 
-/// Whether a call asks for the time: as with MPI_Wtime, nobody outside can see it, and it writes what its
+/// Whether a call asks for the time: as with MPI_Wtime, no other process can see it, and it writes what its
 /// arguments point to.
 bool reads_clock(const llvm::CallBase& call);
 
