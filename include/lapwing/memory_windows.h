@@ -214,9 +214,9 @@ static inline int lapwing_memory_order(const struct lapwing_memory_place* place,
   if (window == MPI_WIN_NULL) return lapwing_memory_refuse(place, window, MPI_ERR_WIN, "the window is null");
   lapwing_memory_begin();
   lapwing_memory_called_from(place->site);
-  int rc = MPI_Win_sync(window); /* this process' own writes, for those who read them by MPI */
+  int rc = MPI_Win_sync(window); /* own writes, for processes that read them by MPI */
   if (rc == MPI_SUCCESS) rc = MPI_Barrier(comm);
-  if (rc == MPI_SUCCESS) rc = MPI_Win_sync(window); /* what others have written, for this process */
+  if (rc == MPI_SUCCESS) rc = MPI_Win_sync(window); /* what other processes have written, for this one */
   lapwing_memory_called_from(NULL);
   return rc;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who holds which worker. A thread whose task waits outside of the library gives its
+// Which thread holds which worker. A thread whose task waits outside of the library gives its
 // worker, its slot, to another thread, and goes on without one when it comes back, until
 // some thread leaves its slot to it between two tasks. Only where programs may wait so.
 #pragma once

@@ -251,7 +251,7 @@ TEST_P(Outside, TheMainProgramReceives) {
 
 TEST_P(Outside, ErrorsAndExceptionsComeOut) {
   // A message to oneself that is too long: Open MPI 4.1 calls it a success, MPICH 4.0 keeps a lock.
-  if (size_of() == 1) GTEST_SKIP();
+  if (size_of() == 1) GTEST_SKIP() << "these MPIs do not report a message to oneself that is too long";
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -299,7 +299,7 @@ INSTANTIATE_TEST_SUITE_P(Workers, Outside, testing::Values(1, 2));
 TEST(Together, TasksOnRanksTalkToEachOther) {
   int level = 0;
   MPI_Query_thread(&level);
-  if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP();
+  if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this MPI gives no MPI_THREAD_MULTIPLE";
   for (const int each : {1, 2}) {
     int sum = 0;
     run(with_workers(each), [&] {
@@ -331,7 +331,7 @@ TEST(Together, TasksOnRanksTalkToEachOther) {
 TEST(Less, ATaskThatHoldsItsWorkerIsSaidOnce) {
   int level = 0;
   MPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE) GTEST_SKIP();
+  if (level == MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this program has MPI_THREAD_MULTIPLE";
   Options o = with_workers(1);
   o.ranks = false;
   testing::internal::CaptureStderr();

@@ -73,8 +73,8 @@ void say_once() {
   std::call_once(said, [] {
     std::fputs(
         "lapwing: a task waits in a call of MPI's and holds its worker meanwhile, as this program has asked "
-        "for less "
-        "than MPI_THREAD_MULTIPLE; with MPI_Init_thread(..., MPI_THREAD_MULTIPLE, ...) other tasks run\n",
+        "for less than MPI_THREAD_MULTIPLE; with MPI_Init_thread(..., MPI_THREAD_MULTIPLE, ...) other tasks "
+        "run\n",
         stderr);
   });
 }

@@ -29,10 +29,10 @@ void Waits::wait(const Question& question, const OutsideHooks& hooks) {
     mutex_.assert_held();
     Waiting me{question};
     waiting_.push_back(&me);
-    if (someone_looks_) {
+    if (one_looks_) {
       while (!me.come && !me.looks) me.wakes.wait(lock);
     } else {
-      someone_looks_ = true;
+      one_looks_ = true;
     }
     if (!me.come) look_for_all(me, lock, hooks);
   }
@@ -79,8 +79,8 @@ void Waits::look_for_all(Waiting& me, std::unique_lock<progress::OwnedMutex>& lo
     lock.lock();
     mutex_.assert_held();
   }
-  someone_looks_ = !waiting_.empty();
-  if (!someone_looks_) return;
+  one_looks_ = !waiting_.empty();
+  if (!one_looks_) return;
   waiting_.front()->looks = true;
   waiting_.front()->wakes.notify_one();
 }

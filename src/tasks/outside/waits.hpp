@@ -37,7 +37,7 @@ class Waits {
 
   progress::OwnedMutex mutex_;
   std::vector<Waiting*> waiting_ LAPWING_GUARDED_BY(mutex_);
-  bool someone_looks_ LAPWING_GUARDED_BY(mutex_) = false;
+  bool one_looks_ LAPWING_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace lapwing::tasks::outside
