@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "entry/fortran/caller.hpp"
+#include "entry/caller.hpp"
 #include "entry/libraries.hpp"
 #include "entry/spec.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "entry/arguments.hpp"
-#include "entry/fortran/caller.hpp"
+#include "entry/caller.hpp"
 #include "entry/group_spec.hpp"
 #include "entry/one_sided/windows.hpp"
 #include "entry/sets/watched.hpp"

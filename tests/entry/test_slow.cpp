@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "entry/fortran/caller.hpp"
+#include "entry/caller.hpp"
 #include "guard/devices.hpp"
 #include "transfer/operations.hpp"
 #include "transfer/retire.hpp"

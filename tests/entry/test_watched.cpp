@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "entry/fortran/caller.hpp"
+#include "entry/caller.hpp"
 #include "entry/sets/watched.hpp"
 #include "guard/devices.hpp"
 #include "sets/group_call.hpp"

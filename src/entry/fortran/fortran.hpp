@@ -13,7 +13,7 @@
 #include <array>
 #include <memory>
 
-#include "entry/fortran/caller.hpp"
+#include "entry/caller.hpp"
 #include "mpi_fortran.hpp"
 
 #define LAPWING_FORTRAN extern "C" void

@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-#include "entry/fortran/caller.hpp"
+#include "entry/caller.hpp"
 #include "sets/check/p2p_watch.hpp"
 #include "sets/run/passing_on.hpp"
 #include "transfer/decisions/overlap.hpp"

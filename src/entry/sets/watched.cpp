@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "entry/arguments.hpp"
-#include "entry/fortran/caller.hpp"
+#include "entry/caller.hpp"
 #include "entry/group_spec.hpp"
 
 __thread int lapwing_entry_result = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "entry/fortran/caller.hpp"
+#include "entry/caller.hpp"
 
 #include <atomic>
 #include <cstdint>
