@@ -62,12 +62,4 @@ void* find_in(const LoadedLibrary& library, const char* symbol) {
   return handle ? dlsym(handle, symbol) : nullptr;
 }
 
-bool is_of_mpi(const char* file) {
-  constexpr const char* parts[] = {"/libmpi.so",      "/libmpich", "/libmpifort",    "/libmpi_mpifh",
-                                   "/libmpi_usempi",  "/libmpi++", "/libmpi_cxx.so", "/mca_",
-                                   "/libmca_common_", "/libopen-"};
-  return std::any_of(std::begin(parts), std::end(parts),
-                     [&](const char* part) { return std::strstr(file, part) != nullptr; });
-}
-
 }  // namespace lapwing::entry

@@ -21,8 +21,4 @@ LoadedLibrary find_loaded(const char* patterns);
 /// there is none. Never loads anything.
 void* find_in(const LoadedLibrary& library, const char* symbol);
 
-/// Whether this file, by its path, is a part of an MPI: its calls are its own affair, on
-/// communicators of its own.
-bool is_of_mpi(const char* file);
-
 }  // namespace lapwing::entry

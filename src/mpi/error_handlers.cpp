@@ -61,7 +61,7 @@ class LastingAnswer {
 
 bool nothing_sets_handlers() {
   static LastingAnswer answer;
-  return answer.get([] { return !refers_to(setters, libraries_of_mpi); });
+  return answer.get([] { return !refers_to(setters, Files::outside_mpi); });
 }
 
 bool handlers_never_change() {

@@ -149,8 +149,7 @@ bool refers_to_persistent_collectives() {
   bool found = false;
   each_reference_to_mpi(
       [](const char* file, const char* symbol, void* context) {
-        return *static_cast<bool*>(context) =
-                   makes_persistent_collective(symbol) && !is_one_of(file, libraries_of_mpi);
+        return *static_cast<bool*>(context) = makes_persistent_collective(symbol) && !is_of_mpi(file);
       },
       &found);
   return found;

@@ -6,10 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <vector>
 
@@ -151,19 +153,20 @@ bool redirect(const char* library, const char* symbol, void* to) {
   return wish.done;
 }
 
-bool is_one_of(const char* file, const char* const* libraries) {
-  for (const char* const* library = libraries; *library; ++library) {
-    if (std::strstr(file, *library)) return true;
-  }
-  return false;
+bool is_of_mpi(const char* file) {
+  constexpr const char* parts[] = {"/libmpi.so",     "/libmpi_abi.so", "/libmpich",       "/libmpifort",
+                                   "/libmpi_mpifh",  "/libmpi_usempi", "/libmpicxx",      "/libmpi++",
+                                   "/libmpi_cxx.so", "/mca_",          "/libmca_common_", "/libopen-"};
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](const char* part) { return std::strstr(file, part) != nullptr; });
 }
 
-bool refers_to(const char* const* prefixes, const char* const* others) {
+bool refers_to(const char* const* prefixes, Files files) {
   bool found = false;
   references().each([&](const Reference& r) {
     for (const char* const* prefix = prefixes; *prefix && !found; ++prefix) {
       assert(References::is_about(*prefix));
-      found = begins(r.symbol, *prefix) && !is_one_of(r.file, others);
+      found = begins(r.symbol, *prefix) && (files == Files::all || !is_of_mpi(r.file));
     }
     return found;
   });

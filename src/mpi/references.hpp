@@ -5,18 +5,15 @@
 
 namespace lapwing::mpi {
 
-inline constexpr const char* no_others[] = {nullptr};
-/// The libraries of the MPIs themselves, for `others`.
-inline constexpr const char* libraries_of_mpi[] = {
-    "/libmpi.so",     "/libmpi_abi.so", "/libmpich", "/libmpifort",    "/libmpi_mpifh",
-    "/libmpi_usempi", "/libmpicxx",     "/libmpi++", "/libmpi_cxx.so", nullptr};
-/// Whether the path of `file` contains one of `libraries`, a list that ends with a null.
-bool is_one_of(const char* file, const char* const* libraries);
-/// Whether anything in the process but Lapwing, and files whose path contains
-/// one of `others`, refers to a symbol whose name begins with one of `prefixes`,
-/// of which each begins with MPI_, mpi_, PMPI_, pmpi_ or lapwing_. Both lists end with
-/// a null. Never loads anything. Any thread.
-bool refers_to(const char* const* prefixes, const char* const* others = no_others);
+/// Whether this file, by its path, is a part of an MPI: its calls are its own affair, on communicators of its
+/// own.
+bool is_of_mpi(const char* file);
+
+enum class Files : unsigned char { all, outside_mpi };
+/// Whether one of these files, Lapwing's own left out, refers to a symbol whose name begins with one of
+/// `prefixes`, of which each begins with MPI_, mpi_, PMPI_, pmpi_ or lapwing_ and the last is a null. Never
+/// loads anything. Any thread.
+bool refers_to(const char* const* prefixes, Files files = Files::all);
 
 /// Shows each file, and each symbol that it refers to, one file after the other;
 /// nothing of Lapwing's own. The program's file has no name. Ends where `visit`

@@ -9,7 +9,6 @@
 
 #include "entry/compiled/collective_forms.hpp"
 #include "entry/fortran/fortran.hpp"
-#include "entry/libraries.hpp"
 #include "entry/p2p/p2p.hpp"
 #include "entry/spec.hpp"
 #include "mpi/references.hpp"
@@ -251,7 +250,7 @@ bool has_other_way(const char* symbol) {
 // of the profiling interface, or by a Fortran wrapper that goes there.
 bool look(const char* file, const char* symbol, void* context) {
   auto& able = *static_cast<std::array<bool, deferrable_collectives>*>(context);
-  if (lapwing::entry::is_of_mpi(file)) return false;
+  if (lapwing::mpi::is_of_mpi(file)) return false;
   const Collectives::Kind kind = Collectives::kind_of(symbol);
   if (kind == Collectives::kinds) return false;
   const bool profiling = symbol[0] == 'P' || symbol[0] == 'p';

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "entry/libraries.hpp"
 #include "entry/spec.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/references.hpp"
@@ -68,7 +67,7 @@ bool look(const char* file, const char* symbol, void* context) {
     scan->first = false;
     scan->knows_mpi = scan->file.empty();
   }
-  if (is_of_mpi(file)) return false;
+  if (mpi::is_of_mpi(file)) return false;
   const std::string mpi_name = after_prefix(symbol);
   scan->knows_mpi |= !mpi_name.empty();
   scan->all |= rules_out_all(symbol, mpi_name);

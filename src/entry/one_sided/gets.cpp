@@ -6,7 +6,6 @@
 
 #include "entry/fortran/fortran.hpp"
 #include "entry/group_spec.hpp"
-#include "entry/libraries.hpp"
 #include "entry/one_sided/windows.hpp"
 #include "entry/p2p/p2p.hpp"
 #include "entry/spec.hpp"
@@ -103,7 +102,7 @@ const Route routes[] = {
 bool passes_by(const char* file, const char* symbol, void* found) {
   using lapwing::entry::GroupSpec;
   using lapwing::sets::Operation;
-  if (symbol[0] != 'P' || lapwing::entry::is_of_mpi(file)) return false;
+  if (symbol[0] != 'P' || lapwing::mpi::is_of_mpi(file)) return false;
   for (const GroupSpec* group = lapwing::entry::group_specs; group->name; ++group) {
     const bool locks =
         group->operation >= Operation::win_lock && group->operation <= Operation::win_unlock_all;

@@ -63,7 +63,7 @@ bool may_leave_gaps() {
                                                  "pmpi_type_hindexed",
                                                  "pmpi_type_create_",
                                                  nullptr};
-  return refers_to(constructors, libraries_of_mpi);
+  return refers_to(constructors, Files::outside_mpi);
 }
 
 }  // namespace

@@ -99,8 +99,8 @@ int default_thread_level() {
 bool may_raise_thread_level(std::string* why) {
   // Open MPI 4's pt2pt windows refuse MPI_THREAD_MULTIPLE.
   static constexpr const char* calls[] = {"MPI_Win_", "mpi_win_", nullptr};
-  static constexpr const char* of_mpi[] = {"libmpi", "mca_", nullptr};
-  const bool windows = !all_in_shared_memory() && may_have_pt2pt_windows() && refers_to(calls, of_mpi);
+  const bool windows =
+      !all_in_shared_memory() && may_have_pt2pt_windows() && refers_to(calls, Files::outside_mpi);
   if (windows) {
     *why =
         "the program or one of its libraries refers to one-sided windows, which Open MPI 4 refuses between "

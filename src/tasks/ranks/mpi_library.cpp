@@ -2,9 +2,7 @@
 #include "tasks/ranks/mpi_library.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
-
-#include <string_view>
+#include <lapwing/loaded_mpi.hpp>
 
 namespace lapwing::tasks::ranks {
 
@@ -23,18 +21,12 @@ std::string beside_this_library(const std::string& name) {
 std::string library_of(const std::string& flavour) { return "liblapwing-tasks-" + flavour + ".so"; }
 
 std::string loaded_flavour() {
-  std::string flavour;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        const std::string_view name = info->dlpi_name;
-        auto& found = *static_cast<std::string*>(data);
-        const auto is = [name](std::string_view library) { return name.find(library) != name.npos; };
-        if (is("libmpich.so") || is("libmpi.so.12")) found = "mpich";
-        if (is("libmpi.so.40")) found = "openmpi";
-        return 0;
-      },
-      &flavour);
-  return flavour;
+  const mpi::LoadedMpis loaded = mpi::loaded_mpis(dlsym);
+  for (int i = 0; i < loaded.count; ++i) {
+    if (loaded.at[i].family == mpi::Family::mpich) return "mpich";
+    if (loaded.at[i].family == mpi::Family::openmpi) return "openmpi";
+  }
+  return "";
 }
 
 void* load_library(const std::string& flavour, std::string& why) {
