@@ -19,19 +19,14 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+#include "tasks/thread_pointer.hpp"
+
 namespace lapwing::tasks {
 
 namespace {
 
 // Where a switch comes from, for the stack that it goes to.
-thread_local Fiber* leaving = nullptr;
-
-// The address differs from thread to thread, so that what it was before a switch must
-// not be remembered; the assembler keeps the compiler from taking it for a constant.
-__attribute__((noinline)) Fiber*& leaving_here() {
-  asm volatile("");
-  return leaving;
-}
+using Leaving = ThreadPointer<Fiber>;
 
 // The object that __cxa_get_globals() points to.
 struct ExceptionState {
@@ -41,7 +36,7 @@ struct ExceptionState {
 
 void arrived(Fiber* self) {
 #if defined(__SANITIZE_ADDRESS__)
-  Fiber* const from = leaving_here();
+  Fiber* const from = Leaving::here();
   __sanitizer_finish_switch_fiber(self->sanitizer, &from->bottom, &from->extent);
 #endif
 }
@@ -59,7 +54,7 @@ thread_local Fiber* starting = nullptr;
 
 extern "C" [[gnu::used]] void lapwing_tasks_enter(Fiber* self) {
 #if defined(__SANITIZE_ADDRESS__)
-  Fiber* const from = leaving_here();
+  Fiber* const from = Leaving::here();
   __sanitizer_finish_switch_fiber(nullptr, &from->bottom, &from->extent);
 #endif
   self->entry();
@@ -133,7 +128,7 @@ __attribute__((noinline)) void switch_fiber(Fiber& from, Fiber& to) {
   from.uncaught = exceptions->uncaught;
   exceptions->caught = to.caught;
   exceptions->uncaught = to.uncaught;
-  leaving_here() = &from;
+  Leaving::here() = &from;
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&from.sanitizer, to.bottom, to.extent);
 #endif

@@ -12,18 +12,13 @@
 
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
+#include "tasks/thread_pointer.hpp"
 
 namespace lapwing::tasks {
 
 namespace {
 
-thread_local Carrier* this_carrier = nullptr;
-
-// A loop may go on, on another thread, behind a switch.
-__attribute__((noinline)) Carrier*& carrier_here() {
-  asm volatile("");
-  return this_carrier;
-}
+using ThisCarrier = ThreadPointer<Carrier>;
 
 }  // namespace
 
@@ -43,7 +38,7 @@ Carrier& Slots::add() {
 void Slots::adopt_main(Task& main) {
   const progress::Holding lock(mutex_);
   Carrier& me = add();
-  carrier_here() = &me;
+  ThisCarrier::here() = &me;
   me.guest.adopt_as_self();
   me.guest.current = &main;
   me.slot = runtime_.workers[0].get();
@@ -67,11 +62,11 @@ void Slots::stop() {
   for (const auto& carrier : carriers_) {
     if (carrier->thread.joinable()) carrier->thread.join();
   }
-  carrier_here() = nullptr;
+  ThisCarrier::here() = nullptr;
 }
 
 void Slots::carry(Carrier& me) {
-  carrier_here() = &me;
+  ThisCarrier::here() = &me;
   adopt_thread(me.native);
   for (;;) {
     Worker* slot = nullptr;
@@ -84,7 +79,7 @@ void Slots::carry(Carrier& me) {
     if (slot == nullptr) break;
     slot->serve_on(me.native, me.guest.take_fiber());
   }
-  carrier_here() = nullptr;
+  ThisCarrier::here() = nullptr;
 }
 
 void Slots::count_over() { over_count_.store(static_cast<int>(over_.size()), std::memory_order_relaxed); }
@@ -149,7 +144,7 @@ bool Slots::give_up(Carrier& me, bool bounded) {
 }
 
 bool Slots::leave() {
-  Carrier* const me = carrier_here();
+  Carrier* const me = ThisCarrier::here();
   if (me == nullptr || me->outside) return false;
   if (Worker::self()->current->main && runtime_.ranks != nullptr) runtime_.ranks->flush();
   const progress::Holding lock(mutex_);
@@ -164,7 +159,7 @@ bool Slots::leave() {
 }
 
 void Slots::come_back() {
-  Carrier& me = *carrier_here();
+  Carrier& me = *ThisCarrier::here();
   if (!me.outside) return;
   const progress::Holding lock(mutex_);
   --outside_;
@@ -173,7 +168,7 @@ void Slots::come_back() {
 }
 
 void Slots::main_waits(Task& main) {
-  Carrier& me = *carrier_here();
+  Carrier& me = *ThisCarrier::here();
   std::unique_lock lock(mutex_);
   mutex_.assert_held();
   if (!give_up(me, false))
@@ -195,7 +190,7 @@ void Slots::main_may_go_on() {
 }
 
 bool Slots::may_go_on() {
-  Carrier& me = *carrier_here();
+  Carrier& me = *ThisCarrier::here();
   Worker& self = *Worker::self();
   const bool holds = &self != &me.guest;
   if (holds && !wanted()) return true;

@@ -8,28 +8,26 @@
 #include "tasks/queue.hpp"
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
+#include "tasks/thread_pointer.hpp"
 
 namespace lapwing::tasks {
 
 namespace {
-thread_local Worker* this_worker = nullptr;
+using ThisWorker = ThreadPointer<Worker>;
 constexpr int kept_fibers = 16;
 }  // namespace
 
-__attribute__((noinline)) Worker* Worker::self() {
-  asm volatile("");  // never merged with an earlier answer
-  return this_worker;
-}
+Worker* Worker::self() { return ThisWorker::here(); }
 
-void Worker::self_is_nobody() { this_worker = nullptr; }
+void Worker::self_is_nobody() { ThisWorker::here() = nullptr; }
 
 void Worker::adopt_as_self() {
-  this_worker = this;
+  ThisWorker::here() = this;
   adopt_thread(*native);
   fiber = native;
 }
 
-void Worker::become_self() { this_worker = this; }
+void Worker::become_self() { ThisWorker::here() = this; }
 
 void Worker::serve() {
   adopt_as_self();
