@@ -27,12 +27,14 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
     iteration_ns_ = *iteration;
     const double share = static_cast<double>(std::min(hideable_, *iteration)) /
                          static_cast<double>(std::max<std::uint64_t>(*iteration, 1));
-    if (glances_ && pays_for_a_first_look()) {
-      loop_->trial.glance_again();
-    } else if (glances_) {
+    if (glances_) {
       // Bytes that an MPI or the kernel has moved beside the early rounds are not waited for any more.
       const double hidden = std::max(0.0, loop_->exposed - exposed(*iteration));
-      loop_->trial.glanced(permitted_ ? share + hidden : 0, *iteration);
+      if (pays_for_a_first_look())
+        loop_->trial.glance_again();
+      else
+        loop_->trial.glanced(permitted_ ? share + hidden : 0, *iteration);
+      loop_->looks = looks_after_glance();
     } else {
       if (!overlaps_) note_waits(*iteration);
       if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
@@ -51,15 +53,11 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
   return overlaps_;
 }
 
-bool LoopJudge::pays_for_a_first_look() {
-  Looks& looks = loop_->looks;
-  if (looks == Looks::each_time) return false;
-  if (looks == Looks::again) {
-    looks = looked_ ? Looks::each_time : Looks::first;
-    return false;
-  }
-  if (looked_) looks = Looks::again;
-  return looked_;
+bool LoopJudge::pays_for_a_first_look() const { return looked_ && loop_->looks == Looks::first; }
+
+LoopJudge::Looks LoopJudge::looks_after_glance() const {
+  if (!looked_) return loop_->looks == Looks::again ? Looks::first : loop_->looks;
+  return loop_->looks == Looks::first ? Looks::again : Looks::each_time;
 }
 
 // A message is waited for behind the loop that it was to be hidden by, or where it starts, before it.

@@ -75,7 +75,9 @@ class LoopJudge {
   static constexpr std::size_t most_loops = 8;
 
   Loop& loop_named(std::uint64_t name);
-  bool pays_for_a_first_look();
+  /// Of the glance that ends.
+  bool pays_for_a_first_look() const;
+  Looks looks_after_glance() const;
   void note_waits(std::uint64_t iteration);
   double exposed(std::uint64_t iteration) const;
 
