@@ -36,6 +36,9 @@ const std::map<std::string, const char*>& remedies() {
        "is at call sites that were not called often enough to decide: a longer run decides; LAPWING_DEFER=on "
        "hides at "
        "once"},
+      {"undecided",
+       "is at call sites where hiding was tried and not yet judged when the program ended: a longer run "
+       "decides; LAPWING_DEFER=on hides at once"},
       {"reduction",
        "is in reductions, which are not hidden: use the non-blocking form, and wait for it later"},
       {"collective",

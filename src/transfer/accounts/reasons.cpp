@@ -47,22 +47,21 @@ bool waits_for_partner(const Line& line, const JobFacts& job) {
   return needed_s(line, job) < of_the_wait * seconds(line.exposed_ns);
 }
 
+bool receives(const Line& line) { return line.call.find("ecv") != std::string::npos; }
+bool sends(const Line& line) { return line.call.find("end") != std::string::npos; }
+
+bool has_votes(const Line& line) { return line.hides + line.learning + line.aside > 0; }
+
 // A receiver does not decide: the sender of such messages does.
 const Line* likely_sender(const Line& line, const Lines& lines) {
   const Line* best = nullptr;
   for (const auto& [key, other] : lines) {
-    if (other.hides + other.learning + other.aside == 0) continue;
+    if (!sends(other) || !has_votes(other)) continue;
     const double ratio =
         static_cast<double>(mean_bytes(other) + 1) / static_cast<double>(mean_bytes(line) + 1);
     if (std::abs(std::log(ratio)) < 0.3 && (!best || other.calls > best->calls)) best = &other;
   }
   return best;
-}
-
-Reason decided(const std::string& decision, const char* whose) {
-  if (decision == "learning")
-    return {"too-few-calls", fmt::format("too few calls yet to tell whether {} pays", whose)};
-  return {"did-not-pay", fmt::format("both ways were tried: {} did not make the program faster", whose)};
 }
 
 Reason never_pays() {
@@ -100,6 +99,31 @@ Reason of_plain(const Line& line) {
     return {"waits-too-little",
             fmt::format("waits for {:.0f} us a message: too short to be hidden", 1e6 * each)};
   return {"no-gain-seen", "watched: nothing has shown that hiding would make the loop faster"};
+}
+
+// Strips may pay here, and have neither been found to pay nor not to.
+Reason undecided(const Line& line, const char* whose) {
+  if (line.stripped > 0)
+    return {"undecided", fmt::format("{} of {} messages went in strips, and whether {} pays was not decided "
+                                     "before the program ended",
+                                     line.stripped, line.calls, whose)};
+  const auto most = std::max_element(line.plain.begin(), line.plain.end());
+  if (*most > 0 && static_cast<PlainCause>(most - line.plain.begin()) != PlainCause::watched)
+    return of_plain(line);
+  const std::uint64_t watched = line.plain[static_cast<std::size_t>(PlainCause::watched)];
+  if (watched >= many_watched)
+    return {"no-gain-seen", "watched: strips would save too small a part of the loop"};
+  if (line.calls >= many_watched)
+    return {"too-few-calls",
+            fmt::format("only {} of {} messages were large enough to be watched, too few to tell whether {} "
+                        "pays",
+                        watched, line.calls, whose)};
+  return {"too-few-calls", fmt::format("too few calls yet to tell whether {} pays", whose)};
+}
+
+Reason decided(const Line& line, const char* whose) {
+  if (std::strcmp(line.decision(), "learning") == 0) return undecided(line, whose);
+  return {"did-not-pay", fmt::format("both ways were tried: {} did not make the program faster", whose)};
 }
 
 Reason of_group_call(const Line& line, const JobFacts& job) {
@@ -145,10 +169,9 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
                           std::ceil(100 * part))
             : "late partner: it waits for the other rank to come, not for the bytes"};
   }
-  const bool receives = line.hides + line.learning + line.aside == 0;
-  const Line* const sender = receives ? likely_sender(line, lines) : nullptr;
+  const Line* const sender = receives(line) && !has_votes(line) ? likely_sender(line, lines) : nullptr;
   if (sender && 2 * line.deferred < line.calls && std::strcmp(sender->decision(), "hides") != 0)
-    return decided(sender->decision(), "hiding its sender's part");
+    return decided(*sender, "hiding its sender's part");
   if (decision == "hides")
     return hidden >= worth_a_part * (hidden + exposed)
                ? Reason{"used-at-once", "hidden in part: the rest is touched before it has come"}
@@ -156,14 +179,11 @@ Reason reason_of(const Line& line, const Lines& lines, const JobFacts& job) {
   if (!job.aside.empty()) return {"stands-aside", "Lapwing stands aside in this job (see above)"};
   if (!job.defers) return {"off", "deferring is off (LAPWING_DEFER=off)"};
   if (line.at_once > 0) return used_at_once();
-  if (decision == "learning" && line.stripped == 0 &&
-      line.plain[static_cast<std::size_t>(PlainCause::watched)] >= many_watched)
-    return {"no-gain-seen", "watched: strips would save too small a part of the loop"};
   if (decision == "plain" && line.calls > 0 && job.guard_threshold == machine::never) return never_pays();
   if (decision == "plain" && line.calls > 0 && mean_bytes(line) < job.guard_threshold)
     return {"too-small", fmt::format("too small: {} a message, and hiding begins at {}",
                                      size_of(mean_bytes(line)), size_of(job.guard_threshold))};
-  if (decision != "plain") return decided(decision, "hiding");
+  if (decision != "plain") return decided(line, "hiding");
   return of_plain(line);
 }
 
