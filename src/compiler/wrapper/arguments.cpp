@@ -79,6 +79,7 @@ class Reader {
     if (kind != Kind::header) only_headers_ = false;
     if (kind == Kind::object) return;
     asked_.sources = true;
+    asked_.reads_headers |= kind == Kind::c || kind == Kind::header;
     if (kind != Kind::assembly && kind != Kind::header) makes_code_ = true;
     if (kind == Kind::fortran && !name.empty() && name != "-") asked_.fortran.push_back(name);
     if (language_ == Language::fortran && kind == Kind::c && !name.empty() && name != "-")

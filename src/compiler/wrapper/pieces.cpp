@@ -14,6 +14,7 @@ Pieces find_pieces(Mpi mpi) {
   Pieces pieces;
   pieces.flavour = flavour;
   pieces.folder = bin.substr(0, bin.rfind('/')) + "/lib";
+  pieces.headers = bin.substr(0, bin.rfind('/')) + "/include";
   pieces.plugin = pieces.folder + "/LapwingPass.so";
   pieces.library = pieces.folder + "/liblapwing-" + flavour + ".so";
   pieces.preload = pieces.folder + "/liblapwing-preload.so";
@@ -22,6 +23,7 @@ Pieces find_pieces(Mpi mpi) {
   pieces.has_plugin = is_there(pieces.plugin);
   pieces.has_library = is_there(pieces.library);
   pieces.has_preload = is_there(pieces.preload);
+  pieces.has_headers = is_there(pieces.headers + "/lapwing");
   pieces.has_modules = is_there(pieces.modules);
   pieces.has_module_library = is_there(pieces.module_library);
   return pieces;

@@ -7,10 +7,12 @@ namespace lapwing::wrapper {
 
 namespace {
 
-Words without_prefix(const Words& words, const std::string& prefix) {
+Words without_prefix(const Words& words, const Words& prefixes) {
   Words out;
   for (const auto& word : words) {
-    if (word.starts_with(prefix) && word.size() > prefix.size()) out.push_back(word.substr(prefix.size()));
+    for (const auto& prefix : prefixes) {
+      if (word.starts_with(prefix) && word.size() > prefix.size()) out.push_back(word.substr(prefix.size()));
+    }
   }
   return out;
 }
@@ -30,11 +32,11 @@ std::string shown(Show show, const Plan& plan) {
     case Show::link:
       return quoted(link);
     case Show::include_dirs:
-      return quoted(without_prefix(compile, "-I"));
+      return quoted(without_prefix(compile, {"-I", "-idirafter"}));
     case Show::library_dirs:
-      return quoted(without_prefix(link, "-L"));
+      return quoted(without_prefix(link, {"-L"}));
     case Show::libraries:
-      return quoted(without_prefix(link, "-l"));
+      return quoted(without_prefix(link, {"-l"}));
     case Show::lapwing:
       return with_environment(plan);
     default:

@@ -72,6 +72,7 @@ class WrapperTest(unittest.TestCase):
                 (self.lib / library.name).symlink_to(library)
         if (BUILD / "lib" / "lapwing").is_dir():
             (self.lib / "lapwing").symlink_to(BUILD / "lib" / "lapwing")
+        (self.tree / "include").symlink_to(BUILD / "include")
         self.log = self.folder / "log"
 
     def environment(self, **changes):

@@ -36,6 +36,16 @@ class Steps(WrapperTest):
             self.assertLess(words.index("-lm"), engine)
             self.assertLess(engine, words.index("-lmpich" if flavour == "mpich" else "-lmpi"))
 
+    def test_the_folder_of_the_headers(self):
+        headers = str(self.tree / "include")
+        for flavour in FLAVOURS:
+            for flags in ("-c a.c", "-E a.c", "a.c b.o", "-c a.h", "-O2 -x c -"):
+                self.assertIn("-idirafter" + headers, self.shown(f"lwcc.{flavour}", *flags.split())[1], flags)
+            for flags in ("a.o", "-c a.s", "-c a.ll", "-v"):
+                self.assertNotIn("-idirafter" + headers, self.shown(f"lwcc.{flavour}", *flags.split())[1], flags)
+            shown = self.call(f"lwcc.{flavour}", "-showme:incdirs").stdout
+            self.assertIn(headers, shlex.split(shown))
+
     def test_what_is_no_link_adds_no_library(self):
         for flags in ("-c a.c", "-S a.c", "-E a.c", "-M a.c", "-c a.o", "a.h", "-r a.o b.o", "-fsyntax-only a.c"):
             words = self.shown("lwcc.mpich", *flags.split())[1]

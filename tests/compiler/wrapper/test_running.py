@@ -121,6 +121,36 @@ class Programs(WrapperTest):
                 self.silent(f"lwfc.{flavour}", "-O2", "uses.f90", "-o", "prog")
                 self.works(flavour)
 
+    def test_lapwings_headers(self):
+        """They are found, but behind the user's own of that name."""
+        self.write("uses.c", "#include <lapwing/memory.h>\n"
+                   "int main(int argc, char** argv) { return MPI_Init(&argc, &argv) || MPI_Finalize(); }\n")
+        self.write("uses.cpp", '#include <lapwing/tasks.hpp>\n#include "uses.c"\n')
+        (self.work / "own" / "lapwing").mkdir(parents=True)
+        self.write("own/lapwing/memory.h", "#error the user's own\n")
+        for flavour in FLAVOURS:
+            self.silent(f"lwcc.{flavour}", "-O2", "uses.c", "-o", "prog")
+            self.run_ranks(flavour, "./prog", ranks=1)
+            self.silent(f"lwc++.{flavour}", "-c", "uses.cpp", "-o", "uses.o")
+            self.assertIn("lapwing/memory.h", self.call(f"lwcc.{flavour}", "-M", "uses.c").stdout)
+            for words in (["-Iown"], ["-isystem", "own"], ["-idirafter", "own"]):
+                refused = self.call(f"lwcc.{flavour}", *words, "-c", "uses.c", status=1)
+                self.assertIn("the user's own", refused.stderr, words)
+        # Where they are of no use clang would warn of them.
+        self.write("part.s", 'part:\n.section .note.GNU-stack,"",@progbits\n')
+        self.silent("lwcc.mpich", "-c", "part.s", "-o", "part.o")
+        self.silent("lwcc.mpich", "-r", "part.o", "uses.o", "-o", "both.o")
+
+    def test_lapwings_modules(self):
+        built = [flavour for flavour in FLAVOURS if (self.lib / "lapwing" / flavour / "mod" / "mpi.mod").exists()]
+        if not built:
+            self.skipTest("the modules for flang are not built")
+        self.write("uses.f90", "program uses\n  use mpi\n  use lapwing_memory\n  use lapwing\n  implicit none\n"
+                   "  integer :: error\n  call mpi_init(error)\n  call mpi_finalize(error)\nend program\n")
+        for flavour in built:
+            self.silent(f"lwfc.{flavour}", "-O2", "uses.f90", "-o", "prog")
+            self.run_ranks(flavour, "./prog", ranks=1)
+
     def test_modules_behind_the_folder_of_gfortrans(self):
         """As pkg-config and CMake's FindMPI name it."""
         folder = {"mpich": "/usr/include/x86_64-linux-gnu/mpich",
