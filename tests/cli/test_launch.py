@@ -79,6 +79,29 @@ class DryRun(CommandTest):
         result = self.lapwing("run", "--dry-run", "--", PROGRAMS / "cli_asan", status=0)
         self.assertIn("no MPI library", result.stderr)   # found by its libraries, not by its sanitizer
 
+    def test_a_program_that_needs_mpi_by_lapwings_library_alone(self):
+        for flavour, launcher in FLAVOURS.items():
+            program = PROGRAMS / flavour / "split_waits"
+            needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True).stdout
+            self.assertIn(f"[liblapwing-{flavour}.so]", needed)
+            self.assertNotRegex(needed, r"NEEDED.*\[libmpi")
+            result = self.lapwing("run", "--dry-run", "-n", 2, program, status=0)
+            self.assertEqual(result.stderr, "")
+            self.assertIn(launcher, result.stdout)
+            self.assertIn(str(PRELOAD), result.stdout)
+
+    def test_a_library_that_is_not_found(self):
+        """It may be what needs MPI."""
+        library = self.folder / "libphysics.so"
+        subprocess.run(["cc", "-shared", "-Wl,-soname,libphysics.so", "-o", library, "-x", "c", "-"], input="int physics;", text=True, check=True)
+        program = self.folder / "model"
+        subprocess.run(["cc", "-o", program, "-x", "c", "-", "-x", "none", "-Wl,--no-as-needed", library],
+                       input="int main(void) { return 0; }", text=True, check=True)
+        library.unlink()
+        result = self.lapwing("run", "--dry-run", "--", next(iter(FLAVOURS.values())), "-n", 1, program, status=0)
+        self.assertIn("linked with no MPI library that can be found", result.stderr)
+        self.assertIn("libphysics.so", result.stderr)
+
     def test_one_program_is_a_uniform_job(self):
         self.assertIn("LAPWING_JOB=uniform", self.words("--", "mpiexec.openmpi", "-n", 2, probe("openmpi")))
 

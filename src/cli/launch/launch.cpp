@@ -98,6 +98,12 @@ std::string obstacle(const Program& program, Launcher launcher) {
     default:
       break;
   }
+  if (program.mpi == Mpi::none && !program.not_found.empty()) {
+    return fmt::format(
+        "{} is linked with no MPI library that can be found, but needs {}, which is not found and may need "
+        "one; name its folder in LD_LIBRARY_PATH",
+        program.name, program.not_found);
+  }
   if (program.mpi == Mpi::none) {
     return fmt::format("{} is linked with no MPI library, so there is nothing to hide", program.name);
   }

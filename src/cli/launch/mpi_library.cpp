@@ -54,6 +54,13 @@ Mpi family_of(const std::string& name, const fs::path& file) {
   return elf && elf->soname != name && !elf->soname.empty() ? family_of(elf->soname, file) : Mpi::other;
 }
 
+Mpi family_of_engine(const std::string& name) {
+  for (const Mpi mpi : {Mpi::mpich, Mpi::openmpi, Mpi::standard}) {
+    if (name == engine_library(flavour_of(mpi)).filename()) return mpi;
+  }
+  return Mpi::unknown;
+}
+
 fs::path prefix_of(const fs::path& library) {
   std::error_code ignored;
   const fs::path folder = fs::absolute(library, ignored).lexically_normal().parent_path();

@@ -16,6 +16,10 @@ namespace lapwing::cli {
 /// name stands for, if that is known.
 Mpi family_of(const std::string& name, const std::filesystem::path& file);
 
+/// The family of the MPI that Lapwing's library of this name loads where a program has none: a linker that
+/// meets Lapwing's library first leaves MPI's out of a program (--as-needed). `unknown` for other libraries.
+Mpi family_of_engine(const std::string& name);
+
 /// Where an MPI is installed: the folder above the `lib` that holds its library.
 std::filesystem::path prefix_of(const std::filesystem::path& library);
 

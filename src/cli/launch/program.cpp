@@ -63,12 +63,19 @@ bool is_shell(const std::string& name) {
 }
 
 void read_libraries(const fs::path& file, Program& program) {
-  for (const Library& library : libraries_of(file)) {
-    const Mpi mpi = family_of(library.name, library.path);
-    if (mpi != Mpi::unknown && program.mpi_library.empty()) {
+  const std::vector<Library> libraries = libraries_of(file);
+  const auto find_mpi = [&](auto family) {
+    for (const Library& library : libraries) {
+      const Mpi mpi = family(library);
+      if (mpi == Mpi::unknown || !program.mpi_library.empty()) continue;
       program.mpi = mpi;
       program.mpi_library = library.path.empty() ? library.name : library.path.string();
     }
+  };
+  find_mpi([](const Library& library) { return family_of(library.name, library.path); });
+  find_mpi([](const Library& library) { return family_of_engine(library.name); });
+  for (const Library& library : libraries) {
+    if (library.path.empty() && program.not_found.empty()) program.not_found = library.name;
     const bool sanitizer = library.name.starts_with("libasan.so") || library.name.starts_with("libtsan.so");
     if (sanitizer && program.sanitizer.empty() && !library.path.empty()) program.sanitizer = library.path;
   }

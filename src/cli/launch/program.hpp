@@ -31,6 +31,7 @@ struct Program {
   std::string name;  ///< as the user wrote it
   std::filesystem::path path;
   std::string mpi_library;          ///< the file or name of the MPI library
+  std::string not_found;            ///< a library that it needs and that is not there; or empty
   std::filesystem::path sanitizer;  ///< libasan or libtsan, which must be preloaded first
 };
 
