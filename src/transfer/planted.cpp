@@ -9,31 +9,9 @@ int chosen = none;
 
 namespace {
 
-constexpr std::array<const char*, count + 1> names = {"",
-                                                      "early_page_opened",
-                                                      "lost_strip",
-                                                      "swapped_strips",
-                                                      "repeated_strip",
-                                                      "wrong_total",
-                                                      "wrong_source",
-                                                      "wrong_tag",
-                                                      "short_strip",
-                                                      "shifted_strip",
-                                                      "misplaced_strip",
-                                                      "stale_tail",
-                                                      "stale_front",
-                                                      "skipped_write_guard",
-                                                      "send_released_early",
-                                                      "skipped_overlap_check",
-                                                      "wrong_count_in_probe",
-                                                      "probe_overtakes",
-                                                      "header_taken_for_plain",
-                                                      "lost_credit",
-                                                      "truncation_ignored",
-                                                      "unpack_misplaced",
-                                                      "page_never_opened",
-                                                      "unretired_get",
-                                                      nullptr};
+#define LAPWING_NAME(NAME) #NAME,
+constexpr std::array<const char*, count + 1> names = {"", LAPWING_DEFECTS(LAPWING_NAME) nullptr};
+#undef LAPWING_NAME
 
 }  // namespace
 

@@ -9,33 +9,34 @@
 
 namespace lapwing::transfer::planted {
 
-enum Defect : int {
-  none = 0,
-  early_page_opened,
-  lost_strip,
-  swapped_strips,
-  repeated_strip,
-  wrong_total,
-  wrong_source,
-  wrong_tag,
-  short_strip,
-  shifted_strip,
-  misplaced_strip,
-  stale_tail,
-  stale_front,
-  skipped_write_guard,
-  send_released_early,
-  skipped_overlap_check,
-  wrong_count_in_probe,
-  probe_overtakes,
-  header_taken_for_plain,
-  lost_credit,
-  truncation_ignored,
-  unpack_misplaced,
-  page_never_opened,
-  unretired_get,
-  count
-};
+#define LAPWING_DEFECTS(DEFECT)  \
+  DEFECT(early_page_opened)      \
+  DEFECT(lost_strip)             \
+  DEFECT(swapped_strips)         \
+  DEFECT(repeated_strip)         \
+  DEFECT(wrong_total)            \
+  DEFECT(wrong_source)           \
+  DEFECT(wrong_tag)              \
+  DEFECT(short_strip)            \
+  DEFECT(shifted_strip)          \
+  DEFECT(misplaced_strip)        \
+  DEFECT(stale_tail)             \
+  DEFECT(stale_front)            \
+  DEFECT(skipped_write_guard)    \
+  DEFECT(send_released_early)    \
+  DEFECT(skipped_overlap_check)  \
+  DEFECT(wrong_count_in_probe)   \
+  DEFECT(probe_overtakes)        \
+  DEFECT(header_taken_for_plain) \
+  DEFECT(lost_credit)            \
+  DEFECT(truncation_ignored)     \
+  DEFECT(unpack_misplaced)       \
+  DEFECT(page_never_opened)      \
+  DEFECT(unretired_get)
+
+#define LAPWING_VALUE(NAME) NAME,
+enum Defect : int { none = 0, LAPWING_DEFECTS(LAPWING_VALUE) count };
+#undef LAPWING_VALUE
 
 extern int chosen;
 inline bool is(Defect defect) { return __builtin_expect(chosen != none, 0) && chosen == defect; }

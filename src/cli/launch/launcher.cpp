@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/launch/paths.hpp"
+#include "cli/launch/process.hpp"
 
 namespace lapwing::cli {
 
@@ -30,152 +31,29 @@ Launcher by_name(const std::string& name) {
 
 using Names = std::set<std::string>;
 
+Names names_in(const char* text) {
+  const std::vector<std::string> words = split_words(text);
+  return {words.begin(), words.end()};
+}
+
 /// Options that take a value as a word of their own, without leading dashes.
 const Names& options_with_value(Launcher launcher) {
-  static const Names hydra{"genvlist",
-                           "envlist",
-                           "n",
-                           "np",
-                           "f",
-                           "hosts",
-                           "host",
-                           "hostfile",
-                           "machinefile",
-                           "machine",
-                           "wdir",
-                           "configfile",
-                           "launcher",
-                           "bootstrap",
-                           "launcher-exec",
-                           "bootstrap-exec",
-                           "rmk",
-                           "topolib",
-                           "bind-to",
-                           "binding",
-                           "map-by",
-                           "membind",
-                           "demux",
-                           "iface",
-                           "ppn",
-                           "perhost",
-                           "prepend-pattern",
-                           "outfile-pattern",
-                           "outfile",
-                           "errfile-pattern",
-                           "errfile",
-                           "localhost",
-                           "usize",
-                           "order-nodes",
-                           "arch",
-                           "path",
-                           "gpus-per-proc",
-                           "pmi-args",
-                           "timeout"};
-  static const Names orte{"x",
-                          "n",
-                          "np",
-                          "c",
-                          "H",
-                          "host",
-                          "hostfile",
-                          "machinefile",
-                          "default-hostfile",
-                          "rf",
-                          "rankfile",
-                          "wdir",
-                          "wd",
-                          "path",
-                          "prefix",
-                          "bind-to",
-                          "map-by",
-                          "rank-by",
-                          "app",
-                          "am",
-                          "tune",
-                          "cpus-per-proc",
-                          "cpus-per-rank",
-                          "N",
-                          "npernode",
-                          "npersocket",
-                          "output-filename",
-                          "stdin",
-                          "report-uri",
-                          "ompi-server",
-                          "server-wait-time",
-                          "tmpdir",
-                          "timeout",
-                          "max-restarts",
-                          "preload-files",
-                          "slot-list",
-                          "cpu-set",
-                          "cpu-list",
-                          "launch-agent",
-                          "max-vm-size",
-                          "personality",
-                          "dvm",
-                          "hnp",
-                          "ppr",
-                          "report-state-on-timeout",
-                          "ofi",
-                          "xml-file",
-                          "fwd-environment",
-                          "display",
-                          "runtime-options",
-                          "output",
-                          "pset"};
-  static const Names srun{"A",
-                          "B",
-                          "c",
-                          "C",
-                          "d",
-                          "D",
-                          "e",
-                          "G",
-                          "i",
-                          "J",
-                          "K",
-                          "L",
-                          "m",
-                          "M",
-                          "n",
-                          "N",
-                          "o",
-                          "p",
-                          "q",
-                          "r",
-                          "S",
-                          "t",
-                          "T",
-                          "w",
-                          "x",
-                          "account",
-                          "chdir",
-                          "cpus-per-task",
-                          "constraint",
-                          "dependency",
-                          "error",
-                          "export",
-                          "gpus",
-                          "input",
-                          "job-name",
-                          "jobid",
-                          "mem",
-                          "mem-per-cpu",
-                          "mpi",
-                          "nodelist",
-                          "nodes",
-                          "ntasks",
-                          "ntasks-per-node",
-                          "output",
-                          "partition",
-                          "qos",
-                          "time",
-                          "distribution",
-                          "cpu-bind",
-                          "exclude",
-                          "threads-per-core",
-                          "relative",
-                          "task-prolog"};
+  static const Names hydra = names_in(
+      "genvlist envlist n np f hosts host hostfile machinefile machine wdir configfile launcher "
+      "bootstrap launcher-exec bootstrap-exec rmk topolib bind-to binding map-by membind demux "
+      "iface ppn perhost prepend-pattern outfile-pattern outfile errfile-pattern errfile localhost "
+      "usize order-nodes arch path gpus-per-proc pmi-args timeout");
+  static const Names orte = names_in(
+      "x n np c H host hostfile machinefile default-hostfile rf rankfile wdir wd path prefix "
+      "bind-to map-by rank-by app am tune cpus-per-proc cpus-per-rank N npernode npersocket "
+      "output-filename stdin report-uri ompi-server server-wait-time tmpdir timeout max-restarts "
+      "preload-files slot-list cpu-set cpu-list launch-agent max-vm-size personality dvm hnp ppr "
+      "report-state-on-timeout ofi xml-file fwd-environment display runtime-options output pset");
+  static const Names srun = names_in(
+      "A B c C d D e G i J K L m M n N o p q r S t T w x account chdir cpus-per-task constraint "
+      "dependency error export gpus input job-name jobid mem mem-per-cpu mpi nodelist nodes ntasks "
+      "ntasks-per-node output partition qos time distribution cpu-bind exclude threads-per-core "
+      "relative task-prolog");
   static const Names none;
   switch (launcher) {
     case Launcher::hydra:

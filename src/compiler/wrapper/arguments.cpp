@@ -162,71 +162,15 @@ class Reader {
 }  // namespace
 
 bool takes_value(const std::string& word) {
-  return is_one_of(word, {"-o",
-                          "-x",
-                          "-I",
-                          "-D",
-                          "-U",
-                          "-L",
-                          "-l",
-                          "-T",
-                          "-u",
-                          "-z",
-                          "-e",
-                          "-J",
-                          "-B",
-                          "-F",
-                          "-A",
-                          "-G",
-                          "-include",
-                          "-imacros",
-                          "-isystem",
-                          "-iquote",
-                          "-idirafter",
-                          "-iprefix",
-                          "-iwithprefix",
-                          "-iwithprefixbefore",
-                          "-isysroot",
-                          "-imultilib",
-                          "-ivfsoverlay",
-                          "-cxx-isystem",
-                          "-stdlib++-isystem",
-                          "-include-pch",
-                          "-MF",
-                          "-MT",
-                          "-MQ",
-                          "-MJ",
-                          "-Xclang",
-                          "-Xlinker",
-                          "-Xassembler",
-                          "-Xpreprocessor",
-                          "-Xflang",
-                          "-Xanalyzer",
-                          "-Xopenmp-target",
-                          "-mllvm",
-                          "-mmlir",
-                          "-target",
-                          "-arch",
-                          "-module-dir",
-                          "-aux-info",
-                          "-dumpbase",
-                          "-dumpdir",
-                          "-dumpbase-ext",
-                          "--param",
-                          "--sysroot",
-                          "--output",
-                          "--include",
-                          "--include-directory",
-                          "--library-directory",
-                          "--define-macro",
-                          "--undefine-macro",
-                          "--language",
-                          "--config",
-                          "--serialize-diagnostics",
-                          "-serialize-diagnostics",
-                          "-working-directory",
-                          "-rpath",
-                          "-framework"});
+  static const Words with_value = split_plain(
+      "-o -x -I -D -U -L -l -T -u -z -e -J -B -F -A -G -include -imacros -isystem -iquote "
+      "-idirafter -iprefix -iwithprefix -iwithprefixbefore -isysroot -imultilib -ivfsoverlay "
+      "-cxx-isystem -stdlib++-isystem -include-pch -MF -MT -MQ -MJ -Xclang -Xlinker -Xassembler "
+      "-Xpreprocessor -Xflang -Xanalyzer -Xopenmp-target -mllvm -mmlir -target -arch -module-dir "
+      "-aux-info -dumpbase -dumpdir -dumpbase-ext --param --sysroot --output --include "
+      "--include-directory --library-directory --define-macro --undefine-macro --language --config "
+      "--serialize-diagnostics -serialize-diagnostics -working-directory -rpath -framework");
+  return contains(with_value, word);
 }
 
 Asked read_arguments(const Words& words, Language language, bool assume_source) {
