@@ -25,6 +25,7 @@ LIBRARIES = {("mpich", "c"): ["-lmpich"], ("openmpi", "c"): ["-lmpi"],
 FORTRAN = all(shutil.which(f"mpifort.{mpi}") for mpi in MPIS)
 LANGUAGES = ["c", "c", "fortran", "fortran", "c++"] if FORTRAN else ["c", "c", "c++"]
 MODES = ["conservative", "aggressive", "aggressive", "demand"]
+LIMIT = 120  # seconds of a compile
 
 
 class CannotBuild(Exception):
@@ -88,15 +89,14 @@ class Builder:
         self.flags = {}
         on = (self.build / "bin" / "lwcc").exists()
         plain = "preload" if options.control and options.preload == "on" else "control"
-        self.how = plain if options.control else "command" if options.compiler_on else \
-            "plugin" if options.plugin else "wrapper" if on else "control"
+        self.how = plain if options.control else "wrapper" if on else "control"
 
     def run(self, command, cwd, environment=None):
         try:
-            done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=self.options.compile_limit,
+            done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=LIMIT,
                                   env={**os.environ, **(environment or {})}, check=False, errors="replace")
         except subprocess.TimeoutExpired:
-            raise CannotBuild(f"no end after {self.options.compile_limit} s: {shlex.join(command)}") from None
+            raise CannotBuild(f"no end after {LIMIT} s: {shlex.join(command)}") from None
         except OSError as error:
             raise CannotBuild(f"{command[0]}: {error}") from None
         if done.returncode:
@@ -138,42 +138,21 @@ class Builder:
     def compile(self, case, files, where, name, on):
         """Builds the program in `where`; gives what its build printed."""
         where = pathlib.Path(where)
-        module = case.language == "fortran" and case.interface == "mpi" and self.how in ("wrapper", "control", "preload")
+        module = case.language == "fortran" and case.interface == "mpi"
         for file, text in files.items():
             (where / file).write_text(with_module(text) if module else text)
-        compiler = COMPILERS[case.language]
         includes, libraries = self.mpi_flags(case.mpi, case.language)
         environment = {}
         lto = ["-flto=full", "-fuse-ld=lld"] if case.lto else []
-        command = [compiler, *includes]
-        if not on and self.options.compiler_off:
-            command = self._words(self.options.compiler_off, case, includes)
+        command = [COMPILERS[case.language], *includes]
         if module and (not on or self.how != "wrapper"):
             # flang reads the module files of our build only.
             command, libraries = [str(self.build / "bin" / "lwfc"), f"--lapwing-mpi={case.mpi}", "--lapwing-off"], []
         elif on and self.how == "wrapper":
             command = [str(self.build / "bin" / WRAPPERS[case.language]), f"--lapwing-mpi={case.mpi}", f"-flapwing={case.mode}"]
             libraries = []
-        elif on and self.how == "command":
-            command = self._words(self.options.compiler_on, case, includes)
-        elif on and self.how == "plugin":
-            plugin = pathlib.Path(self.options.plugin).resolve()
-            command.append(f"-fpass-plugin={plugin}")
-            if case.lto:
-                command.append(f"-Wl,--load-pass-plugin={plugin}")
-            library = self.build.resolve() / "lib"
-            libraries = [f"-L{library}", f"-Wl,-rpath,{library}", f"-llapwing-{case.mpi}", *libraries]
         if on:
-            passing = [f"mode={case.mode}"] if self.how in ("plugin", "command") else []
-            passing += [self.options.pass_options] if self.options.pass_options else []
-            passing += ["interior=on" if case.interior else "interior=off"]
-            environment = {"LAPWING_PASS": ",".join(passing), "LAPWING_TESTING": "1"}
+            environment = {"LAPWING_PASS": "interior=on" if case.interior else "interior=off", "LAPWING_TESTING": "1"}
         quiet = ["-w", "-fopenmp"] if case.language != "fortran" else []
         self.run([*command, case.opt, *lto, *quiet, f"-I{HERE / 'support'}", *[f for f in files if not f.endswith(".h")],
                   self.support(), "-o", name, *libraries, "-lm"], where, environment)
-
-    @staticmethod
-    def _words(text, case, includes):
-        fields = {"mpi": case.mpi, "mode": case.mode, "language": case.language, "compiler": COMPILERS[case.language],
-                  "includes": " ".join(includes)}
-        return shlex.split(text.format(**fields))

@@ -12,8 +12,7 @@ that their ranks saw, printed and wrote must be the same.
   run.py --show --language c --seed 7                the program of a seed
   run.py --regressions                               the failures of the past
 
-The build with the pass is lwcc, lwc++ or lwfc of the build tree, or clang and flang with --plugin, or what
---compiler-on says ({compiler}, {includes}, {mpi}, {mode} and {language} are filled in).
+The build with the pass is lwcc, lwc++ or lwfc of the build tree.
 """
 import argparse
 import concurrent.futures
@@ -56,14 +55,9 @@ def parse():
     parser.add_argument("--scenes", type=int, default=0, help="in each program; 0 for 2 to 4")
     parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="only scenes of this pattern")
     parser.add_argument("--build", default=str(building.ROOT / "build" / "release"), help="the build tree")
-    parser.add_argument("--plugin", default="", help="LapwingPass.so, for clang and flang without the wrappers")
-    parser.add_argument("--compiler-on", default="", metavar="CMD")
-    parser.add_argument("--compiler-off", default="", metavar="CMD")
-    parser.add_argument("--pass-options", default="", help="added to LAPWING_PASS")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="for all runs with Lapwing")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=60, help="seconds of a run that are a hang")
-    parser.add_argument("--compile-limit", type=float, default=120)
     parser.add_argument("--failures", type=int, default=5, help="stop after so many")
     parser.add_argument("--no-shrink", action="store_true", help="do not make failures smaller")
     parser.add_argument("--save", default="", help="where failures go (default BUILD/compiler-fuzz)")
