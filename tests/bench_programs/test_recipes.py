@@ -32,11 +32,10 @@ arguments = 1
 
 class Recipes(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
 
     def read(self, text, quick=False):
-        path = pathlib.Path(self.folder.name, "x.recipe")
+        path = pathlib.Path(self.folder, "x.recipe")
         path.write_text(text)
         return recipe.Recipe(str(path), quick)
 
@@ -86,10 +85,10 @@ class Recipes(unittest.TestCase):
         self.refused(GOOD.replace("source = here", "command = here") + "[hand]\nedits = x.edits\n", "[hand] needs")
 
     def edited(self, edits, source="one\ntwo\nthree\n"):
-        pathlib.Path(self.folder.name, "x.edits").write_text(edits)
-        pathlib.Path(self.folder.name, "a.c").write_text(source)
-        Edits(os.path.join(self.folder.name, "x.edits"), "x").apply(self.folder.name)
-        return pathlib.Path(self.folder.name, "a.c").read_text()
+        pathlib.Path(self.folder, "x.edits").write_text(edits)
+        pathlib.Path(self.folder, "a.c").write_text(source)
+        Edits(os.path.join(self.folder, "x.edits"), "x").apply(self.folder)
+        return pathlib.Path(self.folder, "a.c").read_text()
 
     def not_edited(self, edits, *words, source="one\ntwo\nthree\n"):
         with self.assertRaises(BenchError) as raised:
@@ -114,7 +113,7 @@ class Recipes(unittest.TestCase):
         self.not_edited("here\n@@ a.c one\n", "only comments")
         self.not_edited("# nothing\n", "no edit")
         with self.assertRaises(BenchError) as raised:
-            Edits(os.path.join(self.folder.name, "y.edits"), "x")
+            Edits(os.path.join(self.folder, "y.edits"), "x")
         self.assertIn("y.edits cannot be read", str(raised.exception))
 
     def test_shipped(self):

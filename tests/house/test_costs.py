@@ -20,9 +20,7 @@ add_custom_target(burning ALL COMMAND %s ${CMAKE_SOURCE_DIR}/burn.py)
 
 class Costs(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.tree = pathlib.Path(folder.name)
+        self.tree = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         for part in ("tools/costs", "cmake/LapwingCosts.cmake"):
             (self.tree / part).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / part, self.tree / part)

@@ -79,14 +79,10 @@ def check(root, *checks):
 
 class HouseTest(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.root = pathlib.Path(self.folder.name)
+        self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         write(self.root, SOUND)
         style = HERE.parents[1] / ".clang-format"
         (self.root / ".clang-format").write_text(style.read_text())
-
-    def tearDown(self):
-        self.folder.cleanup()
 
     def test_a_sound_tree_passes(self):
         run = check(self.root, "all")

@@ -14,14 +14,10 @@ TOOL = ROOT / "tools" / "options-table"
 
 class OptionsTable(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.root = pathlib.Path(self.folder.name)
+        self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         for name in ("README.md", "CONTRIBUTING.md", "src/options/options.def", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
-
-    def tearDown(self):
-        self.folder.cleanup()
 
     def tool(self, action):
         return subprocess.run([sys.executable, TOOL, action, "--root", self.root], capture_output=True, text=True, check=False)

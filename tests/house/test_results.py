@@ -20,12 +20,8 @@ ABSENT = {**dict.fromkeys(PROGRAM), "bench": "programs", "case": "lu", "mpi": "m
 
 class Results(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.root = pathlib.Path(self.folder.name)
+        self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (self.root / "docs" / "results").mkdir(parents=True)
-
-    def tearDown(self):
-        self.folder.cleanup()
 
     def drop(self, *records, name="2026-12-01-programs.json"):
         (self.root / "docs" / "results" / name).write_text("".join(json.dumps(record) + "\n" for record in records))

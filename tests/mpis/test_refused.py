@@ -52,11 +52,7 @@ SHORT = ".globl _start\n_start: movl $7,%ebx\n movl $1,%eax\n int $0x80\n"
 
 class Refused(unittest.TestCase):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="lapwing-refused-")
-        self.folder = pathlib.Path(self.temporary.name)
-
-    def tearDown(self):
-        self.temporary.cleanup()
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="lapwing-refused-")))
 
     def build(self, name, text, *options):
         source = self.folder / f"{name}.c"

@@ -25,11 +25,7 @@ OWN = "int MPI_Init(void* a, void* b) { return 41; }\nint begin(void) { return M
 
 class Unseen(unittest.TestCase):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="lapwing-unseen-")
-        self.folder = pathlib.Path(self.temporary.name)
-
-    def tearDown(self):
-        self.temporary.cleanup()
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="lapwing-unseen-")))
 
     def build(self, name, text, *options):
         source = self.folder / f"{name}.c"

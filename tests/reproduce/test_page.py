@@ -30,11 +30,8 @@ def registry():
 
 class Page(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.store = Store(self.folder.name)
-
-    def tearDown(self):
-        self.folder.cleanup()
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.store = Store(self.folder)
 
     def keep(self, name, **fields):
         self.store.save(name, {"measurement": name, "quick": False, "date": "2026-01-02", "machine": "a machine", **fields})

@@ -13,13 +13,10 @@ LAPWING = sys.argv.pop(1)
 
 class Quick(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-
-    def tearDown(self):
-        self.folder.cleanup()
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
 
     def reproduce(self, *words):
-        return subprocess.run([LAPWING, "reproduce", *words], capture_output=True, text=True, cwd=self.folder.name, timeout=280, check=False)
+        return subprocess.run([LAPWING, "reproduce", *words], capture_output=True, text=True, cwd=self.folder, timeout=280, check=False)
 
     def test_from_end_to_end(self):
         first = self.reproduce("--quick", "--only", "jade.T9$", "--json")
@@ -28,7 +25,7 @@ class Quick(unittest.TestCase):
         self.assertEqual(record["reproduce"], "jade.T9")
         self.assertTrue(record["claims"])
         self.assertIn("1 of 1: jade.replay.ocean", first.stderr)
-        names = os.listdir(os.path.join(self.folder.name, "lapwing-papers"))
+        names = os.listdir(os.path.join(self.folder, "lapwing-papers"))
         self.assertLessEqual({"jade.replay.ocean.json", "jade.T9.svg", "papers.md"}, set(names))
         again = self.reproduce("--quick", "--only", "jade.T9$", "--json")
         self.assertIn("1 of 1 parts are there already", again.stderr)

@@ -23,13 +23,10 @@ FAIL = "import sys; print('some detail'); sys.exit('The matrix has no columns.')
 
 class Runner(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.store = Store(os.path.join(self.folder.name, "kept"))
-        self.count = os.path.join(self.folder.name, "count")
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.store = Store(os.path.join(self.folder, "kept"))
+        self.count = os.path.join(self.folder, "count")
         self.said = []
-
-    def tearDown(self):
-        self.folder.cleanup()
 
     def run_parts(self, *names, quick=True, again=False, limit=2):
         programs = {"good": SAVE, "hangs": HANG, "fails": FAIL, "silent": ""}
