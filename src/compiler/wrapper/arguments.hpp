@@ -15,9 +15,9 @@ bool takes_value(const std::string& word);
 enum class Lto { none, full, thin };
 
 struct Asked {
-  bool bare = false;      ///< a compiler-internal call (-cc1) or no input: nothing is added
-  bool compiles = false;  ///< code is generated from a source
-  bool sources = false;   ///< a source is read, be it only preprocessed
+  bool bare = false;           ///< a compiler-internal call (-cc1) or no input: nothing is added
+  bool compiles = false;       ///< code is generated from a source
+  bool sources = false;        ///< a source is read, be it only preprocessed
   bool reads_headers = false;  ///< a source in C or C++, or a header
   bool links = false;
   bool relocatable = false;  ///< -r: no libraries

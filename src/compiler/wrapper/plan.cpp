@@ -248,11 +248,11 @@ class Planner {
       const auto at = static_cast<std::ptrdiff_t>(gfortran_modules(plan_.user));
       if (at < std::ssize(plan_.user)) plan_.user.insert(plan_.user.begin() + at, "-I" + pieces_.modules);
     }
+    Words libraries;
+    sort(added_.after, plan_.compile_after, libraries);
     // Behind every folder of the user's and the system's, so that these hold what they held.
     if (!fortran && asked_.reads_headers && pieces_.has_headers)
       plan_.compile_after.push_back("-idirafter" + pieces_.headers);
-    Words libraries;
-    sort(added_.after, plan_.compile_after, libraries);
     if (!links_ && !asked_.compiles && !fortran) {
       without_warning(plan_.compile_before);
       without_warning(plan_.compile_after);

@@ -83,7 +83,8 @@ class Steps(WrapperTest):
     def test_off(self):
         options, words = self.shown("lwcc.mpich", "-O2", "--lapwing-off", "-flto", "a.c", "-flapwing=demand")
         self.assertEqual(options, None)
-        self.assertEqual([word for word in words if "apwing" in word], [])
+        # A program that includes Lapwing's headers does so without the pass, too.
+        self.assertEqual([word for word in words if "apwing" in word], [f"-idirafter{self.tree}/include"])
         self.assertIn("-lmpich", words)
 
     @wanted("ld.lld-19")
@@ -258,11 +259,13 @@ class Shows(WrapperTest):
                 plain = plain.stdout.split()
                 wrapper = f"{name}.{flavour}"
                 self.assertEqual(self.show(wrapper, "-showme:command"), ["clang-19" if name == "lwcc" else "clang++-19"])
-                self.assertEqual(self.show(wrapper, "-showme:incdirs"), [w[2:] for w in plain if w.startswith("-I")])
+                self.assertEqual(self.show(wrapper, "-showme:incdirs"), [w[2:] for w in plain if w.startswith("-I")]
+                                 + [f"{self.tree}/include"])
                 self.assertEqual(self.show(wrapper, "-showme:libs"), [f"lapwing-{flavour}"]
                                  + [w[2:] for w in plain if w.startswith("-l")])
                 self.assertIn(str(self.lib), self.show(wrapper, "-showme:libdirs"))
-                self.assertEqual(self.show(wrapper, "-showme:compile"), [w for w in plain if w.startswith(("-I", "-pthread"))])
+                self.assertEqual(self.show(wrapper, "-showme:compile"), [w for w in plain if w.startswith(("-I", "-pthread"))]
+                                 + [f"-idirafter{self.tree}/include"])
                 link = self.show(wrapper, "-showme:link")
                 self.assertEqual(self.show(wrapper, "-show-link-info"), link)
                 self.assertIn(f"-llapwing-{flavour}", link)

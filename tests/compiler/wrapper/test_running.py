@@ -131,7 +131,7 @@ class Programs(WrapperTest):
         for flavour in FLAVOURS:
             self.silent(f"lwcc.{flavour}", "-O2", "uses.c", "-o", "prog")
             self.run_ranks(flavour, "./prog", ranks=1)
-            self.silent(f"lwc++.{flavour}", "-c", "uses.cpp", "-o", "uses.o")
+            self.silent(f"lwc++.{flavour}", "-std=c++20", "-c", "uses.cpp", "-o", "uses.o")
             self.assertIn("lapwing/memory.h", self.call(f"lwcc.{flavour}", "-M", "uses.c").stdout)
             for words in (["-Iown"], ["-isystem", "own"], ["-idirafter", "own"]):
                 refused = self.call(f"lwcc.{flavour}", *words, "-c", "uses.c", status=1)
@@ -139,7 +139,7 @@ class Programs(WrapperTest):
         # Where they are of no use clang would warn of them.
         self.write("part.s", 'part:\n.section .note.GNU-stack,"",@progbits\n')
         self.silent("lwcc.mpich", "-c", "part.s", "-o", "part.o")
-        self.silent("lwcc.mpich", "-r", "part.o", "uses.o", "-o", "both.o")
+        self.silent("lwcc.mpich", "-r", "part.o", "-o", "both.o")
 
     def test_lapwings_modules(self):
         built = [flavour for flavour in FLAVOURS if (self.lib / "lapwing" / flavour / "mod" / "mpi.mod").exists()]
