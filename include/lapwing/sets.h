@@ -61,6 +61,22 @@ int lapwing_set_members(MPI_Comm comm, int* ranks, int room);
  *  ones find the communicator again. A query. */
 MPI_Comm lapwing_set_comm(MPI_Comm comm);
 
+/** Gives the current set of `comm` a name among MPI's process sets: from now on, and for as long as the
+ *  program runs, the sessions of its members list "lapwing://NAME", and MPI_Group_from_session_pset() makes
+ *  a group of it, in the order of the ranks in MPI_COMM_WORLD. Every member of the set makes this call; no
+ *  process waits for another but as in a query. `name` has letters, digits, '.', '_' and '-', up to 245 of
+ *  them; the same name for another set ends the job with a sentence. Where sets are off the set is the
+ *  communicator; its members then belong to MPI_COMM_WORLD. A query. */
+#define lapwing_set_publish(comm, name) lapwing_set_publish_at(comm, name, __FILE__, __LINE__)
+void lapwing_set_publish_at(MPI_Comm comm, const char* name, const char* file, int line);
+
+/** The name under which sessions list the current set of `comm` where the program has given it none:
+ *  "lapwing://ranks/" and the ranks of its members in MPI_COMM_WORLD ("0-3,8"), or, where that is more than
+ *  255 letters, its size and a hash; "mpi://WORLD" for all processes. Writes up to `room` bytes, the last one
+ *  0, into `name`, and returns how many the whole name takes with it. A query, after which sessions have it.
+ */
+int lapwing_set_pset_name(MPI_Comm comm, char* name, int room);
+
 /** A token of the current set, to be checked later: lapwing_set_is_current()
  *  tells whether the set that gave it is still the current one of its
  *  communicator; lapwing_set_expect() ends the job with a sentence if it is not.

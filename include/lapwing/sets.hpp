@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <string>
 #include <vector>
 
 #include "lapwing/sets.h"
@@ -35,6 +36,14 @@ inline std::vector<int> set_members(MPI_Comm comm) {
   std::vector<int> ranks(static_cast<std::size_t>(lapwing_set_size(comm)));
   lapwing_set_members(comm, ranks.data(), static_cast<int>(ranks.size()));
   return ranks;
+}
+
+/// The name under which MPI's sessions list the current set of `comm`, where the program has given it none.
+inline std::string set_pset_name(MPI_Comm comm) {
+  std::string name(static_cast<std::size_t>(lapwing_set_pset_name(comm, nullptr, 0)), '\0');
+  lapwing_set_pset_name(comm, name.data(), static_cast<int>(name.size()));
+  name.pop_back();
+  return name;
 }
 
 }  // namespace lapwing

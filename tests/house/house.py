@@ -64,7 +64,7 @@ NAMES_OF_CALLS = {
     # Errors and remarks that name the call which the file itself makes or stands for.
     "src/entry/p2p/complete.cpp", "src/entry/p2p/probe.cpp", "src/entry/p2p/receive.cpp",
     "src/entry/compiled/calls.cpp", "src/entry/compiled/collectives.cpp", "src/entry/fortran/compiled.cpp",
-    "src/entry/sets/watched.cpp", "src/entry/timed.cpp", "src/sets/report/report_text.cpp", "src/sets/report/call_findings.cpp", "src/sets/run/run.hpp",
+    "src/entry/sets/process_sets.cpp", "src/entry/sets/watched.cpp", "src/entry/timed.cpp", "src/sets/report/report_text.cpp", "src/sets/report/call_findings.cpp", "src/sets/run/run.hpp",
     "src/compiler/declared/declared_pass.cpp", "src/compiler/waits/rewrite.cpp",
     # Symbols that are looked for in the files of a program: some calls change what all others may do.
     "src/entry/init.cpp", "src/entry/sets/start.cpp", "src/mpi/error_handlers.cpp", "src/entry/compiled/collective_forms.cpp", "src/entry/collectives/deferred.cpp", "src/entry/one_sided/gets.cpp",

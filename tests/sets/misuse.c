@@ -124,6 +124,13 @@ int main(int argc, char** argv) {
     lapwing_on_set();
     MPI_Reduce_scatter(rank == 2 ? memory : counts, &x, counts, MPI_INT, MPI_SUM, comm);
     lapwing_merge(comm);
+  } else if (!strcmp(which, "name-twice")) {
+    lapwing_split(comm, 2, rank == 0);
+    lapwing_set_publish(comm, "a");
+    lapwing_merge(comm);
+    lapwing_set_publish(comm, "a");
+  } else if (!strcmp(which, "no-name")) {
+    lapwing_set_publish(comm, "two words");
   }
   if (other != MPI_COMM_NULL) MPI_Comm_free(&other);
   MPI_Finalize();

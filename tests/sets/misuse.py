@@ -24,6 +24,8 @@ CASES = {
     "stale-probe": ["MPI_Iprobe at", "misuse.c:105", "no longer current"],
     "freed-set": ["MPI_Comm_free at", "misuse.c:115", "Lapwing's"],
     "device": ["rank 2: MPI_Reduce_scatter", "misuse.c:124", "a device's memory"],
+    "name-twice": ["misuse.c:131", "lapwing://a is another set already"],
+    "no-name": ["misuse.c:133", "'two words' is no name"],
     "died": [],
     "right": None,
 }

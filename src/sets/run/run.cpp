@@ -336,6 +336,23 @@ MPI_Comm Run::comm_of(Family& family, Set& set) {
   return family.comm_of(set);
 }
 
+std::vector<std::vector<int>> Run::sets_so_far() {
+  std::vector<std::vector<int>> all;
+  const Guard guard;
+  move();
+  Family::each([&](Family& family) {
+    family.stack.current().get();  // works the set out, if its votes have come
+    family.table.each([&](Set& set) {
+      if (set.full() || !set.members().has(family.table.me())) return;
+      std::vector<int> ranks = set.members().members();
+      for (int& r : ranks) r = family.world_rank(r);
+      std::sort(ranks.begin(), ranks.end());
+      all.push_back(std::move(ranks));
+    });
+  });
+  return all;
+}
+
 unsigned long long Run::token(Family& family) {
   const Guard guard;
   return family.stack.serial() + 1;

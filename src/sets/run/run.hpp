@@ -63,6 +63,10 @@ class Run final : public Path, public Watcher {
   /// Differs for every set that a split or a merge has made current.
   unsigned long long token(Family& family);
 
+  /// Of each set smaller than its communicator that this process has been in, the ranks in MPI_COMM_WORLD,
+  /// ascending; without those of communicators that have been freed. Waits for no vote.
+  std::vector<std::vector<int>> sets_so_far();
+
   struct Stats {
     unsigned long long splits = 0, messages = 0, bytes = 0, sets = 0, communicators = 0;
   };

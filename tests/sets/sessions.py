@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sessions.py --build DIR [--homes A:B]: sessions.c and the example of that name with every MPI that is there and has sessions.
+
+MPIs are those of tests/mpis: Debian's, those in --homes, and those that `make fetch-mpis` has fetched. Open MPI 4.1 has no
+sessions; the others have.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "mpis"))
+from installations import homes_of, installations  # noqa: E402
+
+ROOT = HERE.parent.parent
+MODES = {"as it is": {}, "off": {"LAPWING_SETS": "off"}, "check": {"LAPWING_SETS": "check"}, "stripped": {"LAPWING_DEFER": "on"}}
+
+
+def compiled(mpi, build, folder, source):
+    program = folder / f"{mpi.name}-{source.parent.parent.name}".replace(" ", "-")
+    done = subprocess.run(["gcc", "-O1", "-g", "-Wall", f"-I{ROOT / 'include'}", source, "-o", program,
+                           f"-L{build / 'lib'}", "-Wl,--no-as-needed", f"-Wl,-rpath,{build / 'lib'}", f"-llapwing-{mpi.family}", *mpi.flags],
+                          capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode != 0 and "MPI_Session" in done.stderr:
+        return None
+    if done.returncode != 0 or "warning" in done.stderr:
+        raise RuntimeError(f"{mpi.name}: {done.stderr}")
+    return program
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--homes", default=os.environ.get("MPI_HOMES", ""))
+    options = parser.parse_args()
+    build = options.build.resolve()
+    tried = wrong = 0
+    with tempfile.TemporaryDirectory(prefix="lapwing-sessions-") as folder:
+        for mpi in installations(homes_of(options.homes, build))[0]:
+            if not mpi.flags or not (build / f"lib/liblapwing-{mpi.family}.so").exists():
+                print(f"{mpi.name}: no headers of its own, or no engine of its family in this tree; left out")
+                continue
+            program = compiled(mpi, build, pathlib.Path(folder), HERE / "sessions.c")
+            if program is None:
+                print(f"{mpi.name}: has no sessions; left out")
+                continue
+            example = compiled(mpi, build, pathlib.Path(folder), ROOT / "examples/sets/sessions.c")
+            done = subprocess.run([*mpi.launcher, "-n", "4", example], capture_output=True, text=True, check=False, timeout=100,
+                                  env=mpi.environment(), stdin=subprocess.DEVNULL)
+            tried += 1
+            if done.returncode != 0 or done.stdout != "sessions: 4 processes, 1 of them ice: right\n" or done.stderr:
+                wrong += 1
+                print(f"{mpi.name}, the example: status {done.returncode}\n{done.stdout}{done.stderr}")
+            for ranks in ("4", "5"):
+                for mode, variables in MODES.items():
+                    done = subprocess.run([*mpi.launcher, "-n", ranks, program], capture_output=True, text=True, check=False, timeout=100,
+                                          env={**mpi.environment(), **variables}, stdin=subprocess.DEVNULL)
+                    tried += 1
+                    run = mode in ("as it is", "stripped")
+                    if done.returncode != 0 or f"right in mode {int(run)}" not in done.stdout or "lapwing:" in done.stderr:
+                        wrong += 1
+                        print(f"{mpi.name}, {ranks} ranks, sets {mode}: status {done.returncode}\n{done.stdout}{done.stderr}")
+            print(f"{mpi.name}: {done.stdout.strip()}")
+    print(f"{tried} runs, {wrong} wrong")
+    return 1 if wrong or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
