@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 3 of 8: transfers between tasks.
+ * Distributed arrays, part 3 of 9: transfers between tasks.
  *
  * The calls have MPI's names and meaning, with tasks in the place of processes and
  * a distributed array in the place of a buffer: every process of a task makes the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 4 of 8: collectives over tasks (HPF/MPI, section 4.1).
+ * Distributed arrays, part 4 of 9: collectives over tasks (HPF/MPI, section 4.1).
  *
  * All tasks of a lapwing_tasks take part, each with all of its processes. They
  * block, and are called by all in the same order.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 1 of 8: what a distributed array looks like.
+ * Distributed arrays, part 1 of 9: what a distributed array looks like.
  *
  * A distribution says which process of a task holds which elements of an array
  * of any number of dimensions; it knows nothing of MPI, and every process of the

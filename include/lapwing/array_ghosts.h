@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 5 of 8: ghost layers.
+ * Distributed arrays, part 5 of 9: ghost layers.
  *
  * A process has layers around its owned elements in local memory where dimensions
  * say so (ghost_below, ghost_above). An update fills them with the elements that

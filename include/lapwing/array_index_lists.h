@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 6 of 8: dimensions that are distributed by lists of
+ * Distributed arrays, part 6 of 9: dimensions that are distributed by lists of
  * indices, as unstructured meshes are.
  *
  * Each process names the indices that it holds; they lie in its local memory in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 2 of 8: tasks.
+ * Distributed arrays, part 2 of 9: tasks.
  *
  * A task is a group of processes that run one data-parallel program; to the calls
  * of part 3 it is one process of MPI's (HPF/MPI, section 1.2). Tasks are numbered

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 7 of 8: arithmetic on the way.
+ * Distributed arrays, part 7 of 9: arithmetic on the way.
  *
  * C = alpha op(A) + beta C, where A and C are distributed over the caller's task as
  * each likes: a redistribution whose elements are combined with those that are there

@@ -8,6 +8,7 @@
 #include "lapwing/array_calls.h"
 #include "lapwing/array_collectives.h"
 #include "lapwing/array_distributions.h"
+#include "lapwing/array_fft.h"
 #include "lapwing/array_files.h"
 #include "lapwing/array_ghosts.h"
 #include "lapwing/array_index_lists.h"

@@ -199,6 +199,7 @@ class DistributedArray {
 
 }  // namespace lapwing
 
+#include "lapwing/array_fft.hpp"
 #include "lapwing/array_files.hpp"
 #include "lapwing/array_index_lists.hpp"
 #include "lapwing/array_transfers.hpp"

@@ -5,6 +5,7 @@ gives; programs of different languages are tasks of one job, and read each other
     test_examples.py BUILD FLAVOUR PYTHON -- MPIEXEC...        PYTHON may be empty
 """
 import cmath
+import ctypes.util
 import itertools
 import math
 import os
@@ -194,6 +195,10 @@ class Examples(unittest.TestCase):
         if PYTHON:
             said = run((3, [PYTHON, "-B", EXAMPLES / "poisson.py", "12"]))
             self.assertRegex(said, r"^poisson: 12 x 12 x 12, error [0-9.]+E-1[3-9]\n$")
+        if not ctypes.util.find_library("fftw3"):
+            self.skipTest("FFTW 3, which makes the transforms of C, is not installed")
+        said = run((3, [BUILD / "libexec" / "lapwing" / FLAVOUR / "arrays" / "poisson_c", "12"]))
+        self.assertRegex(said, r"^poisson: 12 x 12 x 12, error [0-9.]+E-1[3-9]\n$")
 
     def test_restart(self):
         self.everywhere("restart", expected_restart(), (6, ("memory",)))
