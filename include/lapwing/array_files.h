@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed arrays, part 8 of 8: arrays in files.
+ * Distributed arrays, part 8 of 9: arrays in files.
  *
  * One file has the elements of the whole array, one after the other as in the memory of
  * one process, in the array's order (LAPWING_ROW_MAJOR or LAPWING_COLUMN_MAJOR) and the
@@ -30,6 +30,22 @@ int lapwing_array_write(const char* path, int64_t offset, const void* local, int
 /** Reads such an array. A file that has fewer bytes is an error before anything is read. */
 int lapwing_array_read(const char* path, int64_t offset, void* local, int64_t elements,
                        const lapwing_distribution* array, lapwing_tasks* tasks);
+
+/** The same as a dataset of an HDF5 file: `dataset` is its name there ("field", "run1/field"). Its file and
+ * its groups are made where there are none; a dataset that is there keeps its place, where it has the array's
+ * shape and type in one run of bytes. Elements are HDF5's native numbers, complex ones pairs of r and i as
+ * h5py has them. HDF5 has C's order: of a LAPWING_COLUMN_MAJOR array the dimensions are turned round, as by
+ * HDF5's Fortran interface. The serial HDF5 does, 1.10 or later: the program's, where it is linked with it,
+ * or the system's; only the task's first process calls it. Lapwing is built without HDF5; where there is none
+ * the call is an error that says so (LAPWING_ARRAY_ERR_STATE). Else as lapwing_array_write(). */
+int lapwing_array_write_hdf5(const char* path, const char* dataset, const void* local, int64_t elements,
+                             const lapwing_distribution* array, lapwing_tasks* tasks);
+
+/** Reads a dataset of the array's shape (of a section, of the section's). All processes read where it lies in
+ * one run of bytes of the array's type; what lies in chunks, is compressed or has another type is read, and
+ * converted, by the first process, which hands it on in rounds of 16 MiB. */
+int lapwing_array_read_hdf5(const char* path, const char* dataset, void* local, int64_t elements,
+                            const lapwing_distribution* array, lapwing_tasks* tasks);
 
 #ifdef __cplusplus
 }

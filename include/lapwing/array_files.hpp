@@ -24,4 +24,20 @@ void read(const std::string& path, DistributedArray<T>& a, const Tasks& tasks, s
                                          a.distribution().get(), tasks.get()));
 }
 
+/// The elements as a dataset of an HDF5 file (lapwing_array_write_hdf5). Collective over the task.
+template <typename T>
+void write_hdf5(const std::string& path, const std::string& dataset, const DistributedArray<T>& a,
+                const Tasks& tasks) {
+  detail::check_array(lapwing_array_write_hdf5(path.c_str(), dataset.c_str(), a.local().data(), a.allocated(),
+                                               a.distribution().get(), tasks.get()));
+}
+
+/// The other way, under any distribution.
+template <typename T>
+void read_hdf5(const std::string& path, const std::string& dataset, DistributedArray<T>& a,
+               const Tasks& tasks) {
+  detail::check_array(lapwing_array_read_hdf5(path.c_str(), dataset.c_str(), a.local().data(), a.allocated(),
+                                              a.distribution().get(), tasks.get()));
+}
+
 }  // namespace lapwing

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "arrays/files/array_file.hpp"
+#include "arrays/files/hdf5_library.hpp"
 #include "arrays/property_support.hpp"
 #include "arrays/random_case.hpp"
 #include "arrays/schedules/local.hpp"
@@ -39,6 +40,7 @@ class Files : public ::testing::Test {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0) {
       unlink(path_.c_str());
+      unlink((path_ + ".h5").c_str());
       rmdir(folder_.c_str());
     }
     EXPECT_EQ(0, lapwing_tasks_free(&tasks_));
@@ -73,6 +75,8 @@ class Files : public ::testing::Test {
     for (const std::string& word : words)
       EXPECT_NE(sentence.find(word), std::string::npos) << word << " in: " << sentence;
   }
+  // Debian's libhdf5-103-1, which tools/install-deps installs for the tests.
+  static bool has_hdf5() { return hdf5::library().why.empty(); }
   lapwing_distribution* rows(std::int64_t n, int order = LAPWING_ROW_MAJOR) const {
     const lapwing_dimension dimensions[2] = {lapwing_block(n, size_, 0), lapwing_collapsed(7)};
     const lapwing_grid grid{1, &size_, LAPWING_ROW_MAJOR, nullptr};
@@ -167,6 +171,23 @@ TEST_F(Files, RandomArraysComeBack) {
     ASSERT_EQ(0, lapwing_array_read(path_.c_str(), offset, b.data(), room(&in), &in, tasks_))
         << lapwing_array_error_string();
     ASSERT_TRUE(b == right) << "case " << seed + i << " on rank " << rank_ << ": " << drawn.describe();
+    if (!has_hdf5()) continue;
+    // As a dataset, in one run of bytes; and with other elements, which one process reads and converts.
+    const std::string file = path_ + ".h5", name = "cases/" + std::to_string(i);
+    ASSERT_EQ(0, lapwing_array_write_hdf5(file.c_str(), name.c_str(), a.data(), room(&out), &out, tasks_))
+        << lapwing_array_error_string();
+    b.assign(b.size(), -9);
+    ASSERT_EQ(0, lapwing_array_read_hdf5(file.c_str(), name.c_str(), b.data(), room(&in), &in, tasks_))
+        << lapwing_array_error_string();
+    ASSERT_TRUE(b == right) << "dataset " << seed + i << " on rank " << rank_ << ": " << drawn.describe();
+    drawn.destination.type = ElementType::float32;
+    lapwing_distribution other{std::make_shared<View>(View{drawn.destination, drawn.to, false})};
+    std::vector<float> converted(b.size(), -9);
+    ASSERT_EQ(0, lapwing_array_read_hdf5(file.c_str(), name.c_str(), converted.data(), room(&other), &other,
+                                         tasks_))
+        << lapwing_array_error_string();
+    ASSERT_TRUE(std::equal(right.begin(), right.end(), converted.begin()))
+        << "converted " << seed + i << " on rank " << rank_ << ": " << drawn.describe();
   }
 }
 
@@ -232,6 +253,47 @@ TEST_F(Files, ThatCannotBeUsed) {
     says({"Permission denied"});
   }
   lapwing_distribution_free(&array);
+}
+
+TEST_F(Files, OfHdf5ThatCannotBeUsed) {
+  if (!has_hdf5()) GTEST_SKIP() << hdf5::library().why;
+  lapwing_distribution *array = rows(10), *other = rows(11);
+  std::vector<double> local(static_cast<std::size_t>(room(other)) + 1, 1);
+  const auto write = [&](const std::string& path, const char* dataset, const lapwing_distribution* which) {
+    return lapwing_array_write_hdf5(path.c_str(), dataset, local.data(), room(which), which, tasks_);
+  };
+  const auto read = [&](const std::string& path, const char* dataset, const lapwing_distribution* which) {
+    return lapwing_array_read_hdf5(path.c_str(), dataset, local.data(), room(which), which, tasks_);
+  };
+  const std::string file = path_ + ".h5";
+  EXPECT_EQ(LAPWING_ARRAY_ERR_FILE, read(file, "a", array));
+  says({"task 0, rank 0", file + " cannot be opened for reading", "No such file or directory"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_FILE, write(folder_ + "/none/x.h5", "a", array));
+  says({"cannot be opened for writing"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_ARGUMENT, write(file, "", array));
+  says({"the dataset has no name"});
+  ASSERT_EQ(0, lapwing_array_write(path_.c_str(), 0, local.data(), room(array), array, tasks_));
+  EXPECT_EQ(LAPWING_ARRAY_ERR_FILE, write(path_, "a", array));
+  says({"it is no file of HDF5's"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_FILE, read(path_, "a", array));
+  says({"it is no file of HDF5's"});
+  ASSERT_EQ(0, write(file, "a", array)) << lapwing_array_error_string();
+  ASSERT_EQ(0, write(file, "group/b", other)) << lapwing_array_error_string();
+  EXPECT_EQ(LAPWING_ARRAY_ERR_FILE, read(file, "none", array));
+  says({"has no dataset none"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_FILE, read(file, "group/b", array));
+  says({"the dataset group/b of the file " + file + " has the shape (11, 7), and the array (10, 7)"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_FILE, write(file, "a", other));
+  says({"has the shape (10, 7), and the array (11, 7)"});
+  EXPECT_EQ(LAPWING_ARRAY_ERR_FILE, write(file, "a/inside", array));
+  says({"cannot be made"});
+  if (size_ > 1) {
+    EXPECT_EQ(LAPWING_ARRAY_ERR_DIFFERS, write(file, rank_ == 0 ? "a" : "c", array));
+  }
+  EXPECT_EQ(0, write(file, "a", array)) << lapwing_array_error_string();
+  EXPECT_EQ(0, read(file, "a", array)) << lapwing_array_error_string();
+  lapwing_distribution_free(&array);
+  lapwing_distribution_free(&other);
 }
 
 // A limit on the size of files stands for a device that is full.
