@@ -109,7 +109,7 @@ class Programs(WrapperTest):
         self.silent("lwcc.openmpi", "-r", "other.o", "-o", "both.o")
 
     def test_modules(self):
-        """Where the modules for flang are built, use mpi and use mpi_f08 work."""
+        """Where the modules for flang are built, use mpi and use mpi_f08 work, and Lapwing's own modules."""
         built = [flavour for flavour in FLAVOURS if (self.lib / "lapwing" / flavour / "mod" / "mpi.mod").exists()]
         if not built:
             self.skipTest("the modules for flang are not built")
@@ -117,7 +117,7 @@ class Programs(WrapperTest):
         for flavour in built:
             for module in ("mpi", "mpi_f08"):
                 self.write("uses.f90", text.replace("  include 'mpif.h'\n", "").replace(
-                    "  implicit none\n", f"  use {module}\n  implicit none\n"))
+                    "  implicit none\n", f"  use {module}\n  use lapwing\n  use lapwing_memory\n  implicit none\n"))
                 self.silent(f"lwfc.{flavour}", "-O2", "uses.f90", "-o", "prog")
                 self.works(flavour)
 
@@ -125,31 +125,20 @@ class Programs(WrapperTest):
         """They are found, but behind the user's own of that name."""
         self.write("uses.c", "#include <lapwing/memory.h>\n"
                    "int main(int argc, char** argv) { return MPI_Init(&argc, &argv) || MPI_Finalize(); }\n")
-        self.write("uses.cpp", '#include <lapwing/tasks.hpp>\n#include "uses.c"\n')
         (self.work / "own" / "lapwing").mkdir(parents=True)
         self.write("own/lapwing/memory.h", "#error the user's own\n")
-        for flavour in FLAVOURS:
-            self.silent(f"lwcc.{flavour}", "-O2", "uses.c", "-o", "prog")
+        for index, words in enumerate((["-Iown"], ["-isystem", "own"], ["-idirafter", "own"])):
+            for flavour in FLAVOURS:
+                if in_turn(index, flavour):
+                    refused = self.call(f"lwcc.{flavour}", *words, "-E", "uses.c", status=1)
+                    self.assertIn("the user's own", refused.stderr, words)
+        for wrapper, flavour in zip(("lwcc", "lwc++"), FLAVOURS):
+            self.silent(f"{wrapper}.{flavour}", "-x", "c" if wrapper == "lwcc" else "c++", "uses.c", "-o", "prog")
             self.run_ranks(flavour, "./prog", ranks=1)
-            self.silent(f"lwc++.{flavour}", "-std=c++20", "-c", "uses.cpp", "-o", "uses.o")
-            self.assertIn("lapwing/memory.h", self.call(f"lwcc.{flavour}", "-M", "uses.c").stdout)
-            for words in (["-Iown"], ["-isystem", "own"], ["-idirafter", "own"]):
-                refused = self.call(f"lwcc.{flavour}", *words, "-c", "uses.c", status=1)
-                self.assertIn("the user's own", refused.stderr, words)
         # Where they are of no use clang would warn of them.
         self.write("part.s", 'part:\n.section .note.GNU-stack,"",@progbits\n')
         self.silent("lwcc.mpich", "-c", "part.s", "-o", "part.o")
         self.silent("lwcc.mpich", "-r", "part.o", "-o", "both.o")
-
-    def test_lapwings_modules(self):
-        built = [flavour for flavour in FLAVOURS if (self.lib / "lapwing" / flavour / "mod" / "mpi.mod").exists()]
-        if not built:
-            self.skipTest("the modules for flang are not built")
-        self.write("uses.f90", "program uses\n  use mpi\n  use lapwing_memory\n  use lapwing\n  implicit none\n"
-                   "  integer :: error\n  call mpi_init(error)\n  call mpi_finalize(error)\nend program\n")
-        for flavour in built:
-            self.silent(f"lwfc.{flavour}", "-O2", "uses.f90", "-o", "prog")
-            self.run_ranks(flavour, "./prog", ranks=1)
 
     def test_modules_behind_the_folder_of_gfortrans(self):
         """As pkg-config and CMake's FindMPI name it."""
