@@ -55,8 +55,10 @@ class ProgramTest(unittest.TestCase):
             return list(pool.map(lambda one: self.compile(mpi, sources, *one), ways))
 
     def start(self, mpi, program, ranks=2, limit=40):
-        return subprocess.run(["timeout", "-k", "5", str(limit), *MPIEXEC[mpi], "-n", str(ranks), program.path], cwd=self.work,
-                              capture_output=True, text=True, timeout=limit + 20, check=False, env={**ENVIRONMENT, **EAGER})
+        # In a folder of its own: two may run at a time, and write files of the same name.
+        return subprocess.run(["timeout", "-k", "5", str(limit), *MPIEXEC[mpi], "-n", str(ranks), program.path],
+                              cwd=program.path.parent, capture_output=True, text=True, timeout=limit + 20, check=False,
+                              env={**ENVIRONMENT, **EAGER})
 
     def output(self, mpi, program, ranks=2, limit=40):
         ran = self.start(mpi, program, ranks, limit)
