@@ -169,6 +169,14 @@ void lapwing_interior_begin(long long back_edges);
 void lapwing_interior_access(const void* first, long long bytes, int flags, long long by, long long by1,
                              long long back_edges1, long long by2, long long back_edges2, long long by3,
                              long long back_edges3);
+/* All memory that one start was ever given, where it is not known which of its messages are in flight. One
+ * lapwing_given to a start, on the program's stack, all 0 at first. Its first word is the most bytes of one
+ * message. */
+typedef struct lapwing_given {
+  long long words[26]; /* transfer/compiled/given_buffers.hpp */
+} lapwing_given;
+void lapwing_interior_give(lapwing_given*, const void* first, long long bytes);
+void lapwing_interior_keep(const lapwing_given*, int flags);
 lapwing_rounds lapwing_interior_end(void);
 /* Behind lapwing_interior_end(): ranges of addresses that hold all that was said to be met. A round that runs
  * early and comes upon one of the first two, which hold what is kept, is put aside before it has written

@@ -26,6 +26,7 @@ Planted read_planted() {
                          .Case("place", Planted::place)
                          .Case("climb", Planted::climb)
                          .Case("interior", Planted::interior)
+                         .Case("survey", Planted::survey)
                          .Case("lists", Planted::lists)
                          .Default(Planted::none);
   if (fault == Planted::none) llvm::errs() << "lapwing: LAPWING_PASS_FAULT=" << name << " names no fault.\n";

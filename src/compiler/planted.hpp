@@ -19,6 +19,7 @@ enum class Planted {
   place,       ///< the wait is forgotten at one of its places
   climb,       ///< a start rises above writes to its buffer
   interior,    ///< a loop that is divided does not ask which of its rounds touch what is received
+  survey,      ///< a loop on the way to a divided one does not say what it touches
   lists,       ///< a list that may have been written counts as unchanged
 };
 

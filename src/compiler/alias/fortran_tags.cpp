@@ -6,6 +6,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -68,6 +69,14 @@ bool is_no_floating_access(const llvm::Instruction& access, const llvm::Value* b
   const llvm::StringRef name = name_of(parent(tag));
   return name == "int" || name == "long" || name == "long long" || name == "short" || name == "bool" ||
          name == "any pointer" || name == "vtable pointer";
+}
+
+bool writes_floating_numbers(const llvm::Instruction& access) {
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&access);
+  if (store && store->getValueOperand()->getType()->isFPOrFPVectorTy()) return true;
+  if (!store && !llvm::isa<llvm::MemTransferInst>(access)) return false;
+  const llvm::StringRef name = name_of(parent(access.getMetadata(llvm::LLVMContext::MD_tbaa)));
+  return name == "double" || name == "float" || name == "long double";
 }
 
 llvm::MDNode* common_type(llvm::MDNode* a, llvm::MDNode* b) {

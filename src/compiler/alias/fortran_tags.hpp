@@ -32,6 +32,10 @@ llvm::MDNode* common_type(llvm::MDNode* a, llvm::MDNode* b);
 /// hold what was sent as real numbers.
 bool is_no_floating_access(const llvm::Instruction& access, const llvm::Value* buffer);
 
+/// Whether a store, or a copy that stands for several, writes floating-point numbers, by its type or in C and
+/// C++ by its TBAA type.
+bool writes_floating_numbers(const llvm::Instruction& access);
+
 /// Whether a type stands for one dummy argument that is neither TARGET nor
 /// POINTER: what is modified under another name is not this argument.
 bool is_dummy_type(const llvm::MDNode* tag);

@@ -5,6 +5,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "compiler/effects/effects.hpp"
+#include "compiler/interior/emit_access.hpp"
 #include "compiler/planted.hpp"
 #include "compiler/waits/dependence_web.hpp"
 #include "compiler/waits/emit.hpp"
@@ -16,10 +17,8 @@ using llvm::Value;
 
 namespace {
 
-// The bits of lapwing_interior_access (lapwing/compiled.h).
-constexpr int writes = 1, kept = 2, message_of_mpi = 4, number_only = 8, from_here = 16, met = 32, alone = 64;
-
-constexpr std::size_t most_kept = 64;  // transfer/compiled/interior_range.hpp
+constexpr std::size_t most_kept = 64;    // of the 128 of transfer/compiled/interior_range.hpp
+constexpr unsigned words_of_given = 26;  // lapwing_given (lapwing/compiled.h)
 
 // Whether a start, as it ran last, is the one whose request a wait gets: each round uses the same request.
 bool is_of_this_round(const MpiCall& start, const MpiCall& wait) {
@@ -80,99 +79,75 @@ bool Question::add_message(const WaitedCall& waited, const MpiCall& call, int bu
 }
 
 bool Question::can_be_asked() {
-  const auto is_safe = [&](const llvm::SCEV* value) { return expander_.isSafeToExpand(value); };
-  const auto are_safe = [&](const Footprint& footprint) {
-    return is_safe(footprint.first) && is_safe(footprint.bytes) && is_safe(footprint.by) &&
-           llvm::all_of(footprint.inner, [&](const Footprint::Step& step) {
-             return is_safe(step.by) && is_safe(step.back_edges);
-           });
-  };
-  return is_safe(nest_.back_edges) && llvm::all_of(nest_.footprints, are_safe) &&
+  const auto are_safe = [&](const Footprint& footprint) { return is_safe_to_expand(footprint, expander_); };
+  return expander_.isSafeToExpand(nest_.back_edges) && llvm::all_of(nest_.footprints, are_safe) &&
          llvm::all_of(nest_.numbers, are_safe) && llvm::all_of(kept_.footprints, are_safe) &&
          llvm::all_of(kept_.numbers, are_safe) && kept_.footprints.size() + messages_.size() <= most_kept;
 }
 
-// Where the loop does not come to use a value, it may be one that means nothing, but it is one.
-Value* Question::number(const llvm::SCEV* value) {
-  Value* made = expander_.expandCodeFor(value, value->getType(), at_);
-  return llvm::isa<llvm::Constant>(made) ? made : IRBuilder<>(at_).CreateFreeze(made);
-}
-
-void Question::call_access(IRBuilder<>& builder, llvm::ArrayRef<Value*> arguments) {
-  llvm::SmallVector<llvm::Type*, 10> types;
-  for (Value* argument : arguments) types.push_back(argument->getType());
-  llvm::FunctionCallee callee =
-      runtime_function(*at_->getModule(), "lapwing_interior_access", builder.getVoidTy(), types);
-  if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
-    function->addParamAttr(0, llvm::Attribute::NoCapture);
-    function->addParamAttr(0, llvm::Attribute::ReadNone);
-  }
-  builder.CreateCall(callee, arguments);
-}
-
-void Question::ask_of(IRBuilder<>& builder, const Footprint& footprint, int flags) {
-  Value* first = number(footprint.first);
-  if (!first->getType()->isPointerTy()) first = builder.CreateIntToPtr(first, builder.getPtrTy());
-  Value* bytes = number(footprint.bytes);
-  if (footprint.where) bytes = builder.CreateSelect(footprint.where, bytes, builder.getInt64(0));
-  llvm::SmallVector<Value*, 10> arguments{
-      first, bytes, builder.getInt32(flags | (footprint.writes ? writes : 0) | (footprint.alone ? alone : 0)),
-      number(footprint.by)};
-  for (std::size_t i = 0; i < most_inner_loops; ++i) {
-    const bool is_there = i < footprint.inner.size();
-    arguments.push_back(is_there ? number(footprint.inner[i].by) : builder.getInt64(0));
-    arguments.push_back(is_there ? number(footprint.inner[i].back_edges) : builder.getInt64(0));
-  }
-  call_access(builder, arguments);
-}
-
-// The message that the call has started last, or all that it ever has: from the lowest byte to the highest.
+// The message that the call has started last, or all that it ever has.
 void Question::note(Message& message) {
   const auto call = MpiCall::of(*message.call);
+  llvm::Module& module = *at_->getModule();
   IRBuilder<> before(message.call);
+  before.SetCurrentDebugLocation(message.call->getDebugLoc());
   auto* pointer = before.getPtrTy();
   // Fortran's count is a variable, which may change behind the call.
   Value* count = before.CreateSExt(scalar_argument(*call, message.count, before), before.getInt64Ty());
   Value* first = call->argument(message.buffer);
-  Value* last =
-      before.CreateGEP(before.getInt8Ty(), first, before.CreateMul(count, before.getInt64(message.element)));
+  Value* bytes = before.CreateMul(count, before.getInt64(message.element));
+  if (!message.is_last) {
+    auto* type = llvm::ArrayType::get(before.getInt64Ty(), words_of_given);
+    message.given = scratch(*at_->getFunction(), type, "lapwing.given");
+    IRBuilder<>(message.given->getNextNode())
+        .CreateStore(llvm::ConstantAggregateZero::get(type), message.given);
+    before.CreateCall(runtime_function(module, "lapwing_interior_give", before.getVoidTy(),
+                                       {pointer, pointer, before.getInt64Ty()}),
+                      {message.given, first, bytes});
+    return;
+  }
   auto* null = llvm::ConstantPointerNull::get(pointer);
   message.low = slots_.make(pointer, null, "lapwing.low");
   message.high = slots_.make(pointer, null, "lapwing.high");
-  if (!message.is_last) {
-    Value* lowest = before.CreateLoad(pointer, message.low);
-    Value* is_lower = before.CreateOr(before.CreateIsNull(lowest), before.CreateICmpULT(first, lowest));
-    first = before.CreateSelect(is_lower, first, lowest);
-    Value* highest = before.CreateLoad(pointer, message.high);
-    last = before.CreateSelect(before.CreateICmpULT(highest, last), last, highest);
-  }
   before.CreateStore(first, message.low);
-  before.CreateStore(last, message.high);
+  before.CreateStore(before.CreateGEP(before.getInt8Ty(), first, bytes), message.high);
 }
 
 void Question::ask_of(IRBuilder<>& builder, const Message& message) {
-  for (const auto& [slot, flags] :
-       {std::pair(message.low, from_here), std::pair(message.high, message_of_mpi)}) {
-    llvm::SmallVector<Value*, 10> arguments{
-        builder.CreateLoad(builder.getPtrTy(), slot), builder.getInt64(0),
-        builder.getInt32(kept | flags | (message.received ? writes : 0) | (message.is_met ? met : 0))};
-    while (arguments.size() < 10) arguments.push_back(builder.getInt64(0));
-    call_access(builder, arguments);
+  const int flags = access_kept | (message.received ? access_writes : 0) | (message.is_met ? access_met : 0);
+  if (message.given) {
+    builder.CreateCall(runtime_function(*at_->getModule(), "lapwing_interior_keep", builder.getVoidTy(),
+                                        {builder.getPtrTy(), builder.getInt32Ty()}),
+                       {message.given, builder.getInt32(flags)});
+    return;
   }
+  for (const auto& [slot, flag] :
+       {std::pair(message.low, access_from), std::pair(message.high, access_message)})
+    call_access(builder, {builder.CreateLoad(builder.getPtrTy(), slot), builder.getInt64(0),
+                          builder.getInt32(flags | flag)});
 }
 
 void Question::look_up() {
   for (const auto& all : {llvm::ArrayRef(kept_.footprints), llvm::ArrayRef(nest_.footprints)})
     for (const Footprint& one : all)
       if (one.writes && lookups_.may_meet(one)) met_.insert(&one);
+  for (const Footprint* one : survey_.footprints())
+    if (one->writes && lookups_.may_meet(*one)) met_.insert(one);
 }
 
-int Question::met_by_lookups(const Footprint& footprint) const { return met_.contains(&footprint) ? met : 0; }
+int Question::met_by_lookups(const Footprint& footprint) const {
+  return met_.contains(&footprint) ? access_met : 0;
+}
 
 // Of the largest message that is in flight.
 Value* Question::bytes_in_flight(IRBuilder<>& builder) {
   Value* most = builder.getInt64(0);
   for (const Message& message : messages_) {
+    if (message.given) {
+      Value* largest = builder.CreateLoad(builder.getInt64Ty(), message.given);
+      most = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, most, largest);
+      continue;
+    }
     const auto at = [&](llvm::AllocaInst* slot) {
       return builder.CreatePtrToInt(builder.CreateLoad(builder.getPtrTy(), slot), builder.getInt64Ty());
     };
@@ -185,7 +160,7 @@ Value* Question::bytes_in_flight(IRBuilder<>& builder) {
 // Most exchanges are not worth any question: one call tells so, before all else.
 Question::Answer Question::ask(Value* condition, llvm::DomTreeUpdater& trees, llvm::LoopInfo& loops) {
   llvm::Module& module = *at_->getModule();
-  Value* back_edges = number(nest_.back_edges);
+  Value* back_edges = expand_number(nest_.back_edges, expander_, at_);
   for (Message& message : messages_) note(message);
   IRBuilder<> before(at_);
   before.SetCurrentDebugLocation(nest_.loop->getStartLoc());
@@ -206,11 +181,15 @@ Question::Answer Question::ask(Value* condition, llvm::DomTreeUpdater& trees, ll
                      {back_edges});
   for (const Message& message : messages_)
     if (!message.received || !has(Planted::interior)) ask_of(builder, message);
-  for (const Footprint& footprint : kept_.footprints)
-    ask_of(builder, footprint, kept | met_by_lookups(footprint));
-  for (const Footprint& one : kept_.numbers) ask_of(builder, one, number_only);
-  for (const Footprint& footprint : nest_.footprints) ask_of(builder, footprint, met_by_lookups(footprint));
-  for (const Footprint& one : nest_.numbers) ask_of(builder, one, number_only);
+  const auto say = [&](const Footprint& one, int flags) { emit_access(one, flags, expander_, at_); };
+  for (const Footprint& one : kept_.footprints) say(one, access_kept | met_by_lookups(one));
+  for (const Footprint& one : kept_.numbers) say(one, access_number);
+  for (const Footprint& one : nest_.footprints) say(one, met_by_lookups(one));
+  for (const Footprint& one : nest_.numbers) say(one, access_number);
+  if (!survey_.empty())
+    survey_.emit(
+        *at_, [&](const Footprint& one) { return met_by_lookups(one); }, trees);
+  builder.SetInsertPoint(at_);
   auto* rounds = llvm::StructType::get(number64, number64);
   Value* answer = builder.CreateCall(runtime_function(module, "lapwing_interior_end", rounds, {}));
   IRBuilder<> joined(behind->getParent(), behind->getParent()->begin());
@@ -232,8 +211,13 @@ Question::Answer Question::ask(Value* condition, llvm::DomTreeUpdater& trees, ll
       ranges.push_back(or_zero(builder.CreateExtractValue(range, index), "lapwing.avoided"));
   };
   const auto is_met = [&](const Footprint& one) { return met_.contains(&one); };
-  const auto kept_met = llvm::count_if(messages_, [](const Message& one) { return one.is_met; }) +
-                        llvm::count_if(kept_.footprints, is_met);
+  // One that stands for several counts twice.
+  const auto surveyed = survey_.footprints();
+  const auto kept_met =
+      llvm::count_if(messages_, [](const Message& one) { return one.is_met; }) +
+      llvm::count_if(messages_, [](const Message& one) { return one.is_met && one.given; }) +
+      llvm::count_if(kept_.footprints, is_met) +
+      2 * llvm::count_if(surveyed, [&](const Footprint* one) { return is_met(*one); });
   if (kept_met > 0) add_range(0, made.avoided.kept);
   if (kept_met > 1) add_range(1, made.avoided.kept);
   if (llvm::any_of(nest_.footprints, is_met)) add_range(2, made.avoided.own);

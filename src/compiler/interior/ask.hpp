@@ -12,6 +12,7 @@
 
 #include "compiler/interior/lookups.hpp"
 #include "compiler/interior/nest.hpp"
+#include "compiler/interior/survey.hpp"
 #include "compiler/mpi/calls.hpp"
 #include "compiler/waits/emit.hpp"
 
@@ -26,11 +27,12 @@ struct WaitedCall {
 
 class Question {
  public:
-  /// It is asked before `at`. `kept`: what stands between here and the nest touches.
-  Question(const Nest& nest, const Accesses& kept, Lookups& lookups, llvm::SCEVExpander& expander,
-           llvm::Instruction* at)
+  /// It is asked before `at`. `kept`, and in loops `survey`: what stands between here and the nest touches.
+  Question(const Nest& nest, const Accesses& kept, Survey& survey, Lookups& lookups,
+           llvm::SCEVExpander& expander, llvm::Instruction* at)
       : nest_(nest),
         kept_(kept),
+        survey_(survey),
         lookups_(lookups),
         expander_(expander),
         at_(at),
@@ -60,20 +62,19 @@ class Question {
     bool received;
     bool is_last;  ///< only what was started last can be in flight; else all that ever was
     bool is_met;   ///< by lookups
-    llvm::AllocaInst *low = nullptr, *high = nullptr;  ///< where it lies
+    llvm::AllocaInst *low = nullptr, *high = nullptr;  ///< where the last one lies
+    llvm::AllocaInst* given = nullptr;                 ///< or all of them (lapwing_given)
   };
   int met_by_lookups(const Footprint& footprint) const;
   bool add_message(const WaitedCall& waited, const MpiCall& call, int buffer, int count, int type,
                    bool received, bool is_last, std::string& why);
-  llvm::Value* number(const llvm::SCEV* value);
-  void ask_of(llvm::IRBuilder<>& builder, const Footprint& footprint, int flags);
   void note(Message& message);
   llvm::Value* bytes_in_flight(llvm::IRBuilder<>& builder);
   void ask_of(llvm::IRBuilder<>& builder, const Message& message);
-  void call_access(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> arguments);
 
   const Nest& nest_;
   const Accesses& kept_;
+  Survey& survey_;
   Lookups& lookups_;
   llvm::SCEVExpander& expander_;
   llvm::Instruction* at_;

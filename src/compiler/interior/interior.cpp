@@ -239,15 +239,15 @@ class NestDivider {
     llvm::BasicBlock* early = llvm::SplitBlock(begin, begin->getTerminator());
     changed_ = true;
     changed_function();
+    llvm::SmallVector<InFlight, 8> received;
+    for (const auto& [call, one] : waited)
+      for (const Transfer& transfer : one.transfers)
+        for (const InFlight& buffer : transfer.buffers)
+          if (buffer.written) received.push_back(buffer);
     {
       Memory memory(manager_.getResult<llvm::AAManager>(function_));
       const Analyses a = analyses(memory);
       Way way(*begin, *a.loops.getLoopFor(&header), a);
-      llvm::SmallVector<InFlight, 8> received;
-      for (const auto& [call, one] : waited)
-        for (const Transfer& transfer : one.transfers)
-          for (const InFlight& buffer : transfer.buffers)
-            if (buffer.written) received.push_back(buffer);
       if (const llvm::Instruction* unknown = unknown_completion(way, waited))
         return where = unknown, why = "it is not known what is waited for before it", false;
       way.compute_early(received);
@@ -262,10 +262,11 @@ class NestDivider {
     auto runs = way.loop_reached();
     if (!runs) return why = "it is not known early whether it runs", false;
     Accesses kept(a.scev, a.loops, *begin, nullptr);
-    if (!way.describe(kept, why)) return false;
+    Survey survey(a.scev, a.loops, a.dominators, loop.getParentLoop());
+    if (!way.describe(received, kept, survey, why)) return false;
     llvm::SCEVExpander expander(a.scev, layout_of(function_), "lapwing");
     Lookups lookups(found.nest->lookups, memory, effects_);
-    Question question(*found.nest, kept, lookups, expander, early->getTerminator());
+    Question question(*found.nest, kept, survey, lookups, expander, early->getTerminator());
     llvm::SmallVector<llvm::CallBase*, 4> crossed;
     llvm::SmallVector<std::pair<llvm::CallBase*, llvm::Value*>, 4> gathered;
     llvm::SmallPtrSet<const llvm::Instruction*, 4> go_together;

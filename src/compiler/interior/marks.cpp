@@ -38,6 +38,8 @@ bool is_clear_of(const llvm::Instruction& instruction, const llvm::CallBase& cal
   return false;
 }
 
+bool has_early_rounds(const llvm::CallBase& call) { return call.getMetadata(call_kind) != nullptr; }
+
 void remove_marks(llvm::Function& function) {
   for (llvm::Instruction& i : llvm::instructions(function)) {
     i.setMetadata(call_kind, nullptr);

@@ -12,6 +12,8 @@ namespace lapwing::compiler {
 
 void mark_clear(llvm::ArrayRef<llvm::BasicBlock*> blocks, llvm::ArrayRef<llvm::CallBase*> calls);
 bool is_clear_of(const llvm::Instruction& instruction, const llvm::CallBase& call);
+/// Whether rounds of a loop may run before this call that stood behind it.
+bool has_early_rounds(const llvm::CallBase& call);
 void remove_marks(llvm::Function& function);
 
 }  // namespace lapwing::compiler

@@ -20,14 +20,19 @@ constexpr unsigned most_blocks = 120;
 constexpr unsigned most_instructions = 3000;
 constexpr unsigned most_lookups = 12;
 
-// Processors of which the code generator is known to fuse no multiplication with an addition.
-bool never_fuses(const llvm::Function& function) {
+enum class Fusing { never, always, unknown };
+
+// Whether the code generator makes one operation of a multiplication and an addition that the source has in
+// one expression (fmuladd): on a processor that has it, always.
+Fusing fusing_of(const llvm::Function& function) {
   const llvm::Triple triple(function.getParent()->getTargetTriple());
-  if (triple.getArch() != llvm::Triple::x86_64) return false;
+  if (triple.getArch() != llvm::Triple::x86_64) return Fusing::unknown;
   const llvm::StringRef features = function.getFnAttribute("target-features").getValueAsString();
-  if (features.contains("+fma") || features.contains("+avx512")) return false;
+  if (features.contains("+fma,") || features.ends_with("+fma")) return Fusing::always;
+  if (features.contains("+fma4") || features.contains("+avx512")) return Fusing::unknown;
   const llvm::StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
-  return cpu.empty() || cpu == "generic" || cpu == "x86-64" || cpu == "x86-64-v2";
+  const bool has_none = cpu.empty() || cpu == "generic" || cpu == "x86-64" || cpu == "x86-64-v2";
+  return has_none ? Fusing::never : Fusing::unknown;
 }
 
 class Describer {
@@ -137,11 +142,13 @@ class Describer {
   // Copies of a loop are optimised apart: what leaves the compiler a choice of bits is not copied.
   bool has_fixed_value(const llvm::Instruction& i) {
     const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-    const bool may_fuse =
-        i.hasAllowContract() || (call && call->getIntrinsicID() == llvm::Intrinsic::fmuladd);
-    if (may_fuse) {
-      if (!never_fuses_) never_fuses_ = never_fuses(function_);
-      if (!*never_fuses_) return false;
+    const bool is_one_expression = call && call->getIntrinsicID() == llvm::Intrinsic::fmuladd;
+    if (i.hasAllowContract() || is_one_expression) {
+      if (!fusing_) fusing_ = fusing_of(function_);
+      const llvm::Type* type = i.getType()->getScalarType();
+      const bool is_always = is_one_expression && !i.hasAllowContract() && *fusing_ == Fusing::always &&
+                             (type->isFloatTy() || type->isDoubleTy());
+      if (*fusing_ != Fusing::never && !is_always) return false;
     }
     return !i.hasAllowReassoc() && !i.hasAllowReciprocal() && !i.hasApproxFunc() && !i.hasNoSignedZeros();
   }
@@ -228,7 +235,7 @@ class Describer {
   llvm::Function& function_;
   Nest nest_;
   NestFound found_;
-  std::optional<bool> never_fuses_;
+  std::optional<Fusing> fusing_;
 };
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "compiler/alias/fortran_tags.hpp"
 #include "compiler/effects/library_calls.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/mpi/calls.hpp"
 #include "compiler/remarks.hpp"
+#include "compiler/waits/emit.hpp"
 #include "compiler/waits/region.hpp"
 #include "compiler/waits/versioned_calls.hpp"
 
@@ -28,11 +28,6 @@ bool dominates(const Instruction* value, const BasicBlock& block, const llvm::Do
 
 }  // namespace
 
-bool gives_back(const Instruction& i) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
-  return call && gives_back(*call);
-}
-
 Way::Way(BasicBlock& begin, llvm::Loop& loop, Analyses analyses) : begin_(begin), loop_(loop), a_(analyses) {
   llvm::SmallVector<BasicBlock*, 16> work{loop.getLoopPreheader()};
   while (!work.empty()) {
@@ -44,13 +39,16 @@ Way::Way(BasicBlock& begin, llvm::Loop& loop, Analyses analyses) : begin_(begin)
     if (is_on_way_.contains(block)) blocks_.push_back(block);
   for (BasicBlock* block : loop.blocks()) {
     for (Instruction& i : *block) {
+      const bool floating =
+          llvm::getLoadStorePointerOperand(&i) && llvm::getLoadStoreType(&i)->isFPOrFPVectorTy();
       const auto add = [&](const llvm::MemoryLocation& where, bool written) {
         for (Place& known : places_) {
           if (known.where != where) continue;
           known.written |= written;
+          known.floating &= floating;
           return;
         }
-        places_.push_back({where, written});
+        places_.push_back({where, written, floating});
       };
       if (llvm::isa<llvm::LoadInst>(i)) add(llvm::MemoryLocation::get(&i), false);
       if (llvm::isa<llvm::StoreInst>(i)) add(llvm::MemoryLocation::get(&i), true);
@@ -60,14 +58,6 @@ Way::Way(BasicBlock& begin, llvm::Loop& loop, Analyses analyses) : begin_(begin)
         add(llvm::MemoryLocation::getForSource(copy), false);
     }
   }
-}
-
-bool Way::is_never_written(const llvm::MemoryLocation& where) {
-  const auto writes = [&](const Instruction& i) {
-    return i.mayWriteToMemory() && !gives_back(i) && llvm::isModSet(a_.memory.meet(i, a_.effects(i), where));
-  };
-  const auto writes_none = [&](const BasicBlock* block) { return llvm::none_of(*block, writes); };
-  return llvm::all_of(blocks_, writes_none) && llvm::all_of(loop_.blocks(), writes_none);
 }
 
 // An object is one piece of memory: between two places that the program has used there is nothing else.
@@ -115,14 +105,15 @@ bool Way::is_within_what_was_used(const llvm::LoadInst& load) {
   return any && low <= first && last <= high;
 }
 
+bool Way::has_early_operands(const Instruction& i) const {
+  return llvm::all_of(i.operands(), [&](const llvm::Use& use) { return is_early(use.get()); });
+}
+
 bool Way::is_movable(const Instruction& i, llvm::ArrayRef<InFlight> received) {
   if (i.isTerminator() || llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i) ||
       i.mayHaveSideEffects() || llvm::isa<llvm::DbgInfoIntrinsic>(i))
     return false;
-  for (const llvm::Use& use : i.operands()) {
-    const auto* operand = llvm::dyn_cast<Instruction>(use.get());
-    if (operand && !dominates(operand, begin_, a_.dominators)) return false;
-  }
+  if (!has_early_operands(i)) return false;
   if (llvm::isa<llvm::CallBase>(i) && i.mayReadFromMemory()) return false;
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
   if (i.mayReadFromMemory() && !(load && load->isSimple())) return false;
@@ -131,12 +122,30 @@ bool Way::is_movable(const Instruction& i, llvm::ArrayRef<InFlight> received) {
       !llvm::isSafeToSpeculativelyExecute(&i, begin_.getTerminator()) &&
       !(load && is_within_what_was_used(*load)))
     return false;
-  if (!load) return true;
-  const auto where = llvm::MemoryLocation::get(load);
-  return is_never_written(where) && llvm::none_of(received, [&](const InFlight& buffer) {
-           return !(buffer.floating && is_no_floating_access(i, buffer.where.Ptr)) &&
-                  a_.memory.may_alias(where, buffer.where);
-         });
+  return !load || is_settled(*load, received);
+}
+
+// Where it is known early that the program comes to a load, it is read early, and else something that is
+// there.
+bool Way::read_early_if_reached(llvm::LoadInst& load, llvm::ArrayRef<InFlight> received) {
+  if (loop_.contains(&load) || has_scalable_length(*load.getType()) || !has_early_operands(load) ||
+      load.getPointerAddressSpace() != 0 || !is_settled(load, received))
+    return false;
+  const auto comes = reached(*load.getParent());
+  if (!comes || !*comes) return false;
+  llvm::AllocaInst* instead = scratch(*begin_.getParent(), load.getType(), "lapwing.unread");
+  llvm::IRBuilder<> builder(begin_.getTerminator());
+  load.setOperand(0, builder.CreateSelect(*comes, load.getPointerOperand(), instead));
+  load.setAlignment(std::min(load.getAlign(), instead->getAlign()));
+  load.moveBefore(begin_.getTerminator());
+  const llvm::AAMDNodes types = load.getAAMetadata();
+  forget_promises(load);
+  load.setAAMetadata(types);  // nothing else is stored where it reads instead
+  return true;
+}
+
+bool Way::is_settled(const llvm::LoadInst& load, llvm::ArrayRef<InFlight> received) {
+  return compiler::is_settled(load, {blocks_, loop_, received, a_.memory, a_.effects});
 }
 
 // A variable that is read twice, and on two ways, has one value.
@@ -166,7 +175,10 @@ void Way::compute_early(llvm::ArrayRef<InFlight> received) {
         simplify(i, {});
         continue;
       }
-      if (!is_movable(i, received)) continue;
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
+          !is_movable(i, received) && !(load && read_early_if_reached(*load, received)))
+        continue;
+      if (i.getParent() == &begin_) continue;
       if (!a_.post_dominators.dominates(block, &begin_)) forget_promises(i);
       i.moveBefore(begin_.getTerminator());
       if (!i.mayReadFromMemory() || !simplify(i, moved)) moved.push_back(&i);
@@ -269,7 +281,11 @@ llvm::Value* Way::may_be_reached(BasicBlock& block) {
 }
 
 bool Way::meets_loop(const Instruction& i, const Effects& effects) {
+  // A completion touches requests, statuses and errors, of which none is a floating-point number.
+  const auto call = MpiCall::of(i);
+  const bool completes = call && is_completion(call->kind());
   return llvm::any_of(places_, [&](const Place& place) {
+    if (completes && place.floating) return false;
     const llvm::ModRefInfo info = a_.memory.meet(i, effects, place.where);
     return llvm::isModSet(info) || (place.written && llvm::isRefSet(info));
   });
@@ -301,8 +317,9 @@ bool Way::describe_start(const MpiCall& call, const Effects& effects, Accesses& 
                   call.kind() == Kind::irecv, where);
 }
 
-bool Way::describe(Instruction& i, Accesses& kept, llvm::Value* where) {
-  if (llvm::isa<llvm::DbgInfoIntrinsic>(i) || llvm::isa<llvm::PHINode>(i) || gives_back(i)) return true;
+bool Way::describe(Instruction& i, Accesses& kept, Survey& survey, llvm::Value* where) {
+  if (llvm::isa<llvm::DbgInfoIntrinsic>(i) || llvm::isa<llvm::PHINode>(i) || gives_back(i) || ends_life(i))
+    return true;
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
       intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::experimental_noalias_scope_decl)
     return declares_scopes_ = true;
@@ -315,10 +332,10 @@ bool Way::describe(Instruction& i, Accesses& kept, llvm::Value* where) {
   if (call && (call->kind() == Kind::isend || call->kind() == Kind::issend || call->kind() == Kind::irecv))
     return describe_start(*call, effects, kept, where);
   if (!meets_loop(i, effects)) return true;
-  return i.isTerminator() ? false : kept.add(i, where);
+  return !i.isTerminator() && (kept.add(i, where) || survey.add(i));
 }
 
-bool Way::describe(Accesses& kept, std::string& why) {
+bool Way::describe(llvm::ArrayRef<InFlight> received, Accesses& kept, Survey& survey, std::string& why) {
   for (BasicBlock* block : blocks_) {
     llvm::Value* where = nullptr;
     bool has_where = false;
@@ -327,12 +344,16 @@ bool Way::describe(Accesses& kept, std::string& why) {
         where = may_be_reached(*block);
         has_where = true;
       }
-      if (describe(i, kept, where)) continue;
+      if (describe(i, kept, survey, where)) continue;
       why = "what stands before it cannot be passed, at " + place_name(i);
       return false;
     }
   }
-  return true;
+  const bool is_known = survey.can_be_made(
+      *begin_.getTerminator(), [&](BasicBlock& block) { return reached(block); },
+      [&](const llvm::LoadInst& load) { return is_settled(load, received); });
+  if (!is_known) why = "it is not known early what a loop before it touches";
+  return is_known;
 }
 
 bool Way::could_begin_with(llvm::CallBase& wait,

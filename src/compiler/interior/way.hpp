@@ -9,6 +9,8 @@
 
 #include "compiler/effects/effects.hpp"
 #include "compiler/interior/accesses.hpp"
+#include "compiler/interior/settled.hpp"
+#include "compiler/interior/survey.hpp"
 #include "compiler/waits/dependence_web.hpp"
 #include "compiler/waits/transfer.hpp"
 
@@ -18,9 +20,6 @@ namespace lapwing::compiler {
 /// it looks into its memory. Completions are passed where it is known what they complete: else the rounds may
 /// touch what was in flight until then.
 inline constexpr unsigned may_be_passed = posts | sends | receives;
-
-/// Whether this gives back memory, which is none that the rounds use: they could run behind it.
-bool gives_back(const llvm::Instruction& i);
 
 struct Analyses {
   llvm::LoopInfo& loops;
@@ -45,8 +44,8 @@ class Way {
   std::optional<llvm::Value*> reached(llvm::BasicBlock& block);
   std::optional<llvm::Value*> loop_reached() { return reached(*loop_.getLoopPreheader()); }
 
-  /// Adds what the way touches that the loop may touch as well.
-  bool describe(Accesses& kept, std::string& why);
+  /// Adds what the way touches that the loop may touch as well. `received`: as above.
+  bool describe(llvm::ArrayRef<InFlight> received, Accesses& kept, Survey& survey, std::string& why);
   /// Waits whose error sends the program elsewhere: `reached` holds where none of them fails.
   llvm::ArrayRef<llvm::CallBase*> relied_on() const { return relied_on_.getArrayRef(); }
   /// Whether a wait could stand at the way's begin, behind others that go there.
@@ -62,13 +61,15 @@ class Way {
   std::optional<llvm::Value*> find_reached(llvm::BasicBlock& block);
   llvm::Value* may_be_reached(llvm::BasicBlock& block);
   bool is_early(const llvm::Value* value) const;
+  bool has_early_operands(const llvm::Instruction& i) const;
   bool is_movable(const llvm::Instruction& i, llvm::ArrayRef<InFlight> received);
-  bool is_never_written(const llvm::MemoryLocation& where);
+  bool read_early_if_reached(llvm::LoadInst& load, llvm::ArrayRef<InFlight> received);
   bool is_within_what_was_used(const llvm::LoadInst& load);
   bool simplify(llvm::Instruction& i, llvm::ArrayRef<llvm::Instruction*> moved);
   bool meets_loop(const llvm::Instruction& i, const Effects& effects);
   bool meets_loop(const Touch& touch);
-  bool describe(llvm::Instruction& i, Accesses& kept, llvm::Value* where);
+  bool is_settled(const llvm::LoadInst& load, llvm::ArrayRef<InFlight> received);
+  bool describe(llvm::Instruction& i, Accesses& kept, Survey& survey, llvm::Value* where);
   bool describe_start(const MpiCall& call, const Effects& effects, Accesses& kept, llvm::Value* where);
 
   llvm::BasicBlock& begin_;
@@ -79,6 +80,7 @@ class Way {
   struct Place {
     llvm::MemoryLocation where;
     bool written;
+    bool floating;  // its accesses are those to floating-point numbers
   };
   llvm::SmallVector<Place, 16> places_;  // that the loop touches
   llvm::DenseMap<const llvm::BasicBlock*, std::optional<llvm::Value*>> reached_;

@@ -30,7 +30,7 @@ struct Made {
 };
 
 // The calls of a way, in order where it is straight.
-struct Way {
+struct CallSequence {
   std::vector<Made> calls;
   bool straight = true;
   bool unknown = false;  ///< calls of which nothing is known may be among them
@@ -54,15 +54,15 @@ struct Taken {
   bool guessed = false;
 };
 
-class Ways {
+class CallSequences {
  public:
-  Ways(const Reach& reach, Uniformity& uniformity)
+  CallSequences(const Reach& reach, Uniformity& uniformity)
       : reach_(reach), model_(uniformity.model()), ranks(model_.module()) {}
 
   Model& model() { return model_; }
 
-  Way of(llvm::ArrayRef<llvm::BasicBlock*> blocks, const SetFlow& flow) {
-    Way way;
+  CallSequence of(llvm::ArrayRef<llvm::BasicBlock*> blocks, const SetFlow& flow) {
+    CallSequence way;
     for (llvm::BasicBlock* block : blocks) {
       way.straight = way.straight && flow.successors(block).size() <= 1;
       for (const llvm::Instruction& instruction : *block) add(instruction, &instruction, 0, &way);
@@ -72,7 +72,7 @@ class Ways {
 
   // All that one of four processes comes to in the function; branches that do not depend on the rank lead
   // everywhere.
-  const Way& of_rank(const llvm::Function& function, int rank, const SetFlow& flow) {
+  const CallSequence& of_rank(const llvm::Function& function, int rank, const SetFlow& flow) {
     const auto [known, fresh] = of_rank_.try_emplace({&function, rank});
     if (!fresh) return known->second;
     llvm::SetVector<llvm::BasicBlock*> seen;
@@ -110,7 +110,8 @@ class Ways {
     return {llvm::cast<llvm::SwitchInst>(branch)->getDefaultDest(), guessed};
   }
 
-  void add(const llvm::Instruction& instruction, const llvm::Instruction* at, unsigned depth, Way* way) {
+  void add(const llvm::Instruction& instruction, const llvm::Instruction* at, unsigned depth,
+           CallSequence* way) {
     const Reaches reaches = reach_(instruction);
     if (reaches == Reaches::nothing) return;
     if (reaches == Reaches::call) {
@@ -144,7 +145,7 @@ class Ways {
 
   const Reach& reach_;
   Model& model_;
-  std::map<std::pair<const llvm::Function*, int>, Way> of_rank_;
+  std::map<std::pair<const llvm::Function*, int>, CallSequence> of_rank_;
   llvm::DenseMap<const llvm::BasicBlock*, std::array<Taken, looked_at>> taken_;
 
  public:
@@ -157,7 +158,7 @@ struct Lacking {
   const Made* instead = nullptr;  ///< the call that the other way makes at that time
 };
 
-Lacking lacking(const Way& way, const Way& other, const std::set<std::string>& ranks) {
+Lacking lacking(const CallSequence& way, const CallSequence& other, const std::set<std::string>& ranks) {
   for (const Made& made : way.calls) {
     // All processes make the calls of the world, and those of a communicator its members.
     if (made.comm != "world" && !ranks.count(made.comm)) continue;
@@ -183,8 +184,8 @@ bool depends_on_both_sides(const llvm::Value& condition, RankValues& ranks) {
 
 }  // namespace
 
-struct MismatchSearch::Known : Ways {
-  using Ways::Ways;
+struct MismatchSearch::Known : CallSequences {
+  using CallSequences::CallSequences;
 };
 
 MismatchSearch::MismatchSearch(const Reach& reach, Uniformity& uniformity)
@@ -193,7 +194,7 @@ MismatchSearch::MismatchSearch(const Reach& reach, Uniformity& uniformity)
 MismatchSearch::~MismatchSearch() = default;
 
 void MismatchSearch::look(const Split& split, const SetFlow& flow, std::vector<Mismatch>* found) {
-  Ways& ways = *known_;
+  CallSequences& ways = *known_;
   const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(ways.model().copy_of(split.branch));
   const llvm::Value* condition = copy ? condition_of(*copy) : nullptr;
   if (!condition) return;
@@ -202,7 +203,7 @@ void MismatchSearch::look(const Split& split, const SetFlow& flow, std::vector<M
   std::vector<llvm::BasicBlock*> until;
   for (const Meeting& meeting : split.meetings)
     if (meeting.at && meeting.branches.size() == split.branches.size()) until.push_back(meeting.at);
-  std::vector<Way> all;
+  std::vector<CallSequence> all;
   for (llvm::BasicBlock* branch : split.branches) all.push_back(ways.of(flow.between(branch, until), flow));
 
   Lacking first;

@@ -9,6 +9,11 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include <memory>
+
+#include "compiler/alias/fortran_tags.hpp"
+#include "compiler/waits/request_loops.hpp"
+
 namespace lapwing::compiler {
 namespace {
 
@@ -62,6 +67,8 @@ class Matcher {
     const auto* chosen = llvm::dyn_cast<llvm::PHINode>(llvm::getUnderlyingObject(where_.Ptr));
     const bool chooses = chosen && chosen->getParent() == &block;
     for (llvm::BasicBlock* before : llvm::predecessors(&block)) {
+      // Each request of the wait's loop was started in this one: what came before does not matter.
+      if (all_started_.contains(&block) && !dominators_->dominates(&block, before)) continue;
       if (chooses && llvm::isa<llvm::ConstantPointerNull>(chosen->getIncomingValueForBlock(before))) continue;
       if (entered_.insert(before).second) work_.push_back(before);
     }
@@ -125,6 +132,7 @@ class Matcher {
   // False where the request is known to be what this instruction made it.
   bool step(llvm::Instruction& i) {
     if (&i == object_ && !llvm::isa<llvm::AllocaInst>(i)) return !llvm::isNoAliasCall(&i);  // fresh memory
+    if (writes_floating_numbers(i)) return true;  // no request is one
     const Effects effects = effects_(i);
     if (!llvm::isModSet(memory_.meet(i, effects, where_))) return true;
     if (const auto call = MpiCall::of(i)) {
@@ -135,6 +143,7 @@ class Matcher {
         case Kind::issend:
         case Kind::irecv:
           if (meets(*call)) add(i, i);
+          note_loop(*call);
           return !certain;
         case Kind::start:
         case Kind::startall:
@@ -190,6 +199,16 @@ class Matcher {
            request->stripPointerCasts() == where_.Ptr->stripPointerCasts();
   }
 
+  void note_loop(const MpiCall& start) {
+    if (wait_.kind() != Kind::wait) return;
+    if (!dominators_) {
+      dominators_ = std::make_unique<llvm::DominatorTree>(*wait_.call().getFunction());
+      loops_.analyze(*dominators_);
+    }
+    if (const auto* header = loop_that_starts_all(start, wait_, loops_, *dominators_))
+      all_started_.insert(header);
+  }
+
   bool meets(const MpiCall& start) { return memory_.may_alias(requests_of(start), where_); }
 
   void add(llvm::Instruction& start, llvm::Instruction& buffer) {
@@ -227,6 +246,9 @@ class Matcher {
   bool restarted_ = false;
   bool made_idle_ = false;  // null or inactive: MPI permits a wait for such a request
   bool looked_elsewhere_ = false;
+  std::unique_ptr<llvm::DominatorTree> dominators_;  // where a start was met
+  llvm::LoopInfo loops_;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 2> all_started_;  // headers of loops
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered_;
   llvm::SmallVector<llvm::BasicBlock*, 16> work_;
 };

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "compiler/interior/marks.hpp"
 #include "compiler/waits/emit.hpp"
 #include "compiler/waits/handed.hpp"
 #include "compiler/waits/verify.hpp"
@@ -358,7 +359,14 @@ void move_wait(const Transfer& transfer, const Placement& placement, const Moved
 
 void add_progress(const Transfer& transfer) {
   defer_starts(transfer);
-  end_progress(*MpiCall::of(*transfer.call));
+  const auto wait = MpiCall::of(*transfer.call);
+  // How long it waits tells whether a loop had better be divided: its rounds run before a wait that stays.
+  if (has_early_rounds(*transfer.call)) {
+    IRBuilder<> builder(transfer.call);
+    progress(*wait, "lapwing_reach", builder, request_count(*wait, builder),
+             wait->argument(wait->routine().any_request()));
+  }
+  end_progress(*wait);
 }
 
 }  // namespace lapwing::compiler

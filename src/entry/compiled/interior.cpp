@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "entry/compiled/verify.hpp"
+#include "transfer/compiled/given_buffers.hpp"
 #include "transfer/compiled/interior_range.hpp"
 #include "transfer/compiled/look_pace.hpp"
 #include "transfer/compiled/proved.hpp"
@@ -84,6 +85,24 @@ LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, i
                                       (flags & lapwing_interior_alone) != 0};
   if (flags & lapwing_interior_number) return d.range.fit(access, bytes);
   flags& lapwing_interior_kept ? d.range.keep(access) : d.range.access(access);
+}
+
+static_assert(sizeof(transfer::GivenBuffers) == sizeof(lapwing_given));
+
+LAPWING_ENTRY void lapwing_interior_give(lapwing_given* given, const void* first, long long bytes) {
+  if (bytes > 0)
+    reinterpret_cast<transfer::GivenBuffers*>(given)->add(reinterpret_cast<std::uintptr_t>(first),
+                                                          static_cast<std::uint64_t>(bytes));
+}
+
+LAPWING_ENTRY void lapwing_interior_keep(const lapwing_given* given, int flags) {
+  for (const transfer::Addresses& range : *reinterpret_cast<const transfer::GivenBuffers*>(given))
+    description().range.keep({static_cast<std::uintptr_t>(range.begin),
+                              static_cast<std::uint64_t>(range.end - range.begin),
+                              (flags & lapwing_interior_writes) != 0,
+                              0,
+                              {},
+                              (flags & lapwing_interior_met) != 0});
 }
 
 LAPWING_ENTRY lapwing_rounds lapwing_interior_end(void) {

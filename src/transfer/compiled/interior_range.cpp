@@ -88,7 +88,7 @@ void InteriorRange::access(const AffineAccess& a) {
 
 void InteriorRange::keep(const AffineAccess& a) {
   if (a.bytes == 0) return;
-  sound_ = sound_ && kept_ < most && resolve(a, 0, &keep_[kept_]);
+  sound_ = sound_ && kept_ < most_kept && resolve(a, 0, &keep_[kept_]);
   if (!sound_) return;
   const Range& range = keep_[kept_++];
   if (a.met) meet_[met_++] = {range.low, range.high};
@@ -159,7 +159,7 @@ Rounds InteriorRange::find() const {
 
 // Those that lie closest together become one.
 std::array<Addresses, 3> InteriorRange::avoided() const {
-  std::array<Addresses, most> all = meet_;
+  std::array<Addresses, most_kept> all = meet_;
   auto end = all.begin() + static_cast<std::ptrdiff_t>(met_);
   std::sort(all.begin(), end, [](const Addresses& a, const Addresses& b) { return a.begin < b.begin; });
   while (end - all.begin() > 2) {

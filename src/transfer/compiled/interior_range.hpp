@@ -65,7 +65,7 @@ class InteriorRange {
     std::int64_t lowest = 0, highest = 0;
     bool writes = false, alone = false;
   };
-  static constexpr std::size_t most = 64;
+  static constexpr std::size_t most = 64, most_kept = 128;
 
   bool resolve(const AffineAccess& a, std::int64_t by, Range* range) const;
   bool extend(const AffineAccess& a, std::int64_t by, Range* range) const;
@@ -76,8 +76,9 @@ class InteriorRange {
   std::int64_t rounds_ = 0;
   bool sound_ = false;
   std::size_t accesses_ = 0, kept_ = 0, met_ = 0;
-  std::array<Range, most> access_{}, keep_{};
-  std::array<Addresses, most> meet_{};
+  std::array<Range, most> access_{};
+  std::array<Range, most_kept> keep_{};
+  std::array<Addresses, most_kept> meet_{};
   Addresses own_;  // that rounds may come upon
 };
 

@@ -93,6 +93,7 @@ void Overlap::went_overlapped(std::uint64_t computed) {
 }
 
 void Overlap::begun(MPI_Request request, const void* site, std::size_t bytes, int peer, Kind kind) {
+  if (peer == MPI_PROC_NULL && kind != Kind::collective) return;  // nothing travels
   if (!watches() || bytes < least_bytes || request == MPI_REQUEST_NULL) return;
   const bool receives = kind == Kind::receive, overlapped = decide(site, bytes, peer);
   if (kind == Kind::send) note_send(peer);
@@ -107,6 +108,8 @@ bool Overlap::posted(int count, const MPI_Request* requests, bool receives, cons
   const std::uint64_t seen = last_begun_.exchange(0, std::memory_order_relaxed);
   if (count == 1 && requests[0] != MPI_REQUEST_NULL && seen == Requests::key(requests[0])) return false;
   const int peer = posted_peer_.load(std::memory_order_relaxed);
+  // Nothing travels; several of these in a list of neighbours would look like a loop of their own.
+  if (peer == MPI_PROC_NULL) return false;
   // The most there can be, where it is not known.
   const std::size_t bytes =
       elements < 0 ? ~std::size_t{0} : payload_bytes(elements, posted_type_.load(std::memory_order_relaxed));

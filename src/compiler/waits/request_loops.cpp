@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/waits/request_loops.hpp"
+
+#include <llvm/IR/Operator.h>
+
+#include "compiler/llvm_versions.hpp"
+
+namespace lapwing::compiler {
+namespace {
+
+// A loop that counts from `first` by `step` until its counter, behind the step, is compared with `bound`.
+struct Counting {
+  const llvm::PHINode* counter = nullptr;
+  const llvm::Value *first = nullptr, *step = nullptr, *bound = nullptr;
+  llvm::CmpInst::Predicate goes_on = llvm::CmpInst::BAD_ICMP_PREDICATE;
+};
+
+constexpr unsigned most_depth = 6;
+
+using Counters = std::pair<const llvm::PHINode*, const llvm::PHINode*>;
+
+// Computed in the same way from the same values, or from the counters of their loops: LLVM does not merge all
+// of these.
+bool are_equal(const llvm::Value* a, const llvm::Value* b, Counters counters = {}, unsigned depth = 0) {
+  if (a == b || (counters.first && a == counters.first && b == counters.second)) return true;
+  const auto *x = llvm::dyn_cast<llvm::Instruction>(a), *y = llvm::dyn_cast<llvm::Instruction>(b);
+  if (!x || !y || depth == most_depth || llvm::isa<llvm::PHINode>(x) || llvm::isa<llvm::AllocaInst>(x) ||
+      llvm::isa<llvm::CallBase>(x) || x->mayReadOrWriteMemory() || !x->isSameOperationAs(y))
+    return false;
+  for (unsigned n = 0; n < x->getNumOperands(); ++n)
+    if (!are_equal(x->getOperand(n), y->getOperand(n), counters, depth + 1)) return false;
+  return true;
+}
+
+bool count_alike(const Counting& a, const Counting& b) {
+  return a.counter && b.counter && are_equal(a.first, b.first) && a.step == b.step &&
+         are_equal(a.bound, b.bound) && a.goes_on == b.goes_on;
+}
+
+// Left at its latch only, so that all of its rounds run.
+Counting counting_of(const llvm::Loop& loop) {
+  const llvm::BasicBlock* latch = loop.getLoopLatch();
+  if (!latch || loop.getExitingBlock() != latch || !loop.getLoopPredecessor()) return {};
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
+  const auto* compared = branch ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition()) : nullptr;
+  if (!compared || !loop.isLoopInvariant(compared->getOperand(1))) return {};
+  const auto* next = llvm::dyn_cast<llvm::BinaryOperator>(compared->getOperand(0));
+  if (!next || next->getOpcode() != llvm::Instruction::Add || !llvm::isa<llvm::Constant>(next->getOperand(1)))
+    return {};
+  const auto* counter = llvm::dyn_cast<llvm::PHINode>(next->getOperand(0));
+  if (!counter || counter->getParent() != loop.getHeader() ||
+      counter->getIncomingValueForBlock(latch) != next)
+    return {};
+  const bool goes_on_if_true = branch->getSuccessor(0) == loop.getHeader();
+  return {counter, counter->getIncomingValueForBlock(loop.getLoopPredecessor()), next->getOperand(1),
+          compared->getOperand(1),
+          goes_on_if_true ? compared->getPredicate() : compared->getInversePredicate()};
+}
+
+// An element of an array, and as many bytes behind its begin.
+struct Element {
+  const llvm::GEPOperator* of = nullptr;
+  llvm::APInt behind;
+};
+
+Element element_of(const llvm::Value* pointer, const llvm::DataLayout& layout) {
+  Element found{nullptr, llvm::APInt(layout.getIndexTypeSizeInBits(pointer->getType()), 0)};
+  const llvm::Value* base = pointer->stripAndAccumulateConstantOffsets(layout, found.behind, true);
+  found.of = llvm::dyn_cast<llvm::GEPOperator>(base);
+  return found;
+}
+
+// The same in both loops, but for their counters.
+bool are_alike(const Element& a, const Counting& in_a, const Element& b, const Counting& in_b) {
+  if (!a.of || !b.of || a.behind != b.behind ||
+      a.of->getSourceElementType() != b.of->getSourceElementType() ||
+      a.of->getNumOperands() != b.of->getNumOperands())
+    return false;
+  bool counts = false;
+  for (unsigned n = 0; n < a.of->getNumOperands(); ++n) {
+    const llvm::Value *x = a.of->getOperand(n), *y = b.of->getOperand(n);
+    const bool is_same = are_equal(x, y);
+    if (!is_same && !are_equal(x, y, {in_a.counter, in_b.counter})) return false;
+    counts |= !is_same;
+  }
+  return counts;
+}
+
+}  // namespace
+
+const llvm::BasicBlock* loop_that_starts_all(const MpiCall& start, const MpiCall& wait,
+                                             const llvm::LoopInfo& loops,
+                                             const llvm::DominatorTree& dominators) {
+  const llvm::Loop* starting = loops.getLoopFor(start.call().getParent());
+  const llvm::Loop* waiting = loops.getLoopFor(wait.call().getParent());
+  if (!starting || !waiting || starting == waiting || starting->getParentLoop() != waiting->getParentLoop() ||
+      !starting->getLoopLatch() || !dominators.dominates(starting->getHeader(), waiting->getHeader()) ||
+      !dominators.dominates(start.call().getParent(), starting->getLoopLatch()))
+    return nullptr;
+  const Counting starts = counting_of(*starting), waits = counting_of(*waiting);
+  const llvm::DataLayout& layout = layout_of(*start.call().getFunction());
+  const auto request = [&](const MpiCall& call) {
+    return element_of(call.argument(call.routine().any_request()), layout);
+  };
+  return count_alike(starts, waits) && are_alike(request(start), starts, request(wait), waits)
+             ? starting->getHeader()
+             : nullptr;
+}
+
+}  // namespace lapwing::compiler
