@@ -106,7 +106,8 @@ const SCEV* AffineForms::at_most(const SCEV* value, bool in_all_rounds, unsigned
   if (const auto* quotient = llvm::dyn_cast<llvm::SCEVUDivExpr>(value)) {
     const SCEV* dividend =
         is_known(quotient->getRHS()) ? at_most(quotient->getLHS(), in_all_rounds, depth + 1) : nullptr;
-    return dividend ? scev_.getUDivExpr(dividend, widened(quotient->getRHS())) : nullptr;
+    return dividend ? scev_.getUDivExpr(dividend, scev_.getNoopOrZeroExtend(quotient->getRHS(), word()))
+                    : nullptr;
   }
   llvm::SmallVector<const SCEV*, 4> parts{value};
   if (const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(value))
@@ -122,7 +123,7 @@ const SCEV* AffineForms::at_most(const SCEV* value, bool in_all_rounds, unsigned
     }
     if (!bounds.empty() && bounds.size() == choice.options.size()) return scev_.getSMaxExpr(bounds);
   }
-  const std::size_t known = numbers.size();
+  // All that it asks for stays a part of the question: `counted_up_` relies on it.
   const auto found = linear(value);
   const SCEV* most = found && found->choices.empty() ? found->base : nullptr;
   for (std::size_t n = 0; most && n < found->steps.size(); ++n) {
@@ -132,7 +133,6 @@ const SCEV* AffineForms::at_most(const SCEV* value, bool in_all_rounds, unsigned
     const SCEV* zero = scev_.getZero(word());
     most = rounds ? scev_.getAddExpr(most, scev_.getSMaxExpr(scev_.getMulExpr(by, rounds), zero)) : nullptr;
   }
-  if (!most) numbers.truncate(known);
   return most;
 }
 

@@ -110,7 +110,7 @@ bool Survey::can_be_made(const Instruction& asked,
       for (Instruction& i : *block)
         if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i); load && is_settled(*load))
           settled_.insert(load);
-    // What is told is expanded from values that are there.
+    // The expander makes it of values that are there.
     llvm::SCEVExpander expander(scev_, layout_of(*before->getParent()), "lapwing.survey");
     Values needed;
     for (BasicBlock* place : one.at) {

@@ -35,7 +35,7 @@ class Survey {
   bool can_be_made(const llvm::Instruction& asked,
                    llvm::function_ref<std::optional<llvm::Value*>(llvm::BasicBlock&)> reached,
                    llvm::function_ref<bool(const llvm::LoadInst&)> is_settled);
-  /// What is told, for each round anew.
+  /// All that the rounds tell, each anew.
   llvm::SmallVector<const Footprint*, 8> footprints() const;
 
   /// Before `at`. `flags`: of a footprint, see emit_access.hpp. The trees hold afterwards; the loops of the
