@@ -160,8 +160,8 @@ void Survey::emit(Instruction& at, llvm::function_ref<int(const Footprint&)> fla
                             builder.getInt32(access_kept)});
     }
     for (Instruction* call : calls) call->eraseFromParent();
+    trees.recalculate(*at.getFunction());  // the next loop's values are looked for with them
   }
-  trees.recalculate(*at.getFunction());
 }
 
 // With all that it is computed from.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What loops on the way to a nest touch, where only their rounds find it: a loop over a list of neighbours
-// reads from the list where it unpacks what has come from each. A copy of such a loop without its work runs
-// where the question is asked, and says for each round what it will touch (an inspector).
+// Loops on the way to a nest touch memory that only their rounds find: a loop over a list of neighbours reads
+// from the list where it unpacks what has come from each. A copy of such a loop without its work runs where
+// the question is asked, and says for each round what it will touch (an inspector).
 #pragma once
 
 #include <llvm/ADT/MapVector.h>
