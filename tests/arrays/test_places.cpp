@@ -46,6 +46,8 @@ bool has_list(const IndexSet& set) {
   return false;
 }
 
+constexpr std::int64_t most_elements = 20'000;  // of a member that repeats, for a test that ends soon
+
 /// Families of segments whose lengths are multiples of `common`.
 std::shared_ptr<const IndexSet> random_set(std::mt19937& random, std::int64_t common) {
   const auto up_to = [&](std::int64_t most) {
@@ -59,6 +61,7 @@ std::shared_ptr<const IndexSet> random_set(std::mt19937& random, std::int64_t co
   for (std::int64_t m = up_to(2) + 1; m > 0; --m) {
     Falls falls;
     const std::int64_t begin = place;
+    std::int64_t elements = 0;
     for (std::int64_t f = up_to(up_to(2) == 0 ? 300 : 5) + 1; f > 0; --f) {
       Segments family;
       family.length = common * (1 + up_to(longest));
@@ -68,11 +71,13 @@ std::shared_ptr<const IndexSet> random_set(std::mt19937& random, std::int64_t co
       const std::int64_t across = family.length * std::abs(step) + up_to(7);
       family.local_stride = family.count > 1 ? sign * across : 0;
       place += sign * family.count * across;
+      elements += family.count * family.length;
       falls.inner.push_back(family);
     }
     falls.local = begin;
     if (up_to(1) == 0) {
-      falls.count = 1 + up_to(up_to(3) == 0 ? 400 : 9);
+      falls.count =
+          std::min(1 + up_to(up_to(3) == 0 ? 400 : 9), std::max<std::int64_t>(most_elements / elements, 2));
       falls.local_stride = place - begin + sign * up_to(9);
       place = begin + falls.count * falls.local_stride;
     }

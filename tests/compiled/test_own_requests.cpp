@@ -30,6 +30,33 @@ TEST(OwnRequests, RequestsThatStayTheProgramsOwnAreTriedToo) {
   EXPECT_TRUE(moved > 0 || !pair_at_work());
 }
 
+// Where a divided loop stands between the starts and waits that stay the program's, a trial looks at what its
+// early rounds hide. Their polls move the messages then, as they will where the loop is kept.
+TEST(OwnRequests, AGlanceAtADividedLoopMovesThem) {
+  if (!judged()) GTEST_SKIP() << "only where ways are judged";
+  constexpr int large = 4 << 20;
+  const int other = 1 - my_rank();
+  int divided = 0;
+  for (int round = 0; pair_at_work() && round < 60; ++round) {
+    const auto out = message(my_rank(), round, large);
+    std::vector<unsigned char> in(large, 0);
+    MPI_Request requests[2];
+    MPI_Irecv(in.data(), large, MPI_BYTE, other, 5, MPI_COMM_WORLD, &requests[0]);
+    lapwing_defer_receives(1, &requests[0]);
+    MPI_Isend(out.data(), large, MPI_BYTE, other, 5, MPI_COMM_WORLD, &requests[1]);
+    lapwing_defer(1, &requests[1]);
+    if (lapwing_interior_is_worth(large) != 0) {
+      ++divided;
+      EXPECT_NE(lapwing_wants_polls, 0) << "round " << round;
+    }
+    usleep(4'000);  // in place of computing
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    EXPECT_EQ(lapwing_wants_polls, 0);
+    EXPECT_TRUE(holds(in, other, round, large));
+  }
+  EXPECT_TRUE(divided > 0 || !pair_at_work());
+}
+
 // MPI moves a posted receive in a blocking send, so the time of the send hides nothing. One rank sends late,
 // so that the other has to wait after its send. The loop before this one may be kept for a moment.
 TEST(OwnRequests, AReceiveBesideABlockingSendIsNotTried) {

@@ -19,6 +19,7 @@
 #include "compiler/interior/positions.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/waits/candidates.hpp"
+#include "compiler/waits/polls.hpp"
 #include "compiler/waits/region.hpp"
 #include "compiler/waits/unfinished_sends.hpp"
 #include "compiler/waits/versioned_calls.hpp"
@@ -336,7 +337,15 @@ class NestDivider {
     seen_.insert(made.headers.begin(), made.headers.end());
     resumed_.insert(behind);
     changed_function();
+    poll_in(made.interior, *behind);
     return true;
+  }
+
+  // Messages whose waits stay behind the early rounds are moved by nothing else meanwhile.
+  void poll_in(llvm::ArrayRef<llvm::BasicBlock*> early, const llvm::BasicBlock& behind) {
+    add_polls(loops_to_poll(early, manager_.getResult<llvm::LoopAnalysis>(function_),
+                            manager_.getResult<llvm::DominatorTreeAnalysis>(function_), &behind));
+    changed_function();
   }
 
   static void gather(llvm::ArrayRef<std::pair<llvm::CallBase*, llvm::Value*>> waits,

@@ -52,6 +52,7 @@ LAPWING_ENTRY int lapwing_interior_is_worth(unsigned long long bytes) {
   if (bytes < Proved::threshold() || Proved::way() == Proved::Way::blocking) return Verify::on();
   std::uint64_t flight = Proved::looks_briefly() ? 0 : transfer::LookPace::without_end;
   if (!transfer::Overlap::divides(&flight)) return 0;
+  if (!transfer::Overlap::overlaps()) transfer::Overlap::carry();
   description().looks.begin(flight);
   return 1;
 }

@@ -2,8 +2,10 @@
 #include "transfer/decisions/overlap.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <mutex>
+#include <vector>
 
 #include "mpi/library_locks.hpp"
 #include "mpi/looks.hpp"
@@ -128,7 +130,7 @@ void Overlap::watch(int count, const MPI_Request* requests, bool receives, int p
     const std::uint64_t key = Requests::key(requests[i]);
     WatchedRequest& slot = slot_of(key);
     if (slot.key == 0) watched_.fetch_add(1, std::memory_order_relaxed);
-    slot = {key, now, before, 0, peer, receives, false, overlapped};
+    slot = {key, requests[i], now, before, 0, peer, receives, false, overlapped, false};
   }
 }
 
@@ -196,32 +198,49 @@ void Overlap::reach(int count, const MPI_Request* requests, bool all) {
   }
 }
 
+void Overlap::carry() {
+  if (watched_.load(std::memory_order_relaxed) == 0) return;
+  std::array<std::vector<MPI_Request>, 2> carried;  // sends, receives
+  {
+    std::lock_guard guard(lock_);
+    for (WatchedRequest& one : slot_) {
+      if (one.key == 0 || one.overlapped || one.reached || one.carried) continue;
+      one.carried = true;
+      carried[one.receives ? 1 : 0].push_back(one.request);
+    }
+  }
+  for (const bool receives : {false, true}) {
+    const std::vector<MPI_Request>& some = carried[receives ? 1 : 0];
+    Proved::defer(static_cast<int>(some.size()), some.data(), receives);
+  }
+}
+
 void Overlap::forget(int count, const MPI_Request* requests) {
   if (!requests) return;
-  bool overlapped = false;
+  bool in_flight = false;
   {
     std::lock_guard guard(lock_);
     for (int i = 0; i < count; ++i) {
       WatchedRequest* const watched = find(requests[i]);
       if (!watched || watched->reached) continue;
-      overlapped |= watched->overlapped;
+      in_flight |= watched->overlapped || watched->carried;
       *watched = WatchedRequest{};
       watched_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  if (overlapped) Proved::retire(count, requests);
+  if (in_flight) Proved::retire(count, requests);
 }
 
 void Overlap::Wait::begin(int count, const MPI_Request* requests) {
   if (!requests) return;
-  bool overlapped = false;
+  bool in_flight = false;
   {
     std::lock_guard guard(lock_);
     for (int i = 0; i < count; ++i) {
       WatchedRequest* const watched = find(requests[i]);
       if (!watched) continue;
       const std::uint64_t computed = computed_since(*watched);
-      overlapped |= watched->overlapped;
+      in_flight |= watched->overlapped || watched->carried;
       if (watched->overlapped) {
         judge_.went_overlapped(computed);
       } else if (watched->reached) {
@@ -236,7 +255,7 @@ void Overlap::Wait::begin(int count, const MPI_Request* requests) {
     }
   }
   if (begun_ == 0) return;
-  if (overlapped) Proved::retire(count, requests);
+  if (in_flight) Proved::retire(count, requests);
   begun_ = now_ns();
 }
 

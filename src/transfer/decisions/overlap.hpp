@@ -27,10 +27,12 @@ namespace lapwing::transfer {
 /// A request of the program's own between its start and its wait.
 struct WatchedRequest {
   std::uint64_t key = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
   std::uint64_t since = 0, waited_before = 0;  ///< of what has been computed
   std::uint64_t waited = 0;                    ///< for it, where its wait stood
   int peer = 0;
   bool receives = false, reached = false, overlapped = false;
+  bool carried = false;  ///< went the plain way, and polls move it since: see Overlap::carry
 };
 
 /// Any thread.
@@ -54,6 +56,9 @@ class Overlap {
   /// Whether a loop that the compiler has divided runs its early rounds first. `flight` is left alone where
   /// it is not known how long its messages take (LoopJudge::divides).
   static bool divides(std::uint64_t* flight);
+  /// Before early rounds that a glance runs: what has gone the plain way is moved by polls from here to its
+  /// wait, as it would be if it were overlapped. It is judged as before.
+  static void carry();
   /// See LoopJudge::looked.
   static void looked();
   /// The decision about the loop at hand.

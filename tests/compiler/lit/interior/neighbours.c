@@ -22,6 +22,11 @@ struct neighbour {
 // CHECK-NEXT: {{.*}} @MPI_Irecv(
 // CHECK: call i32 @lapwing_interior_is_worth(
 // CHECK: call { i64, i64 } @lapwing_interior_end()
+// The waits stay in their loop, so only polls move the messages beside the early rounds.
+// CHECK: .interior:
+// CHECK: br i1 %lapwing.polls,
+// CHECK: call {{.*}}@lapwing_poll(
+// CHECK: .first:
 // REMARK: the loop is divided: its rounds that touch nothing of MPI_Wait
 void sweep(struct neighbour* restrict all, int neighbours, double* restrict u, double* restrict v, long rows, long columns) {
   for (int n = 0; n < neighbours; ++n) {
