@@ -14,7 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from mpis import MPIS  # noqa: E402
+from mpis import MPIS, in_turn  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("LAPWING_BUILD", ROOT / "build" / "release"))
 PRELOAD = BUILD / "lib" / "liblapwing-preload.so"
@@ -152,6 +152,18 @@ def for_each_mpi(test):
             with self.subTest(mpi=mpi):
                 test(self, mpi)
     return every
+
+
+def in_turns(index):
+    """For a test that says little about the MPI: these go to the MPIs in turn, see mpis.in_turn."""
+    def decorate(test):
+        def every(self):
+            for mpi in MPIS:
+                if in_turn(index, mpi):
+                    with self.subTest(mpi=mpi):
+                        test(self, mpi)
+        return every
+    return decorate
 
 
 def needs(path, package):

@@ -57,7 +57,7 @@ class BadInput(running.ProgramTest):
             self.assertIsNotNone(ran.status, f"{case}: the other rank hangs\n{ran.both()}")
             self.assertNotEqual(ran.status, 0, case)
 
-    @running.for_each_mpi
+    @running.in_turns(0)
     def test_own_fault_handlers(self, mpi):
         plain = self.cases(mpi, "handlers")
         self.succeeds(plain, "the plain run")
@@ -73,21 +73,21 @@ class BadInput(running.ProgramTest):
         self.assertIsNotNone(ran.status, "a crashed program hangs\n" + ran.both())
         self.assertEqual(plain.status, ran.status)
 
-    @running.for_each_mpi
+    @running.in_turns(1)
     def test_report_that_cannot_be_written(self, mpi):
         for place in ("/proc/no-such-directory/report", "/dev/full", "/proc/version"):
             ran = self.cases(mpi, "exchange", lapwing={**ON, "LAPWING_REPORT": place})
             self.right(mpi, ran, place)
             self.assertIn(place, ran.err, "no sentence names the file")
 
-    @running.for_each_mpi
+    @running.in_turns(2)
     def test_unknown_variable(self, mpi):
         ran = self.cases(mpi, "exchange", lapwing={**ON, "LAPWING_TRESHOLD_GUARD": "8K"})
         self.right(mpi, ran, "an unknown variable")
         self.assertIn("LAPWING_TRESHOLD_GUARD", ran.err)
         self.assertRegex(ran.err, r"\bLAPWING_THRESHOLD_GUARD\b", "the nearest name is not told")
 
-    @running.for_each_mpi
+    @running.in_turns(3)
     def test_values_that_are_none(self, mpi):
         for name, value in {"LAPWING_DEFER": "maybe", "LAPWING_GUARD": "castle", "LAPWING_WINDOW": "12Q",
                             "LAPWING_STAGING": "-5"}.items():
@@ -97,13 +97,13 @@ class BadInput(running.ProgramTest):
                 self.assertIn(name, ran.err)
                 self.assertIn(value, ran.err)
 
-    @running.for_each_mpi
+    @running.in_turns(4)
     def test_programs_without_mpi(self, mpi):
         ran = running.run(["bash", "-c", "echo $((6 * 7)) | cat"], running.environment(running.MODES["on"]))
         self.assertEqual((ran.status, ran.out, ran.err), (0, "42\n", ""))
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "only root can give up its privileges")
-    @running.for_each_mpi
+    @running.in_turns(5)
     def test_without_privilege(self, mpi):
         home = self.directory
         home.chmod(0o777)
@@ -121,7 +121,7 @@ class BadInput(running.ProgramTest):
 
 class Tools(running.ProgramTest):
     @unittest.skipUnless(shutil.which("gdb"), "the package gdb is not installed")
-    @running.for_each_mpi
+    @running.in_turns(6)
     def test_gdb(self, mpi):
         path = running.program(mpi, "programs_cases")
         debugger = ["gdb", "-batch", "-nx", "-ex", "handle SIGSEGV SIGBUS SIGSYS nostop noprint pass", "-ex", "break sum_of",
@@ -142,7 +142,7 @@ class Tools(running.ProgramTest):
                 self.assertIn("in sum_of", ran.out.replace("#0  sum_of", "#0  in sum_of"))
                 self.assertIn("exited normally", ran.out)
 
-    @running.for_each_mpi
+    @running.in_turns(7)
     def test_address_sanitizer(self, mpi):
         path = running.program(mpi, "programs_cases_asan")
         if not path.exists():

@@ -14,23 +14,23 @@ class Examples(running.ProgramTest):
             self.skipTest(f"{path} was not built: no mpifort.{mpi} was found when the tree was configured")
         self.same_output(mpi, [path])
 
-    @running.for_each_mpi
+    @running.in_turns(0)
     def test_c(self, mpi):
         self.example(mpi, "ring")
 
-    @running.for_each_mpi
+    @running.in_turns(1)
     def test_cpp(self, mpi):
         self.example(mpi, "heat")
 
-    @running.for_each_mpi
+    @running.in_turns(2)
     def test_mpif(self, mpi):
         self.example(mpi, "exchange_mpif")
 
-    @running.for_each_mpi
+    @running.in_turns(3)
     def test_use_mpi(self, mpi):
         self.example(mpi, "exchange_mpi")
 
-    @running.for_each_mpi
+    @running.in_turns(4)
     def test_use_mpi_f08(self, mpi):
         self.example(mpi, "exchange_mpi_f08")
 
@@ -53,7 +53,7 @@ class Examples(running.ProgramTest):
             gets = [line["site"] for line in ran.report if line.get("call") == "MPI_Get" and line.get("deferred")]
             self.assertIn(f"multiply.{language}:", str(gets), f"{mpi}: {ran.report}")
 
-    @running.for_each_mpi
+    @running.in_turns(5)
     def test_four_ranks(self, mpi):
         self.same_output(mpi, [running.program(mpi, "programs_cases"), "exchange"], ranks=4)
 
