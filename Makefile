@@ -12,7 +12,7 @@ PRESETS_SANITIZED = asan ubsan asan-ubsan tsan
 
 SOURCES = git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.c'
 
-.PHONY: all build configure demo bench test test-mpis fetch-mpis fuzz-mpis test-programs test-release $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks wheel test-wheel install clean help
+.PHONY: all build configure demo bench test test-mpis fetch-mpis fuzz-mpis test-programs test-release test-deep $(addprefix test-,$(PRESETS_SANITIZED)) format tidy test-slurm fuzz fuzz-faults fuzz-compiler check-suite fuzz-arrays fuzz-sets fuzz-tasks wheel test-wheel install clean help
 
 all: build
 
@@ -53,6 +53,10 @@ test:
 
 test-release: test-programs
 	TEST_LIMIT=$(TEST_LIMIT) tools/run-tests release
+
+# Tests of our own tests and benchmarks, and further samples, which the whole run leaves out for its time.
+test-deep: test-programs
+	ctest --preset deep
 
 # The rooms that do not know MPI, under one sanitizer.
 $(addprefix test-,$(PRESETS_SANITIZED)): test-%:
@@ -163,6 +167,7 @@ help:
 	@echo 'make demo       build no more than it needs, then see waiting disappear from a plain MPI program'
 	@echo 'make bench      build what `lapwing bench` measures with'
 	@echo 'make test       build everything, then run every test'
+	@echo 'make test-deep  planted faults that the fuzzers must find, the drivers of the benchmarks, the other kernels'
 	@echo 'make test-mpis  one exchange under every MPI that is there and under those of PyPI; writes docs/mpis.md'
 	@echo 'make fuzz-mpis  500 random MPI programs under each of PyPI'"'"'s MPIs (PROGRAMS=n)'
 	@echo 'make test-slurm  jobs under a real Slurm of two nodes, started and removed'

@@ -14,7 +14,11 @@ LONG, SHORT = "30", "0.3"
 class OneSided(running.ProgramTest):
     def run_one(self, seconds, how, lapwing):
         program = ["env", *(f"{name}={value}" for name, value in OVER_TCP.items()), running.program("mpich", "programs_one_sided")]
-        ran = self.mpirun("mpich", [*program, seconds, *how], lapwing, limit=100)
+        plainly = lapwing is None
+        for _ in range(5 if plainly else 1):
+            ran = self.mpirun("mpich", [*program, seconds, *how], lapwing, limit=8 if plainly else 100)
+            if ran.status is not None:  # MPICH itself hangs now and then in MPI_Finalize over a network
+                break
         self.succeeds(ran, how)
         return ran
 

@@ -24,7 +24,7 @@ def main(program, header):
     missed = []
     for number, name in enumerate(names, 1):
         # Some show only where threads happen to meet: more programs, then.
-        for programs, limit in ((200, 6), (1000, 20), (3000, 60)):
+        for programs, limit in ((50, 3), (200, 6), (1000, 20), (3000, 60)):
             how = found(program, number, programs, limit)
             print(f"{number} {name}: {how} ({programs} programs)", flush=True)
             if how != "not found":
