@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 
-from . import (check, collectives, exchange, ghosts, instructions, jade, kernels, latency, overlap, pingpong, pipeline, places,
+from . import (check, collectives, exchange, ghosts, instructions, jade, kernels, latency, memory, overlap, pingpong, pipeline, places,
                programs, redistribute, split, table, tasks, thresholds)
 from .build import Build
 from .errors import BenchError
@@ -16,7 +16,7 @@ def _parser():
     parser = argparse.ArgumentParser(
         prog="lapwing bench", description="Measures what Lapwing hides and what it costs. Progress goes to stderr.")
     parser.add_argument("name", choices=("overlap", "latency", "kernels", "check", "split", "redistribute", "ghosts", "pingpong", "pipeline", "tasks",
-                                         "jade", "programs", "exchange", "collectives", "thresholds"),
+                                         "jade", "programs", "exchange", "collectives", "thresholds", "memory"),
                         help="overlap: received data are used at once, or "
                         "after an independent computation; latency: calls with nothing to hide; kernels: seven programs, plain, by hand and by "
                         "the compiler; check: what check mode costs the kernels; split: what splits of process sets cost; redistribute: distributed arrays against pdgemr2d; ghosts: updates of ghosts against datatypes by hand; pingpong: the "
@@ -24,7 +24,7 @@ def _parser():
                         "accesses cost, on threads and ranks; jade: the four applications of the Jade paper, and its tables by replay; "
                         "programs: what Lapwing does to programs that were not written here; exchange: two directions at once; collectives: what a "
                         "computation hides of non-blocking collectives; thresholds: the sizes that `lapwing tune` derives, beside the best of "
-                        "a sweep")
+                        "a sweep; memory: lapwing_memget and lapwing_memput with a computation")
     parser.add_argument("folder", nargs="?", help="programs: the folder in which the recipes' sources lie")
     parser.add_argument("--quick", action="store_true", help="within 45 s: fewer sizes and pairs")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
@@ -43,7 +43,7 @@ def _parser():
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
                         "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, lists, construct; ghosts: " + ", ".join(ghosts.CASES) + "; pipeline: fft, landed; tasks: "
                         + ", ".join(tasks.CASES) + ", ranks; exchange: " + ", ".join(exchange.IDIOMS) + "; collectives: "
-                        + ", ".join(collectives.KINDS) + "; thresholds: " + ", ".join(thresholds.LINKS) + "; jade: " + ", ".join(jade.APPLICATIONS))
+                        + ", ".join(collectives.KINDS) + "; thresholds: " + ", ".join(thresholds.LINKS) + "; memory: " + ", ".join(memory.ACCESSES) + "; jade: " + ", ".join(jade.APPLICATIONS))
     parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")
     parser.add_argument("--construct", action="store_true", help="redistribute: only the construction of schedules")
     parser.add_argument("--sizes", help="comma-separated, such as 64K,1M")
@@ -78,7 +78,7 @@ def _run(options, script):
     options.mpis = _mpis(options, build, needed=options.name != "tasks")
     bench = {"overlap": overlap, "latency": latency, "kernels": kernels, "check": check, "split": split, "redistribute": redistribute, "ghosts": ghosts,
              "pingpong": pingpong, "pipeline": pipeline, "tasks": tasks, "jade": jade, "programs": programs, "exchange": exchange,
-             "collectives": collectives, "thresholds": thresholds}[options.name]
+             "collectives": collectives, "thresholds": thresholds, "memory": memory}[options.name]
     if options.instructions:
         if options.name != "latency":
             raise BenchError("--instructions belongs to latency.")

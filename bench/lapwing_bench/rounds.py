@@ -32,10 +32,13 @@ class Rounds:
     def _path(self, way):
         return os.path.join(self.build.prefix, "libexec", "lapwing", self.mpi, f"{self.program}-{way}")
 
+    def environment(self, role):
+        return self.build.preload(self.mpi) if role == "run" else {}
+
     def once(self, role, *more):
         """Runs one process of a role; a hang after its line counts as hung, one before it is tried again."""
         path = self.build.program(self.mpi, f"{self.program}-{'compiled' if role == 'compiled' else 'plain'}")
-        env = self.build.preload(self.mpi) if role == "run" else {}
+        env = self.environment(role)
         argv = [path, *self.arguments, *more]
         for _ in range(_TRIES):
             outcome = programs_run.launch(self.place, self.mpi, argv, env, self.ranks, _LIMIT,

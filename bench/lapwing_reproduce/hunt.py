@@ -169,5 +169,5 @@ def register(registry):
                            "The runtime hides what is there to hide, as well as a programmer or better.", (KERNELS,), claims, grid))
     registry.add(Absent("hunt.F9", "Figure 9", "A network card that keeps its address table coherent with the processor's (Quadrics): none here."),
                  Absent("hunt.scale", "Figures 10 and 11 on 4 to 64 processors", "Times of more processes than there are cores say nothing."),
-                 Absent("hunt.one-sided", "Tables and figures for one-sided gets", "Messages here. Lapwing defers gets under passive targets on request (LAPWING_ONE_SIDED=on), lapwing_memget among them, and no puts."),
+                 Absent("hunt.one-sided", "Tables and figures for one-sided gets", "Messages here. Lapwing defers gets and puts under passive targets on request (LAPWING_ONE_SIDED=on), lapwing_memget and lapwing_memput among them: `lapwing bench memory`."),
                  *(Absent(f"hunt.F{n}", f"Figure {n}", "A drawing or a program: no figures.") for n in (1, 2, 3, 4, 5)))

@@ -241,7 +241,7 @@ def entry_specs(groups):
             text = f'    {{"MPI_{entry.name}", sets::HandleKind::{HANDLE_KINDS[kind]}, {at}, {arguments}, HandleFate::{fate}}},\n'
             handle = handles.setdefault(text, len(handles))
         specs.append(f'    {{"{g.names[0]}", "{hook.target}", "{hook.library}", Action::{action}, Form::{form}, '
-                     f"{entry.comm}, {entry.root}, {first}, {len(entry.items)}, {call}, {handle}, {word(entry.gets_stay)}}},\n")
+                     f"{entry.comm}, {entry.root}, {first}, {len(entry.items)}, {call}, {handle}, {word(entry.accesses_stay)}}},\n")
     return (HEAD.replace("#", "//") + '#include "entry/group_spec.hpp"\n#include "entry/spec.hpp"\n\nnamespace lapwing::entry {\n\n'
             "const Item items[] = {\n" + "".join(items) + "    {}};\n\nconst Spec specs[] = {\n" + "".join(specs) +
             "    {}};\n\nconst GroupSpec group_specs[] = {\n" + "".join(calls) +

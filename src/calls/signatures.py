@@ -43,7 +43,7 @@ When in doubt, `retire` is always right and only costs overlap. The other facts:
     frees=ARG          it does so here
     lends=ARG          handles that are MPI's, or of which it is not known who frees them; also those of
                        communicators that process sets do not follow
-    gets_stay          deferred gets stay under way, since no other process can notice the call; also of all kind=query
+    accesses_stay      deferred gets and puts stay under way: no other process can notice the call, or it looks after them itself; also of all kind=query
     own                the form in C is written by hand in src/entry
     kind=KIND          what the compiler sees in it (src/compiler/mpi/calls.hpp); `,standard` for sends that
                        are neither buffered, ready nor synchronous; `,split` for collectives that it can split.
@@ -67,7 +67,7 @@ SIMPLE = ("int", "log", "addr", "off", "cnt", "double", "str", "status", "status
 KINDS = ("routine", "collective", "plain", "deprecated", "callback", "function", "large")
 CLASSES = ("p2p", "check", "retire", "sync", "pass")
 WRITES = ("equal", "equal_on_comm", "from_inputs", "size_of_comm", "own_rank", "duplicate")
-FACTS = ("each", "at_root", "group", "partners", "same", "makes", "frees", "lends", "kind", "known", "own", "gets_stay", *WRITES)
+FACTS = ("each", "at_root", "group", "partners", "same", "makes", "frees", "lends", "kind", "known", "own", "accesses_stay", *WRITES)
 INTENTS = {"": "in", ">": "out", "=": "inout", "?": ""}
 
 

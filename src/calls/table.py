@@ -54,7 +54,7 @@ class Entry:
         self.name, self.kind, self.items = name, kind, list(items)
         self.comm = self.root = -1
         self.own = False  # the form in C is written by hand
-        self.gets_stay = False  # no other process can notice the call
+        self.accesses_stay = False  # no other process can notice the call
         self.group = None  # of group_calls.py, if processes make the call together
         self.handle = None  # (type, argument, what happens to it, arguments in C), if it makes, frees or lends one
 
@@ -62,7 +62,7 @@ class Entry:
     def of(signature):
         entry = Entry(signature.name, signature.entry_class)
         entry.own = "own" in signature.facts
-        entry.gets_stay = "gets_stay" in signature.facts or signature.facts.get("kind") == ["query"]
+        entry.accesses_stay = "accesses_stay" in signature.facts or signature.facts.get("kind") == ["query"]
         for fact in ("makes", "frees", "lends"):
             if fact in signature.facts:
                 at = signature.at(signature.facts[fact][0])

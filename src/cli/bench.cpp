@@ -60,10 +60,11 @@ Command add_bench(CLI::App& app) {
           "with declared accesses; jade: the applications of the Jade paper, and its tables by replay; "
           "programs DIR: "
           "programs that were not written here, by recipes; exchange: two directions at once; collectives: "
-          "what is hidden of them; thresholds: the sizes that tune derives, beside the best of a sweep")
+          "what is hidden of them; thresholds: the sizes that tune derives, beside the best of a sweep; "
+          "memory: lapwing_memget and lapwing_memput with a computation")
       ->check(CLI::IsMember({"overlap", "latency", "kernels", "check", "split", "redistribute", "ghosts",
                              "pingpong", "pipeline", "tasks", "jade", "programs", "exchange", "collectives",
-                             "thresholds"}))
+                             "thresholds", "memory"}))
       ->required()
       ->type_name("");
   command->add_flag("--quick", options->quick, "Ends within 45 seconds, with wider intervals");

@@ -11,7 +11,7 @@
 #include "entry/collectives/deferred.hpp"
 #include "entry/compiled/collective_forms.hpp"
 #include "entry/compiled/verify.hpp"
-#include "entry/one_sided/gets.hpp"
+#include "entry/one_sided/accesses.hpp"
 #include "entry/p2p/p2p.hpp"
 #include "entry/sets/declared.hpp"
 #include "entry/sets/start.hpp"
@@ -214,8 +214,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
     transfer::Overlap::judge_requests(settings, granted);
   if (!lapwing::sets::watcher && !traces && wants_helper)
     transfer::Exposure::allow(settings, granted == MPI_THREAD_MULTIPLE);
-  if (const auto* engine = transfer::Engine::get(); engine && engine->gets_wanted())
-    entry::defer_gets(transfer::Exposure::allowed() && !compiled && !declares && !sets && !has_tasks());
+  if (const auto* engine = transfer::Engine::get(); engine && engine->accesses_wanted())
+    entry::defer_accesses(transfer::Exposure::allowed() && !compiled && !declares && !sets && !has_tasks());
   if ((transfer::Record::wanted() || transfer::Overlap::watches() || transfer::Exposure::allowed()) &&
       !lapwing::sets::watcher)
     entry::time_group_calls(transfer::Record::wanted());

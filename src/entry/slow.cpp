@@ -56,9 +56,9 @@ bool retire_item(const Spec& spec, const Item& item, const Arguments& arguments)
 
 void retire_for(const Spec& spec, const Arguments& arguments) {
   transfer::retire_frames();
-  if (!spec.gets_stay) transfer::retire_gets();
+  if (!spec.accesses_stay) transfer::retire_accesses();
   if (spec.action == Action::everything) {
-    spec.gets_stay ? transfer::retire_all_but_gets() : transfer::retire_everything();
+    spec.accesses_stay ? transfer::retire_all_but_accesses() : transfer::retire_everything();
   } else if (spec.action == Action::check) {
     for (int i = 0; i < spec.item_count; ++i) {
       if (retire_item(spec, items[spec.first_item + i], arguments)) continue;

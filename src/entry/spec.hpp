@@ -36,7 +36,7 @@ struct Spec {
   std::int16_t first_item, item_count;
   std::int16_t group;   ///< in group_specs, if processes make this call together; or -1
   std::int16_t handle;  ///< in handle_specs, if the call makes or frees a handle; or -1
-  bool gets_stay;       ///< no other process can notice the call: deferred gets stay under way
+  bool accesses_stay;   ///< deferred gets and puts stay under way: see calls/signatures.py
 };
 
 extern const Spec specs[];

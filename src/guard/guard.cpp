@@ -8,11 +8,25 @@
 #include "guard/backend.hpp"
 #include "guard/catching.hpp"
 #include "guard/devices.hpp"
+#include "guard/dispatch.hpp"
 #include "guard/hooks.hpp"
 #include "guard/memory_kind.hpp"
 #include "guard/registry.hpp"
 
 namespace lapwing::guard {
+
+std::atomic<int> holds{0};
+
+void hold() {
+  holds.fetch_add(1);
+  closed_regions.fetch_add(1);
+}
+
+void release() {
+  holds.fetch_sub(1);
+  if (closed_regions.fetch_sub(1) == 1) dispatch::regions_opened();
+}
+
 namespace {
 
 Capability chosen;
@@ -25,7 +39,7 @@ void before_fork() {
   for (;;) {
     await_all();
     gate.lock();
-    if (closed_regions.load() == 0 || on_engine_thread()) return;
+    if (closed_regions.load() == holds.load() || on_engine_thread()) return;
     gate.unlock();
   }
 }
@@ -38,6 +52,7 @@ void after_fork_in_child() {
   if (!started) return;
   detach_hooks();
   forget_all_regions();
+  holds.store(0);
   if (chosen.backend == Backend::userfaultfd) uffd::abandon();
   if (chosen.backend == Backend::mprotect) signals::abandon();
   chosen.backend = Backend::none;

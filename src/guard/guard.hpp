@@ -91,8 +91,13 @@ int event_fd();
 /// Reads pending touch events; called by the progress thread only.
 void serve();
 
-/// Number of regions with closed pages; one relaxed load, for fast paths.
+/// Number of regions with closed pages, and of holds; one relaxed load, for fast paths.
 extern std::atomic<int> closed_regions;
+/// From hold() to release() calls take the slow path as if one more region were closed: the engine owes
+/// something that no closed page shows.
+void hold();
+void release();
+extern std::atomic<int> holds;
 /// True if [address, address+length) meets a page that is still closed.
 bool meets_closed(const void* address, std::size_t length);
 /// Blocks the calling thread until no page of [address, address+length) is

@@ -115,7 +115,7 @@ bool Engine::progress() {
       left_uncredited_.insert({{transfer.destination(), transfer.id()}, {transfer.plan(), transfer.total()}});
     it = transfer.finished() ? outgoing_.erase(it) : std::next(it);
   }
-  moved |= gets_.advance(*this);
+  moved |= accesses_.advance(*this);
   if (Requests::any() && must_look_at_receives()) moved |= poll_pending_receives();
   moved |= answer_touches();
   if (!outgoing_.empty() || control_->sending() || listening_ || governor_->expects())
@@ -315,7 +315,7 @@ bool Engine::somebody_waits() const {
   for (const auto& transfer : outgoing_) {
     if (transfer->region() && transfer->region()->waiting.load(std::memory_order_relaxed) != 0) return true;
   }
-  return gets_.somebody_waits();
+  return accesses_.somebody_waits();
 }
 
 bool Engine::guard_outgoing(Outgoing& transfer) {

@@ -33,7 +33,7 @@
 #include "transfer/plain_sends.hpp"
 #include "transfer/requests.hpp"
 #include "transfer/settings.hpp"
-#include "transfer/windows/deferred_gets.hpp"
+#include "transfer/windows/deferred_accesses.hpp"
 #include "transfer/wire/control.hpp"
 
 namespace lapwing::transfer {
@@ -148,8 +148,8 @@ class Engine {
   bool may_defer_receives() const { return guarding_; }
   /// Whether all ranks want collective calls to be deferred.
   bool collectives_wanted() const { return collectives_wanted_; }
-  /// Whether all ranks want gets to be deferred.
-  bool gets_wanted() const { return gets_wanted_; }
+  /// Whether all ranks want one-sided accesses to be deferred.
+  bool accesses_wanted() const { return accesses_wanted_; }
   /// Whether this node has a core for the helper.
   bool has_spare_core() const { return spare_core_; }
   void set_defer(Defer defer) { settings_.defer = defer; }
@@ -176,7 +176,7 @@ class Engine {
   /// Bytes of strips that have landed or left so far.
   std::uint64_t strip_bytes() const { return strip_bytes_; }
   bool anything_in_flight() const {
-    return !outgoing_.empty() || !incoming_.empty() || control_->sending() || DeferredGets::any();
+    return !outgoing_.empty() || !incoming_.empty() || control_->sending() || DeferredAccesses::moving();
   }
   bool somebody_waits() const;
   /// Whether receives that are posted must be looked at: a header may have come, or the
@@ -194,7 +194,7 @@ class Engine {
   bool guard_outgoing(Outgoing& transfer);
   const std::list<std::shared_ptr<Outgoing>>& outgoing() const { return outgoing_; }
   PlainSends& plain_sends() { return plain_sends_; }
-  DeferredGets& gets() { return gets_; }
+  DeferredAccesses& accesses() { return accesses_; }
   /// Whether MPI may still read from [from, to) for a send that is pending.
   bool sends_from(const char* from, const char* to);
   const std::list<std::shared_ptr<Incoming>>& incoming() const { return incoming_; }
@@ -314,7 +314,7 @@ class Engine {
   std::vector<bool> local_;
   bool guarding_ = false;
   bool collectives_wanted_ = false;
-  bool gets_wanted_ = false;
+  bool accesses_wanted_ = false;
   bool spare_core_ = true;
   machine::Thresholds node_sizes_, network_sizes_;
   int world_rank_ = 0, world_size_ = 1;
@@ -323,7 +323,7 @@ class Engine {
   // All strips have left before any credit came: a receiver whose MPI has truncated the header asks for them.
   std::map<std::pair<int, std::uint32_t>, Left> left_uncredited_;
   PlainSends plain_sends_;
-  DeferredGets gets_;
+  DeferredAccesses accesses_;
   std::list<std::shared_ptr<Incoming>> incoming_;
   std::map<std::pair<int, std::uint32_t>, std::shared_ptr<Incoming>> orphans_;  // drained, header not seen
   // Headers matched since a receive here was truncated: what a sender then

@@ -196,7 +196,7 @@ void Engine::start(const Settings& settings, bool threads, const std::string& ob
   }
   auto* engine = new Engine(settings);
   engine->collectives_wanted_ = all.collectives != 0;
-  engine->gets_wanted_ = all.gets != 0;
+  engine->accesses_wanted_ = all.gets != 0;
   try {
     engine->helper_ = std::make_unique<Helper>(*engine);
     engine->start_guards();

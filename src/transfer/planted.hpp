@@ -32,7 +32,7 @@ namespace lapwing::transfer::planted {
   DEFECT(truncation_ignored)     \
   DEFECT(unpack_misplaced)       \
   DEFECT(page_never_opened)      \
-  DEFECT(unretired_get)
+  DEFECT(unretired_access)
 
 #define LAPWING_VALUE(NAME) NAME,
 enum Defect : int { none = 0, LAPWING_DEFECTS(LAPWING_VALUE) count };

@@ -61,7 +61,7 @@ void retire_for_read(const void* address, std::size_t length) {
     for (const auto& transfer : engine->incoming()) {
       if (meets(transfer->region(), from, from + length)) return false;
     }
-    return !engine->gets().fills(from, from + length);
+    return !engine->accesses().fills(from, from + length);
   });
 }
 
@@ -80,23 +80,27 @@ void retire_everything() {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
   Engine* engine = Engine::get();
   if (!engine) return;
-  open_watched(*engine, nullptr, reinterpret_cast<const char*>(UINTPTR_MAX), Use::unknown);
-  engine->drive([&] { return guard::closed_regions.load(std::memory_order_relaxed) == 0; });
-}
-
-void retire_all_but_gets() {
-  if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
-  Engine* engine = Engine::get();
-  if (!engine) return;
-  if (!DeferredGets::any()) return retire_everything();
+  retire_accesses();
   open_watched(*engine, nullptr, reinterpret_cast<const char*>(UINTPTR_MAX), Use::unknown);
   engine->drive([&] {
-    return guard::closed_regions.load(std::memory_order_relaxed) == engine->gets().closed_regions();
+    return guard::closed_regions.load(std::memory_order_relaxed) ==
+           guard::holds.load(std::memory_order_relaxed);
   });
 }
 
-void retire_gets() {
-  if (DeferredGets::any()) DeferredGets::retire();
+void retire_all_but_accesses() {
+  if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
+  Engine* engine = Engine::get();
+  if (!engine) return;
+  if (!DeferredAccesses::any()) return retire_everything();
+  open_watched(*engine, nullptr, reinterpret_cast<const char*>(UINTPTR_MAX), Use::unknown);
+  engine->drive([&] {
+    return guard::closed_regions.load(std::memory_order_relaxed) == engine->accesses().closed_regions();
+  });
+}
+
+void retire_accesses() {
+  if (DeferredAccesses::any()) DeferredAccesses::retire();
 }
 
 }  // namespace lapwing::transfer

@@ -15,11 +15,13 @@ void retire_overlapping(const void* address, std::size_t length);
 /// Returns once no transfer of this process is deferred.
 void retire_everything();
 
-/// The same but for deferred gets, which stay under way behind calls that no other process can notice.
-void retire_all_but_gets();
+/// The same but for deferred gets and puts, which stay under way behind calls that no other process can
+/// notice.
+void retire_all_but_accesses();
 
-/// Returns once the bytes of all deferred gets are here: before a call that another process may notice.
-void retire_gets();
+/// Returns once the bytes of all deferred gets are here, and deferred puts that the program has flushed are
+/// complete at their targets: before a call that another process may notice.
+void retire_accesses();
 
 /// Returns once the stack below the caller is open: a buffer of a function that
 /// has returned may still be guarded there. The engine and MPI must not meet a
@@ -32,7 +34,7 @@ template <typename... T>
 void clear_way(const T*... objects) {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
   retire_frames();
-  retire_gets();
+  retire_accesses();
   (retire_overlapping(objects, sizeof(T)), ...);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`exchange` and `collectives`: all idioms and kinds come out right, with one round through shared memory."""
+"""`exchange`, `collectives` and `memory`: all idioms and kinds come out right, with one round through shared memory."""
 import json
 import os
 import subprocess
@@ -35,6 +35,11 @@ class Exchange(unittest.TestCase):
             self.assertTrue(record["verified"])
             self.assertTrue(0 <= record["overlap"] <= 1, record)
 
+    def test_memory(self):
+        for record in self.drive("memory", "--cases", "put", "--sizes", "64K"):
+            self.assertTrue(record["verified"])
+            self.assertGreater(record["vs_plain"], 0)
+
     def test_programs(self):
         folder = os.path.join(BUILD, "libexec", "lapwing", MPIS[0])
         for ranks, idiom in ("2", "irecv_isend_wait"), ("2", "sendrecv"), ("2", "send_irecv"), ("3", "send_irecv"):
@@ -45,6 +50,11 @@ class Exchange(unittest.TestCase):
                      "p2p"):
             line = self.once("2", os.path.join(folder, "collectives-plain"), "--kind", kind, "--bytes", "4K", "--seconds", "0.01")
             self.assertTrue(line["verified"], kind)
+        for access in "get", "put", "put_two":
+            for hand in [], ["--hand"]:
+                line = self.once("2", os.path.join(folder, "memory-plain"), "--access", access, "--bytes", "320K", "--iterations", "3",
+                                 "--steps", "300", *hand)
+                self.assertTrue(line["verified"], (access, hand))
 
     def once(self, ranks, *argv):
         done = subprocess.run(["mpiexec." + MPIS[0], "-n", ranks, *argv], capture_output=True, text=True, timeout=60, check=True)

@@ -40,8 +40,8 @@ void retire_for_read(const void* address, std::size_t length) {
 }
 void retire_frames() {}
 void retire_everything() { ++everything; }
-void retire_all_but_gets() { ++all_but_gets; }
-void retire_gets() { ++gets; }
+void retire_all_but_accesses() { ++all_but_gets; }
+void retire_accesses() { ++gets; }
 }  // namespace lapwing::transfer
 
 namespace {

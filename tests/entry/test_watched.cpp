@@ -25,8 +25,8 @@ void retire_for_write(const void*, std::size_t) {}
 void retire_for_read(const void*, std::size_t) {}
 void retire_frames() {}
 void retire_everything() {}
-void retire_all_but_gets() {}
-void retire_gets() {}
+void retire_all_but_accesses() {}
+void retire_accesses() {}
 }  // namespace lapwing::transfer
 
 namespace {

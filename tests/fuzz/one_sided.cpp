@@ -4,9 +4,10 @@
 // In a phase the first half of each window does not change, and every rank may read it. The second half has a
 // slot for each rank, in which that rank alone writes. Between two phases each rank overwrites what it lets
 // the other ranks read: a get that MPI_Win_flush has returned for too early would read the bytes of the next
-// phase.
+// phase; and it looks at its slots: a put for which MPI_Win_flush has returned too early would be missing.
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "runner.hpp"
@@ -58,6 +59,8 @@ class PassiveTarget {
       const bool looks_now = random_.chance(40);
       if (looks_now) look(room_, bytes_);
       MPI_Barrier(comm_);
+      sync();
+      notes_.add("slots", digest(memory_ + readable_, bytes_ - readable_));
       fill(memory_, readable_, combine(key, static_cast<uint64_t>(me_), static_cast<uint64_t>(phase) + 2));
       sync();
       if (!looks_now) look(room_, bytes_);
@@ -131,8 +134,12 @@ class PassiveTarget {
   }
 
   void complete_all() {
-    if (locking_ == Locking::all && !pending_.empty()) MPI_Win_flush_local_all(win_);
+    if (locking_ == Locking::all && !changed_.empty())
+      MPI_Win_flush_all(win_);
+    else if (locking_ == Locking::all && !pending_.empty())
+      MPI_Win_flush_local_all(win_);
     pending_.clear();
+    changed_.clear();
   }
 
   // This process' own changes to its memory. MPICH allows it in epochs only.
@@ -150,6 +157,7 @@ class PassiveTarget {
     if (locking_ == Locking::each) {
       MPI_Win_unlock(target, win_);
       pending_.clear();
+      changed_.clear();
     }
   }
 
@@ -170,10 +178,7 @@ class PassiveTarget {
     if (std::any_of(pending_.begin(), pending_.end(), meets)) complete_all();
     const MPI_Aint from = at(target, first * 8);
     if (with_request) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      notes_.call("rget", MPI_Rget(to, static_cast<int>(length), MPI_BYTE, target, from,
-                                   static_cast<int>(length), MPI_BYTE, win_, &request));
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      get_by_requests(to, length, target, from, first * 8);
       return look(to, length);
     }
     if (random_.chance(70)) {
@@ -186,6 +191,37 @@ class PassiveTarget {
     if (random_.chance(30)) return;
     flush(target, false);
     if (random_.chance(60)) look(to, length);
+  }
+
+  // In one or two parts, whose requests are waited for or tested.
+  void get_by_requests(char* to, size_t length, int target, MPI_Aint from, size_t offset) {
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    const size_t part = random_.chance(50) ? length : length / 16 * 8;
+    const MPI_Aint behind = at(target, offset + part);
+    notes_.call("rget", MPI_Rget(to, static_cast<int>(part), MPI_BYTE, target, from, static_cast<int>(part),
+                                 MPI_BYTE, win_, &requests[0]));
+    if (part < length)
+      MPI_Rget(to + part, static_cast<int>(length - part), MPI_BYTE, target, behind,
+               static_cast<int>(length - part), MPI_BYTE, win_, &requests[1]);
+    finish(requests);
+  }
+
+  void finish(MPI_Request (&requests)[2]) {
+    int done = 0;
+    switch (random_.below(5)) {
+      case 0:
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        break;
+      case 1:
+        while (!done) MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+        break;
+      case 2:
+        for (int i = 0; i < 2; ++i) MPI_Waitany(2, requests, &done, MPI_STATUS_IGNORE);
+        break;
+      default:
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
   }
 
   // The target's words by a type that is one run, or two with a gap: half of the words then.
@@ -208,9 +244,11 @@ class PassiveTarget {
     if (slot_ < 8) return;
     const size_t words = random_.below(slot_ / 8) + 1;
     const MPI_Aint to = at(target, own_slot());
+    if (changed_.erase(target)) MPI_Win_flush(target, win_);
     std::vector<uint64_t> given(words), old(words, 0);
     fill(reinterpret_cast<char*>(given.data()), words * 8, random_.next());
     const auto count = static_cast<int>(words);
+    if (random_.chance(50)) return put(target, to, given);
     switch (random_.below(kChanges)) {
       case 0:
         MPI_Put(given.data(), count, MPI_UINT64_T, target, to, count, MPI_UINT64_T, win_);
@@ -227,6 +265,40 @@ class PassiveTarget {
     }
     flush(target, true);
     notes_.add("old", digest(reinterpret_cast<const char*>(old.data()), words * 8));
+  }
+
+  // A put, or two, of all that is given, which changes before or after they are complete at the target.
+  void put(int target, MPI_Aint to, std::vector<uint64_t>& given) {
+    const auto count = static_cast<int>(given.size());
+    const int part = random_.chance(60) ? count : count / 2;
+    const MPI_Aint behind = at(target, own_slot() + static_cast<size_t>(part) * 8);
+    uint64_t* const rest = given.data() + part;
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    const bool with_requests = random_.chance(30);
+    const uint64_t sum = digest(reinterpret_cast<const char*>(given.data()), given.size() * 8);
+    if (with_requests) {
+      MPI_Rput(given.data(), part, MPI_UINT64_T, target, to, part, MPI_UINT64_T, win_, &requests[0]);
+      if (part < count)
+        MPI_Rput(rest, count - part, MPI_UINT64_T, target, behind, count - part, MPI_UINT64_T, win_,
+                 &requests[1]);
+      finish(requests);
+    } else {
+      MPI_Put(given.data(), part, MPI_UINT64_T, target, to, part, MPI_UINT64_T, win_);
+      if (part < count)
+        MPI_Put(rest, count - part, MPI_UINT64_T, target, behind, count - part, MPI_UINT64_T, win_);
+      random_.chance(50) ? MPI_Win_flush_local(target, win_) : MPI_Win_flush(target, win_);
+    }
+    if (random_.chance(50)) fill(reinterpret_cast<char*>(given.data()), given.size() * 8, random_.next());
+    if (random_.chance(50)) {
+      changed_.insert(target);
+      return;
+    }
+    flush(target, true);
+    if (random_.chance(50)) return;
+    std::vector<uint64_t> back(given.size());
+    MPI_Get(back.data(), count, MPI_UINT64_T, target, to, count, MPI_UINT64_T, win_);
+    flush(target, false);
+    notes_.add("back", digest(reinterpret_cast<const char*>(back.data()), back.size() * 8) == sum ? 1 : 0);
   }
 
   struct Pending {
@@ -250,6 +322,7 @@ class PassiveTarget {
   std::vector<MPI_Aint> bases_;
   MPI_Win win_ = MPI_WIN_NULL;
   std::vector<Pending> pending_;  // gets that no flush has completed yet
+  std::set<int> changed_;         // targets at which puts may not be complete
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ NAMES_OF_CALLS = {
     "src/entry/sets/process_sets.cpp", "src/entry/sets/watched.cpp", "src/entry/timed.cpp", "src/sets/report/report_text.cpp", "src/sets/report/call_findings.cpp", "src/sets/run/run.hpp",
     "src/compiler/declared/declared_pass.cpp", "src/compiler/waits/rewrite.cpp",
     # Symbols that are looked for in the files of a program: some calls change what all others may do.
-    "src/entry/init.cpp", "src/entry/sets/start.cpp", "src/mpi/error_handlers.cpp", "src/entry/compiled/collective_forms.cpp", "src/entry/collectives/deferred.cpp", "src/entry/one_sided/gets.cpp",
+    "src/entry/init.cpp", "src/entry/sets/start.cpp", "src/mpi/error_handlers.cpp", "src/entry/compiled/collective_forms.cpp", "src/entry/collectives/deferred.cpp", "src/entry/one_sided/accesses.cpp",
     "src/compiler/effects/module_properties.cpp", "src/compiler/sets/memory_use.cpp",
     "src/compiler/waits/freed_requests.cpp", "src/sets/check/in_flight.cpp",
     # A single call with a meaning of its own.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "entry/one_sided/windows.hpp"
 
-#include "transfer/windows/deferred_gets.hpp"
+#include "transfer/windows/deferred_accesses.hpp"
 #include "transfer/windows/exposure.hpp"
 
 namespace lapwing::entry {
@@ -9,7 +9,7 @@ namespace {
 
 using sets::Operation;
 using transfer::all_targets;
-using transfer::DeferredGets;
+using transfer::DeferredAccesses;
 using transfer::Exposure;
 
 bool makes(Operation operation) {
@@ -30,15 +30,16 @@ bool notes_window_call(const GroupSpec& group) {
   if (makes(group.operation) || group.operation == Operation::win_free ||
       synchronises_active_target(group.operation))
     return Exposure::allowed();
-  if (!DeferredGets::allowed()) return false;
+  if (!DeferredAccesses::allowed()) return false;
   switch (group.operation) {
     case Operation::win_lock:
     case Operation::win_lock_all:
     case Operation::win_unlock:
     case Operation::win_unlock_all:
       return true;
-    case Operation::get:  // MPI_Get itself is replaced
-      return group.way != sets::Way::blocking;
+    case Operation::get:  // replaced
+    case Operation::put:
+      return false;
     default:
       return is_access(group);
   }
@@ -48,12 +49,12 @@ WindowCall::WindowCall(const GroupSpec& group, const Arguments& arguments)
     : group_(group), arguments_(arguments) {
   if (synchronises_active_target(group.operation)) Exposure::fenced();
   if (is_access(group))
-    DeferredGets::accessed(arguments.win(group.win), arguments.integer(group.peer),
-                           group.operation != Operation::get);
+    DeferredAccesses::accessed(arguments.win(group.win), arguments.integer(group.peer),
+                               group.operation != Operation::get);
   if (group.operation == Operation::win_free) {
     void* const at = arguments.pointer(group.win);
-    DeferredGets::freed(arguments.fortran() ? PMPI_Win_f2c(*static_cast<const MPI_Fint*>(at))
-                                            : *static_cast<const MPI_Win*>(at));
+    DeferredAccesses::freed(arguments.fortran() ? PMPI_Win_f2c(*static_cast<const MPI_Fint*>(at))
+                                                : *static_cast<const MPI_Win*>(at));
   }
 }
 
@@ -65,7 +66,7 @@ MPI_Win WindowCall::made_window() const {
 
 void WindowCall::made() const {
   Exposure::made();
-  DeferredGets::made(made_window(), arguments_.comm(group_.comm));
+  DeferredAccesses::made(made_window(), arguments_.comm(group_.comm));
 }
 
 void WindowCall::returned(bool success, std::uint64_t took) {
@@ -73,15 +74,15 @@ void WindowCall::returned(bool success, std::uint64_t took) {
   if (!success) return;
   switch (group_.operation) {
     case Operation::win_lock:
-      return DeferredGets::locked(arguments_.win(group_.win), arguments_.integer(group_.peer));
+      return DeferredAccesses::locked(arguments_.win(group_.win), arguments_.integer(group_.peer));
     case Operation::win_lock_all:
-      return DeferredGets::locked(arguments_.win(group_.win), all_targets);
+      return DeferredAccesses::locked(arguments_.win(group_.win), all_targets);
     case Operation::win_unlock:
-      return DeferredGets::synchronised(arguments_.win(group_.win), arguments_.integer(group_.peer),
-                                        transfer::Completes::epoch, took);
+      return DeferredAccesses::synchronised(arguments_.win(group_.win), arguments_.integer(group_.peer),
+                                            transfer::Completes::epoch, took);
     case Operation::win_unlock_all:
-      return DeferredGets::synchronised(arguments_.win(group_.win), all_targets, transfer::Completes::epoch,
-                                        took);
+      return DeferredAccesses::synchronised(arguments_.win(group_.win), all_targets,
+                                            transfer::Completes::epoch, took);
     case Operation::win_free:
       return Exposure::freed();
     default:

@@ -83,7 +83,7 @@ int write_name(const std::string& name, char* out, int room) {
 void retire() {
   if (guard::closed_regions.load(std::memory_order_relaxed) == 0) return;
   transfer::retire_frames();
-  transfer::retire_gets();
+  transfer::retire_accesses();
   transfer::retire_everything();
 }
 

@@ -32,6 +32,7 @@ std::optional<Window> Window::look_at(MPI_Win win, MPI_Comm comm) {
   PMPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, static_cast<void*>(&unit), &found);
   PMPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, static_cast<void*>(&flavour), &known);
   Window window;
+  window.handle_ = win;
   window.world_ = members(win);
   const bool here = std::none_of(window.world_.begin(), window.world_.end(),
                                  [](int rank) { return rank == MPI_UNDEFINED; });
@@ -60,6 +61,7 @@ void Window::unlock(Targets targets) {
 void Window::end_accesses(Targets targets) {
   erase(gets_, targets);
   erase(changes_, targets);
+  erase(puts_, targets);
 }
 
 void Window::erase(std::set<int>& from, Targets targets) {

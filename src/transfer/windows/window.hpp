@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window of the program's whose gets may be deferred, as this process sees it: where its memory lies, which
-// targets this process has locked, and at which ones it has accesses that only MPI can complete.
+// A window of the program's whose accesses may be deferred, as this process sees it: which targets this
+// process has locked, and at which ones it has accesses that only MPI can complete.
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +28,9 @@ class Window {
   /// Bytes of one displacement, at each target.
   std::size_t unit() const { return unit_; }
 
-  /// Epochs of a passive target: only in these may a get have a request of its own (MPI 4.0, 12.3.5).
+  MPI_Win handle() const { return handle_; }
+
+  /// Epochs of a passive target: only in these may an access have a request of its own (MPI 4.0, 12.3.5).
   void lock(Targets targets);
   void unlock(Targets targets);
   bool is_locked(int target) const { return all_locked_ || locked_.count(target) != 0; }
@@ -41,6 +43,9 @@ class Window {
   /// They are complete at the targets too.
   void end_accesses(Targets targets);
   bool has_accesses(Targets targets) const { return meets(gets_, targets) || meets(changes_, targets); }
+  /// A deferred put is complete at this process, and perhaps not at its target.
+  void begin_put(int target) { puts_.insert(target); }
+  bool has_puts(Targets targets) const { return meets(puts_, targets); }
 
  private:
   static void erase(std::set<int>& from, Targets targets);
@@ -48,10 +53,11 @@ class Window {
     return targets ? ranks.count(*targets) != 0 : !ranks.empty();
   }
 
+  MPI_Win handle_ = MPI_WIN_NULL;
   std::vector<int> world_;  ///< ranks in MPI_COMM_WORLD
   std::size_t unit_ = 1;
   bool all_locked_ = false;
-  std::set<int> locked_, gets_, changes_;
+  std::set<int> locked_, gets_, changes_, puts_;
 };
 
 }  // namespace lapwing::transfer

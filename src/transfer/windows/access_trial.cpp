@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transfer/windows/get_trial.hpp"
+#include "transfer/windows/access_trial.hpp"
 
 #include <algorithm>
 
@@ -13,18 +13,18 @@ constexpr double clearly_shorter = 0.95;
 
 }  // namespace
 
-void GetTrial::watch() {
+void AccessTrial::watch() {
   state_ = State::watching;
   plain_ = {};
 }
 
-void GetTrial::rest() {
+void AccessTrial::rest() {
   state_ = State::resting;
   left_ = rest_;
   rest_ = std::min(2 * rest_, longest_rest);
 }
 
-void GetTrial::add_period(std::uint64_t now) {
+void AccessTrial::add_period(std::uint64_t now) {
   if (last_counts_) {
     last_counts_->between += now - last_;
     ++last_counts_->periods;
@@ -32,13 +32,13 @@ void GetTrial::add_period(std::uint64_t now) {
   last_ = now;
 }
 
-bool GetTrial::shortens_period() const {
+bool AccessTrial::shortens_period() const {
   return plain_.periods > 0 && deferred_.periods > 0 &&
          deferred_.period() <= clearly_shorter * plain_.period() &&
          deferred_.exposed_per_byte() <= plain_.exposed_per_byte();
 }
 
-bool GetTrial::defers(std::uint64_t now) {
+bool AccessTrial::defers(std::uint64_t now) {
   add_period(now);
   if (state_ == State::resting || state_ == State::deferring) {
     if (left_ == 0)
@@ -50,7 +50,7 @@ bool GetTrial::defers(std::uint64_t now) {
   return state_ == State::trying || state_ == State::deferring;
 }
 
-void GetTrial::went_plainly(std::size_t bytes, std::uint64_t exposed) {
+void AccessTrial::went_plainly(std::size_t bytes, std::uint64_t exposed) {
   if (state_ != State::watching) return;
   plain_.add(bytes, exposed);
   if (plain_.gets < sample) return;
@@ -59,7 +59,7 @@ void GetTrial::went_plainly(std::size_t bytes, std::uint64_t exposed) {
   deferred_ = {};
 }
 
-void GetTrial::was_deferred(std::size_t bytes, std::uint64_t exposed) {
+void AccessTrial::was_deferred(std::size_t bytes, std::uint64_t exposed) {
   if (state_ != State::trying) return;
   deferred_.add(bytes, exposed);
   const double cost = deferred_.exposed_per_byte() / plain_.exposed_per_byte();

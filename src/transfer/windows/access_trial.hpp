@@ -12,7 +12,7 @@ namespace lapwing::transfer {
 
 /// States: *watching* plain gets; *trying* some deferred ones; *deferring*, where that has paid, until it is
 /// time to watch again; *resting*, where it has not, longer each time. Knows no clock: callers measure.
-class GetTrial {
+class AccessTrial {
  public:
   enum class State : std::uint8_t { watching, trying, deferring, resting };
 
@@ -23,9 +23,9 @@ class GetTrial {
   void went_plainly(std::size_t bytes, std::uint64_t exposed);
   void was_deferred(std::size_t bytes, std::uint64_t exposed);
 
-  GetTrial() = default;
-  GetTrial(const GetTrial&) = delete;
-  GetTrial& operator=(const GetTrial&) = delete;
+  AccessTrial() = default;
+  AccessTrial(const AccessTrial&) = delete;
+  AccessTrial& operator=(const AccessTrial&) = delete;
 
   State state() const { return state_; }
 
