@@ -169,7 +169,11 @@ void run(const Options& options, int rank) {
   if (options.access == "get" && rank == 0) {
     std::vector<std::uint64_t> theirs(words);
     chain::fill(theirs.data(), words, 1);
-    good = sum == static_cast<std::uint64_t>(options.iterations) * chain::scan(theirs.data(), words, work);
+    const Pieces pieces(words);
+    std::uint64_t once = options.hand ? 0 : chain::scan(theirs.data(), words, work);
+    for (std::size_t p = 0; options.hand && p < pieces.count(); ++p)
+      once += chain::scan(&theirs[pieces.begin(p)], pieces.words(p), work);
+    good = sum == static_cast<std::uint64_t>(options.iterations) * once;
   } else if (options.access != "get" && rank == 1) {
     for (std::size_t i = 0; i < words; ++i)
       good &= mine[i] == computed(i, static_cast<std::uint64_t>(options.iterations), work);
