@@ -95,7 +95,7 @@ void Connections::scan() {
     char* end = nullptr;
     const long number = std::strtol(entry->d_name, &end, 10);
     const int descriptor = static_cast<int>(number);
-    struct stat file{};
+    struct stat file {};
     if (end == entry->d_name || *end != 0 || fstat(descriptor, &file) != 0 || !S_ISSOCK(file.st_mode))
       continue;
     const auto known = known_.find(descriptor);
