@@ -2,6 +2,7 @@
 #include "compiler/waits/matching.hpp"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
@@ -12,6 +13,7 @@
 #include <memory>
 
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/waits/known_question.hpp"
 #include "compiler/waits/request_loops.hpp"
 
 namespace lapwing::compiler {
@@ -26,10 +28,18 @@ class Matcher {
 
   Match run() {
     llvm::Instruction* from = &wait_.call();
+    if (KnownQuestion::may_be_in(*from->getFunction()))
+      question_ = KnownQuestion::above(*from->getParent(), dominators());
     back(from->getPrevNode(), *from->getParent());
-    while (match_.failure.empty() && !work_.empty()) {
-      llvm::BasicBlock* block = work_.pop_back_val();
-      back(block->getTerminator(), *block);
+    go_on();
+    // Above the join of the question that is known at the wait all ways are possible again, once more through
+    // it, too.
+    if (!above_question_.empty()) {
+      question_is_behind_ = true;
+      entered_.clear();
+      for (llvm::BasicBlock* block : above_question_)
+        if (entered_.insert(block).second) work_.push_back(block);
+      go_on();
     }
     if (match_.failure.empty() && match_.starts.empty()) {
       match_.never_started = is_private(object_) && !made_idle_ && wait_.kind() == Kind::wait;
@@ -54,6 +64,13 @@ class Matcher {
     match_.where = at;
   }
 
+  void go_on() {
+    while (match_.failure.empty() && !work_.empty()) {
+      llvm::BasicBlock* block = work_.pop_back_val();
+      back(block->getTerminator(), *block);
+    }
+  }
+
   void back(llvm::Instruction* last, llvm::BasicBlock& block) {
     for (llvm::Instruction* i = last; i; i = i->getPrevNode()) {
       if (!step(*i)) return;
@@ -68,9 +85,13 @@ class Matcher {
     const bool chooses = chosen && chosen->getParent() == &block;
     for (llvm::BasicBlock* before : llvm::predecessors(&block)) {
       // Each request of the wait's loop was started in this one: what came before does not matter.
-      if (all_started_.contains(&block) && !dominators_->dominates(&block, before)) continue;
+      if (all_started_.contains(&block) && !dominators().dominates(&block, before)) continue;
       if (chooses && llvm::isa<llvm::ConstantPointerNull>(chosen->getIncomingValueForBlock(before))) continue;
-      if (entered_.insert(before).second) work_.push_back(before);
+      if (question_ && !question_is_behind_ && question_->join == &block) {
+        if (question_->from.contains(before)) above_question_.insert(before);
+      } else if (entered_.insert(before).second) {
+        work_.push_back(before);
+      }
     }
   }
 
@@ -148,7 +169,7 @@ class Matcher {
         case Kind::start:
         case Kind::startall:
           if (!meets(*call)) return true;
-          match_.starts.push_back(&call->call());
+          if (!llvm::is_contained(match_.starts, &call->call())) match_.starts.push_back(&call->call());
           restarted_ = true;
           return !certain;
         case Kind::send_init:
@@ -199,19 +220,22 @@ class Matcher {
            request->stripPointerCasts() == where_.Ptr->stripPointerCasts();
   }
 
+  const llvm::DominatorTree& dominators() {
+    if (!dominators_) dominators_ = std::make_unique<llvm::DominatorTree>(*wait_.call().getFunction());
+    return *dominators_;
+  }
+
   void note_loop(const MpiCall& start) {
     if (wait_.kind() != Kind::wait) return;
-    if (!dominators_) {
-      dominators_ = std::make_unique<llvm::DominatorTree>(*wait_.call().getFunction());
-      loops_.analyze(*dominators_);
-    }
-    if (const auto* header = loop_that_starts_all(start, wait_, loops_, *dominators_))
+    if (loops_.empty()) loops_.analyze(dominators());
+    if (const auto* header = loop_that_starts_all(start, wait_, loops_, dominators()))
       all_started_.insert(header);
   }
 
   bool meets(const MpiCall& start) { return memory_.may_alias(requests_of(start), where_); }
 
   void add(llvm::Instruction& start, llvm::Instruction& buffer) {
+    if (llvm::is_contained(match_.starts, llvm::cast<llvm::CallBase>(&start))) return;
     match_.starts.push_back(llvm::cast<llvm::CallBase>(&start));
     match_.buffers.push_back(llvm::cast<llvm::CallBase>(&buffer));
   }
@@ -246,7 +270,10 @@ class Matcher {
   bool restarted_ = false;
   bool made_idle_ = false;  // null or inactive: MPI permits a wait for such a request
   bool looked_elsewhere_ = false;
-  std::unique_ptr<llvm::DominatorTree> dominators_;  // where a start was met
+  std::optional<KnownQuestion> question_;
+  bool question_is_behind_ = false;
+  llvm::SmallSetVector<llvm::BasicBlock*, 4> above_question_;
+  std::unique_ptr<llvm::DominatorTree> dominators_;  // once it is asked for
   llvm::LoopInfo loops_;
   llvm::SmallPtrSet<const llvm::BasicBlock*, 2> all_started_;  // headers of loops
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> entered_;

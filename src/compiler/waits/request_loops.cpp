@@ -4,6 +4,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "compiler/llvm_versions.hpp"
+#include "compiler/waits/known_question.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -86,6 +87,18 @@ bool are_alike(const Element& a, const Counting& in_a, const Element& b, const C
   return counts;
 }
 
+// Its header, on every way to that of the other one in a round of the loop around both; where a question is
+// known there, on every way by which that can be answered so.
+bool always_precedes(const llvm::Loop& first, const llvm::Loop& second, const llvm::LoopInfo& loops,
+                     const llvm::DominatorTree& dominators) {
+  if (dominators.dominates(first.getHeader(), second.getHeader())) return true;
+  const auto question = KnownQuestion::above(*second.getHeader(), dominators);
+  return question && loops.getLoopFor(question->join) == second.getParentLoop() &&
+         llvm::all_of(question->from, [&](const llvm::BasicBlock* before) {
+           return dominators.dominates(first.getHeader(), before);
+         });
+}
+
 }  // namespace
 
 const llvm::BasicBlock* loop_that_starts_all(const MpiCall& start, const MpiCall& wait,
@@ -94,7 +107,7 @@ const llvm::BasicBlock* loop_that_starts_all(const MpiCall& start, const MpiCall
   const llvm::Loop* starting = loops.getLoopFor(start.call().getParent());
   const llvm::Loop* waiting = loops.getLoopFor(wait.call().getParent());
   if (!starting || !waiting || starting == waiting || starting->getParentLoop() != waiting->getParentLoop() ||
-      !starting->getLoopLatch() || !dominators.dominates(starting->getHeader(), waiting->getHeader()) ||
+      !starting->getLoopLatch() || !always_precedes(*starting, *waiting, loops, dominators) ||
       !dominators.dominates(start.call().getParent(), starting->getLoopLatch()))
     return nullptr;
   const Counting starts = counting_of(*starting), waits = counting_of(*waiting);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question whose answer is known where a wait stands, and that was decided where several ways meet.
+#pragma once
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/Dominators.h>
+
+#include <optional>
+
+namespace lapwing::compiler {
+
+/// Two questions in a row on one condition become one in LLVM, and two again where rounds of a loop run
+/// between them (interior/join_ways.hpp). The second one asks for a value that is constant on some of the
+/// ways that meet at `join`.
+struct KnownQuestion {
+  const llvm::BasicBlock* join = nullptr;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 4>
+      from;  ///< by which of its predecessors the place can be reached
+
+  /// Of all questions that are answered above `place`, on every way to it, the nearest one of this kind:
+  /// whoever goes up from there and comes to `join` for the first time has entered it from one of `from`.
+  static std::optional<KnownQuestion> above(const llvm::BasicBlock& place,
+                                            const llvm::DominatorTree& dominators);
+  /// Whether a function has any; cheap.
+  static bool may_be_in(const llvm::Function& function);
+};
+
+}  // namespace lapwing::compiler
