@@ -2,7 +2,6 @@
 // MPI_Init to MPI_Finalize, and what must not happen in between.
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include "entry/collectives/deferred.hpp"
 #include "entry/compiled/collective_forms.hpp"
 #include "entry/compiled/verify.hpp"
+#include "entry/gain.hpp"
 #include "entry/one_sided/accesses.hpp"
 #include "entry/p2p/p2p.hpp"
 #include "entry/sets/declared.hpp"
@@ -41,15 +41,6 @@ transfer::Settings settings;
 bool prepared = false;
 bool raised = false;            // MPI runs at a higher level than the program asked for
 int level = MPI_THREAD_SINGLE;  // what the program is told
-
-// Every rank finds the same: it is one node with one number of cores. Nothing is
-// raised then, and no thread is made. A report is still a report.
-bool nothing_to_gain(bool reports) {
-  if (settings.defer != transfer::Defer::automatic || reports || !settings.pages.empty()) return false;
-  if (settings.assumes_free_core()) return false;
-  const int ranks = mpi::ranks_on_one_node();
-  return ranks == 1 || (ranks > 0 && sysconf(_SC_NPROCESSORS_ONLN) <= ranks);
-}
 
 using StandAside = void();
 StandAside* preloaded() {
@@ -172,7 +163,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool collectives = compiled && entry::Collectives::wanted();
   mpi::announce_presence(stand_aside != nullptr, sets, collectives);
   std::string obstacle;
-  const bool futile = nothing_to_gain(reports && stand_aside);
+  // A report is still a report. Nothing is raised where this holds, and no thread is made.
+  const bool futile = !(reports && stand_aside) && entry::nothing_to_gain(settings);
   const bool alone_overlaps = !stand_aside && settings.defer == transfer::Defer::automatic && !verifies &&
                               !entry::checks(settings) && starts_requests();
   const bool has_work =

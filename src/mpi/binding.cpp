@@ -50,15 +50,15 @@ __attribute__((constructor(101))) void bind_at_load() {
 }
 
 // The error handler stays as it is: one that is set on MPI_COMM_SELF changes where MPICH 5 raises errors.
-bool a_status_is_right(const char** why) {
+bool a_status_is_right(const char** why, MPI_Comm self) {
   constexpr int tag = 77, most = 5, sent = 3;
   int out[most] = {1, 2, 3, 4, 5}, in[most] = {}, count = -1;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Status statuses[2];
   std::memset(statuses, 0x5a, sizeof statuses);
   const MPI_Status untouched = statuses[1];
-  bool right = PMPI_Irecv(in, most, MPI_INT, 0, tag, MPI_COMM_SELF, &request) == MPI_SUCCESS &&
-               PMPI_Send(out, sent, MPI_INT, 0, tag, MPI_COMM_SELF) == MPI_SUCCESS &&
+  bool right = PMPI_Irecv(in, most, MPI_INT, 0, tag, self, &request) == MPI_SUCCESS &&
+               PMPI_Send(out, sent, MPI_INT, 0, tag, self) == MPI_SUCCESS &&
                PMPI_Wait(&request, &statuses[0]) == MPI_SUCCESS &&
                PMPI_Get_count(&statuses[0], MPI_INT, &count) == MPI_SUCCESS;
   right = right && count == sent && statuses[0].MPI_SOURCE == 0 && statuses[0].MPI_TAG == tag &&
@@ -118,7 +118,7 @@ void bind_calls() {
       __atomic_store_n(&lapwing_mpi_slots[index], address, __ATOMIC_RELEASE);
 }
 
-bool is_as_expected(const char** why) {
+bool is_as_expected(const char** why, MPI_Comm self) {
   int version = 0, subversion = 0;
   if (PMPI_Get_version(&version, &subversion) != MPI_SUCCESS || version < 3) {
     *why = "it is older than MPI 3";
@@ -128,7 +128,7 @@ bool is_as_expected(const char** why) {
     *why = "Lapwing has not been tried with the MPI behind this library";
     return false;
   }
-  return a_status_is_right(why);
+  return a_status_is_right(why, self);
 }
 
 }  // namespace lapwing::mpi

@@ -7,6 +7,10 @@
 // scope. Functions that this library lacks are absent: `has` tells.
 #pragma once
 
+#include <mpi.h>
+
+#include "flavour.hpp"
+
 namespace lapwing::mpi {
 
 /// The path of the program's MPI library; "" while it has none of this family.
@@ -31,8 +35,8 @@ void* variable(const char* name);
 void bind_calls();
 
 /// Whether the library keeps what its family promises, found by asking it about itself
-/// and, after PMPI_Init, by a message to this process and its status. Otherwise `why` says
-/// what is different.
-bool is_as_expected(const char** why);
+/// and, after PMPI_Init, by a message to this process and its status, on `self`, which holds this process
+/// alone. Otherwise `why` says what is different.
+bool is_as_expected(const char** why, MPI_Comm self = MPI_COMM_SELF);
 
 }  // namespace lapwing::mpi

@@ -121,15 +121,15 @@ MPI_Comm elsewhere() {
 MPI_Comm told(Hearer hearer, MPI_Comm comm) { return hearer == Hearer::elsewhere ? elsewhere() : comm; }
 
 // By a message to this process.
-bool a_look_ends_persistent() {
+bool a_look_ends_persistent(MPI_Comm self) {
   constexpr int tag = 78, looks = 1'000'000;
   int out = 1, in = 0, complete = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Status status;
   std::memset(&status, 0x5a, sizeof status);
-  if (PMPI_Recv_init(&in, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &request) != MPI_SUCCESS) return true;
+  if (PMPI_Recv_init(&in, 1, MPI_INT, 0, tag, self, &request) != MPI_SUCCESS) return true;
   PMPI_Start(&request);
-  PMPI_Send(&out, 1, MPI_INT, 0, tag, MPI_COMM_SELF);
+  PMPI_Send(&out, 1, MPI_INT, 0, tag, self);
   for (int i = 0; i < looks && !complete; ++i) PMPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
   PMPI_Wait(&request, &status);
   PMPI_Request_free(&request);
@@ -159,8 +159,8 @@ bool refers_to_persistent_collectives() {
 
 bool looks_end_persistent = false, tests_all_by_some = false;
 
-void observe_looks() {
-  looks_end_persistent = a_look_ends_persistent();
+void observe_looks(MPI_Comm self) {
+  looks_end_persistent = a_look_ends_persistent(self);
   if (tests_fail_persistent_collectives) tests_all_by_some = refers_to_persistent_collectives();
   observe_raising();
   // Asked here first, since it reads all references, which is not to happen in an exchange.

@@ -20,8 +20,9 @@ extern bool looks_end_persistent;
 /// (tests_fail_persistent_collectives), and MPI_Testsome does not. Known after observe_looks().
 extern bool tests_all_by_some;
 
-/// After PMPI_Init: learns what differs between members of a family, by messages to this process.
-void observe_looks();
+/// After PMPI_Init: learns what differs between members of a family, by messages to this process, on `self`,
+/// which holds it alone.
+void observe_looks(MPI_Comm self = MPI_COMM_SELF);
 
 /// MPI_Request_get_status without a word to the program's error handlers.
 int look(MPI_Request request, int* complete, MPI_Status* status);

@@ -331,17 +331,20 @@ int Proved::work(std::uint64_t longest, int quiet_looks) {
   return moves;
 }
 
+void Proved::tell() {
+  if (!verbose_ || way() != Way::direct) return;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fmt::print(
+      stderr,
+      "lapwing: rank {}: of what the compiler has split, {} receives and {} sends were in flight{}{}.\n",
+      rank, receives.load(), sends.load(), Overlap::judged() ? "; at last: " : "",
+      Overlap::judged() ? Overlap::verdict() : "");
+}
+
 void Proved::stop() {
   wants_helper_.store(false);
-  if (verbose_ && way() == Way::direct) {
-    int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    fmt::print(
-        stderr,
-        "lapwing: rank {}: of what the compiler has split, {} receives and {} sends were in flight{}{}.\n",
-        rank, receives.load(), sends.load(), Overlap::judged() ? "; at last: " : "",
-        Overlap::judged() ? Overlap::verdict() : "");
-  }
+  tell();
   Overlap::stop();
   if (ProvedHelper* helper = helper_.exchange(nullptr)) {
     helper->stop();

@@ -72,6 +72,8 @@ class Proved {
   /// Before the engine stops. Transfers without a wait are given a moment to end,
   /// then left to MPI; their tokens stay valid and mean nothing any more.
   static void stop();
+  /// With LAPWING_VERBOSE: says what was in flight.
+  static void tell();
   /// At an exit without MPI_Finalize: nobody is inside MPI any more when this
   /// returns, if that can be had soon.
   static void abandon();
