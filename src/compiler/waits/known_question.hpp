@@ -18,7 +18,7 @@ struct KnownQuestion {
       from;  ///< by which of its predecessors the place can be reached
 
   /// Of all questions that are answered above `place`, on every way to it, the nearest one of this kind:
-  /// whoever goes up from there and comes to `join` for the first time has entered it from one of `from`.
+  /// a walk up from there that comes to `join` for the first time goes on to one of `from` only.
   static std::optional<KnownQuestion> above(const llvm::BasicBlock& place,
                                             const llvm::DominatorTree& dominators);
   /// Whether a function has any; cheap.

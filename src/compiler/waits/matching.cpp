@@ -35,7 +35,7 @@ class Matcher {
     // Above the join of the question that is known at the wait all ways are possible again, once more through
     // it, too.
     if (!above_question_.empty()) {
-      question_is_behind_ = true;
+      question_.reset();
       entered_.clear();
       for (llvm::BasicBlock* block : above_question_)
         if (entered_.insert(block).second) work_.push_back(block);
@@ -87,7 +87,7 @@ class Matcher {
       // Each request of the wait's loop was started in this one: what came before does not matter.
       if (all_started_.contains(&block) && !dominators().dominates(&block, before)) continue;
       if (chooses && llvm::isa<llvm::ConstantPointerNull>(chosen->getIncomingValueForBlock(before))) continue;
-      if (question_ && !question_is_behind_ && question_->join == &block) {
+      if (question_ && question_->join == &block) {
         if (question_->from.contains(before)) above_question_.insert(before);
       } else if (entered_.insert(before).second) {
         work_.push_back(before);
@@ -122,7 +122,7 @@ class Matcher {
           }
           // Also behind this wait, in an earlier call of this very function.
           (own ? match_.of_earlier_calls : match_.buffers).push_back(&call->call());
-          if (!llvm::is_contained(match_.starts, &call->call())) match_.starts.push_back(&call->call());
+          add_once(match_.starts, call->call());
         } else if (r.kind != Kind::wait && r.kind != Kind::waitall && r.kind != Kind::wait_some &&
                    r.kind != Kind::test) {
           fail("its request is handled in another function", nullptr);
@@ -163,13 +163,16 @@ class Matcher {
         case Kind::isend:
         case Kind::issend:
         case Kind::irecv:
-          if (meets(*call)) add(i, i);
+          if (meets(*call)) {
+            add_once(match_.starts, call->call());
+            add_once(match_.buffers, call->call());
+          }
           note_loop(*call);
           return !certain;
         case Kind::start:
         case Kind::startall:
           if (!meets(*call)) return true;
-          if (!llvm::is_contained(match_.starts, &call->call())) match_.starts.push_back(&call->call());
+          add_once(match_.starts, call->call());
           restarted_ = true;
           return !certain;
         case Kind::send_init:
@@ -234,10 +237,9 @@ class Matcher {
 
   bool meets(const MpiCall& start) { return memory_.may_alias(requests_of(start), where_); }
 
-  void add(llvm::Instruction& start, llvm::Instruction& buffer) {
-    if (llvm::is_contained(match_.starts, llvm::cast<llvm::CallBase>(&start))) return;
-    match_.starts.push_back(llvm::cast<llvm::CallBase>(&start));
-    match_.buffers.push_back(llvm::cast<llvm::CallBase>(&buffer));
+  // A start may be met on both sides of the known question, and in starts_elsewhere().
+  static void add_once(llvm::SmallVectorImpl<llvm::CallBase*>& all, llvm::CallBase& call) {
+    if (!llvm::is_contained(all, &call)) all.push_back(&call);
   }
 
   // Which buffers a restarted request has, is said where it was made.
@@ -270,8 +272,7 @@ class Matcher {
   bool restarted_ = false;
   bool made_idle_ = false;  // null or inactive: MPI permits a wait for such a request
   bool looked_elsewhere_ = false;
-  std::optional<KnownQuestion> question_;
-  bool question_is_behind_ = false;
+  std::optional<KnownQuestion> question_;  // until its join is behind
   llvm::SmallSetVector<llvm::BasicBlock*, 4> above_question_;
   std::unique_ptr<llvm::DominatorTree> dominators_;  // once it is asked for
   llvm::LoopInfo loops_;
