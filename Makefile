@@ -56,6 +56,7 @@ test-release: test-programs
 
 # Tests of our own tests and benchmarks, and further samples, which the whole run leaves out for its time.
 test-deep: test-programs
+	cmake --build --preset release --target lapwing_deep_tests
 	ctest --preset deep
 
 # The rooms that do not know MPI, under one sanitizer.

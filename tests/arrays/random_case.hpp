@@ -13,13 +13,9 @@
 #include "arrays/schedules/distribution.hpp"
 #include "arrays/schedules/schedule.hpp"
 #include "arrays/schedules/section.hpp"
+#include "support/case_counts.hpp"
 
 namespace lapwing::arrays::testing {
-
-inline std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
 
 using Random = std::mt19937_64;
 

@@ -9,14 +9,10 @@
 
 #include "arrays/ghost_case.hpp"
 #include "arrays/schedules/pack.hpp"
+#include "support/case_counts.hpp"
 
 namespace lapwing::arrays::testing {
 namespace {
-
-std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
 
 std::vector<const Piece*> of_partner(const Schedule& schedule, int partner) {
   std::vector<const Piece*> found;

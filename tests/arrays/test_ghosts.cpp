@@ -13,14 +13,10 @@
 #include "arrays/schedules/local.hpp"
 #include "entry/arrays/arrays.hpp"
 #include "lapwing/arrays.hpp"
+#include "support/case_counts.hpp"
 
 namespace lapwing::arrays::testing {
 namespace {
-
-std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
 
 class Ghosts : public ::testing::Test {
  protected:

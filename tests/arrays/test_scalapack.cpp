@@ -13,13 +13,11 @@
 #include <vector>
 
 #include "lapwing/arrays.h"
+#include "support/case_counts.hpp"
 
 namespace {
 
-std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
+using lapwing::from_environment;
 
 // The C interfaces of BLACS and of the redistribution.
 struct ScaLapack {

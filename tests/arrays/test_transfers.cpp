@@ -263,7 +263,7 @@ class Simulation {
 }  // namespace
 
 TEST(Transfers, EveryElementArrivesAndNothingElseIsTouched) {
-  const std::int64_t cases = from_environment("LAPWING_CASES", 1000);
+  const std::int64_t cases = from_environment("LAPWING_CASES", random_cases(1000));
   const std::int64_t seed = from_environment("LAPWING_SEED", 1);
   for (std::int64_t k = 0; k < cases; ++k) {
     const auto number = static_cast<std::uint64_t>(seed + k);
@@ -275,7 +275,7 @@ TEST(Transfers, EveryElementArrivesAndNothingElseIsTouched) {
 }
 
 TEST(Transfers, IndexListsAmongTheDistributions) {
-  const std::int64_t cases = from_environment("LAPWING_CASES", 600);
+  const std::int64_t cases = from_environment("LAPWING_CASES", random_cases(600));
   const std::int64_t seed = from_environment("LAPWING_SEED", 1);
   for (std::int64_t k = 0; k < cases; ++k) {
     const auto number = static_cast<std::uint64_t>(seed + k);

@@ -13,6 +13,7 @@
 
 #include "sets/declared/automata.hpp"
 #include "sets/declared/tree.hpp"
+#include "support/case_counts.hpp"
 
 namespace lapwing::sets::declared {
 namespace {
@@ -333,7 +334,7 @@ void run(Net& net) {
 class Model : public testing::TestWithParam<int> {};
 
 TEST_P(Model, EveryUseSeesTheVersionOfProgramOrder) {
-  for (unsigned seed = 0; seed < 1500; ++seed) {
+  for (unsigned seed = 0; seed < random_cases(1500); ++seed) {
     Net net;
     net.random.seed(seed * 16 + static_cast<unsigned>(GetParam()));
     const int variables = 1 + static_cast<int>(net.random() % 4);
@@ -350,7 +351,7 @@ TEST_P(Model, EveryUseSeesTheVersionOfProgramOrder) {
 // Without room for copies some programs cannot end; what does end is still right.
 TEST_P(Model, WithoutRoomForCopiesNothingIsWrong) {
   int ended = 0;
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < random_cases(300); ++seed) {
     Net net;
     net.copies_allowed = seed % 3;
     net.random.seed(seed * 16 + static_cast<unsigned>(GetParam()));

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "guard/host.hpp"
+#include "support/case_counts.hpp"
 
 namespace lapwing::guard::test {
 namespace {
@@ -221,7 +222,7 @@ TEST_P(Incoming, WhatHadLandedInTheEdgePagesStays) {
 TEST_P(Incoming, AnyOrderOfOpeningGivesTheMessage) {
   std::mt19937 random(17);
   Mapping m(128 * page);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < random_cases(60); ++round) {
     std::size_t first = random() % 64, n = 1 + random() % 64;
     std::memset(m.get(), 0x5a, m.size());
     Message message(host(), m.get() + first * page + random() % 5, n * page + random() % 300, random());
@@ -263,7 +264,7 @@ TEST_P(Incoming, OpeningTwiceOrInPiecesIsHarmless) {
 
 TEST_P(Incoming, ReadersRacingWithOpeningSeeOnlyTheMessage) {
   Mapping m(256 * page);
-  for (std::uint32_t round = 0; round < 20; ++round) {
+  for (std::uint32_t round = 0; round < random_cases(20); ++round) {
     std::memset(m.get(), 0x5a, m.size());
     Message message(host(), m.get(), m.size(), 100 + round);
     ASSERT_TRUE(message.close_incoming());

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "progress/ring.hpp"
+#include "support/case_counts.hpp"
+
+using lapwing::random_cases;
 
 namespace {
 
@@ -59,7 +62,7 @@ TEST(Ring, TakesTheLargestAndTheEmptyMessage) {
 }
 
 TEST(Ring, KeepsTheOrderOfEachOfManySenders) {
-  constexpr int senders = 3, each = 20000;
+  constexpr int senders = 3, each = random_cases(20000);
   Box<> box;
   std::vector<std::thread> threads;
   for (int sender = 0; sender < senders; ++sender) {
@@ -93,7 +96,7 @@ TEST(Ring, KeepsTheOrderOfEachOfManySenders) {
 
 // The reader says now and then only how far it has come, as that of a board does.
 TEST(Ring, HasOneWriterThatLooksSeldom) {
-  constexpr std::uint64_t all = 50'000;
+  constexpr std::uint64_t all = random_cases(50'000);
   Box<Board> box;
   std::thread writing([&box] {
     Board::Writer writer{&*box};

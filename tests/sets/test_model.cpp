@@ -12,9 +12,12 @@
 #include "sets/graphs.hpp"
 #include "sets/open_splits.hpp"
 #include "sets/votes/votes.hpp"
+#include "support/case_counts.hpp"
 
 namespace {
 
+using lapwing::from_environment;
+using lapwing::random_cases;
 using namespace lapwing::sets;
 using model::below;
 using model::Block;
@@ -250,10 +253,9 @@ void run_graph(std::uint64_t seed) {
 }
 
 TEST(Model, RandomPrograms) {
-  const char* given = std::getenv("LAPWING_TEST_GRAPHS");
-  const std::uint64_t graphs = given ? std::strtoull(given, nullptr, 10) : 10000;
-  for (std::uint64_t seed = 1; seed <= graphs; ++seed) {
-    run_graph(seed);
+  const std::int64_t graphs = from_environment("LAPWING_TEST_GRAPHS", random_cases(10000));
+  for (std::int64_t seed = 1; seed <= graphs; ++seed) {
+    run_graph(static_cast<std::uint64_t>(seed));
     if (HasFailure()) FAIL() << "graph " << seed;
   }
 }

@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "support/case_counts.hpp"
 #include "tasks/extent.hpp"
 
 namespace lapwing::tasks {
@@ -34,7 +35,7 @@ class Random {
 
 TEST(Extents, OverlapWhereTheyShareAByte) {
   Random random;
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < random_cases(200000); ++i) {
     const Extent a = random.extent(), b = random.extent();
     const auto in_a = bytes_of(a);
     bool shared = false;
@@ -47,7 +48,7 @@ TEST(Extents, OverlapWhereTheyShareAByte) {
 TEST(Extents, AreCoveredWhereEveryByteIs) {
   Random random;
   int yes = 0;
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < random_cases(200000); ++i) {
     const Extent wanted = normal(random.extent());
     std::vector<Extent> others;
     for (auto n = 1 + random.below(5); n > 0; --n) others.push_back(normal(random.extent()));

@@ -18,7 +18,7 @@ def found(program, number, programs, limit):
 def main(program, header):
     with open(header, encoding="utf-8") as source:
         body = re.search(r"enum class Fault : int \{(.*?)\}", source.read(), re.S).group(1)
-    # Those of ranks stand behind; test_ranks.py has them.
+    # Those of ranks stand behind; test_rank_faults.py has them.
     names = [name for name, on in re.findall(r"^\s*(\w+),\s*(?://\s*(on ranks)?)?", body, re.M)
              if name != "none" and not on]
     missed = []

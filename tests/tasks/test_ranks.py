@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with tasks under mpiexec: test_ranks.py RANKS PROGRAM FAULTY STRANGER MPIEXEC...
+"""Programs with tasks under mpiexec: test_ranks.py RANKS PROGRAM STRANGER MPIEXEC...
 
 What each case of ranks_cases.cpp must do and say, with both schedulers; and two
 ranks with different binaries.
 """
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -19,17 +18,7 @@ def run(command, **variables):
     return done.returncode, done.stdout + done.stderr
 
 
-def seeded(fault, faulty):
-    """The number of a fault, and where the library of ranks lies for a program that is linked without it."""
-    header = os.path.join(os.path.dirname(__file__), "..", "..", "src", "tasks", "planted.hpp")
-    with open(header, encoding="utf-8") as source:
-        names = re.findall(r"^\s*(\w+),", source.read().partition("enum class Fault")[2], re.M)
-    library = os.path.join(os.path.dirname(faulty), "..", "..", "lib")
-    return {"LAPWING_FAULT": str(names.index(fault)),
-            "LD_LIBRARY_PATH": library + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
-
-
-def main(ranks, program, faulty, stranger, *mpiexec):
+def main(ranks, program, stranger, *mpiexec):
     wrong = []
     os.environ["STRANGER"] = stranger
 
@@ -60,10 +49,6 @@ def main(ranks, program, faulty, stranger, *mpiexec):
     expect("early", *run([*start, program, "early"], LAPWING_TASKS_STRIP="65536"), True, "early uses: some")
     expect("not early", *run([*start, program, "early"], LAPWING_TASKS_STRIPS="off"), True, "early uses: none")
     expect("dies", *run([*start, program, "dies"]), False)
-    expect("nobody can go on", *run([*start, faulty, "1", "103"], LAPWING_TASKS_SCHEDULE="ahead", **seeded("lost_version", faulty)),
-           False, "the program cannot go on", "on rank 0", "waits for")
-    expect("what a lent task has written is lost",
-           *run([*start, faulty, "1", "122"], **seeded("lost_loan", faulty)), False, "other values")
     expect("too_large", *run([*start, program, "too_large"]), False, "'the big one'", "rank " + str(int(ranks) - 1))
     with tempfile.TemporaryDirectory() as folder:
         other = os.path.join(folder, "another_build")
