@@ -57,9 +57,9 @@ bool is_compiled() {
 // Whether it starts requests itself: they may want somebody to move them.
 bool starts_requests() {
   static constexpr const char* starts[] = {
-      "MPI_Isend",   "MPI_Irecv",    "MPI_Issend",  "MPI_Iall",     "MPI_Ibcast", "MPI_Ireduce",
-      "MPI_Igather", "MPI_Iscatter", "mpi_isend",   "mpi_irecv",    "mpi_issend", "mpi_iall",
-      "mpi_ibcast",  "mpi_ireduce",  "mpi_igather", "mpi_iscatter", nullptr};
+      "MPI_Start",   "mpi_start",   "MPI_Isend",    "MPI_Irecv",    "MPI_Issend", "MPI_Iall",   "MPI_Ibcast",
+      "MPI_Ireduce", "MPI_Igather", "MPI_Iscatter", "mpi_isend",    "mpi_irecv",  "mpi_issend", "mpi_iall",
+      "mpi_ibcast",  "mpi_ireduce", "mpi_igather",  "mpi_iscatter", nullptr};
   return mpi::refers_to(starts);
 }
 

@@ -30,6 +30,45 @@ TEST(OwnRequests, RequestsThatStayTheProgramsOwnAreTriedToo) {
   EXPECT_TRUE(moved > 0 || !pair_at_work());
 }
 
+// Each start of a persistent request counts as a request of its own: libraries (PETSc) make their ghost
+// exchanges once, and start them again and again.
+TEST(OwnRequests, PersistentRequestsAreTriedToo) {
+  if (!judged()) GTEST_SKIP() << "only where ways are judged";
+  constexpr int large = 4 << 20;
+  const int other = 1 - my_rank();
+  std::vector<unsigned char> in(large, 0), out(large, 0);
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  if (pair_at_work()) {
+    MPI_Recv_init(in.data(), large, MPI_BYTE, other, 6, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(out.data(), large, MPI_BYTE, other, 6, MPI_COMM_WORLD, &requests[1]);
+  }
+  int moved = 0;
+  for (int round = 0; pair_at_work() && round < 40; ++round) {
+    const auto bytes_out = message(my_rank(), round, large);
+    std::copy(bytes_out.begin(), bytes_out.end(), out.begin());  // the request names this memory
+    if (round % 2 == 0) {
+      MPI_Startall(2, requests);
+    } else {
+      MPI_Start(&requests[0]);
+      MPI_Start(&requests[1]);
+    }
+    moved += lapwing_wants_polls != 0;
+    usleep(4'000);  // in place of computing
+    MPI_Status statuses[2];
+    MPI_Waitall(2, requests, statuses);
+    EXPECT_EQ(lapwing_wants_polls, 0);
+    int bytes = 0;
+    MPI_Get_count(&statuses[0], MPI_BYTE, &bytes);
+    EXPECT_EQ(bytes, large);
+    EXPECT_EQ(statuses[0].MPI_SOURCE, other);
+    EXPECT_TRUE(holds(in, other, round, large));
+  }
+  EXPECT_TRUE(moved > 0 || !pair_at_work());
+  // Freed ones are forgotten: MPI may give another request the same handle.
+  for (MPI_Request& request : requests)
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+}
+
 // Where a divided loop stands between the starts and waits that stay the program's, a trial looks at what its
 // early rounds hide. Their polls move the messages then, as they will where the loop is kept.
 TEST(OwnRequests, AGlanceAtADividedLoopMovesThem) {

@@ -6,6 +6,7 @@
 #include "sets/messages.hpp"
 #include "sets/run/request_waits.hpp"
 #include "transfer/decisions/overlap.hpp"
+#include "transfer/decisions/restarts.hpp"
 
 namespace transfer = lapwing::transfer;
 using lapwing::entry::accounted_completion;
@@ -19,6 +20,7 @@ using lapwing::entry::rarely;
 using lapwing::entry::watched;
 using lapwing::sets::RequestWait;
 using lapwing::transfer::Overlap;
+using lapwing::transfer::Restarts;
 
 namespace {
 
@@ -145,6 +147,7 @@ LAPWING_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* done, int
 
 LAPWING_ENTRY int MPI_Request_free(MPI_Request* request) {
   Overlap::leave_alone(1, request);
+  Restarts::freed(request);
   lapwing::sets::note_freed(request);
   if (watched()) return P2pWatch::request_free(request);
   return quiet() && !transfer::Requests::any_kept() ? PMPI_Request_free(request)
@@ -160,16 +163,23 @@ LAPWING_ENTRY int MPI_Cancel(MPI_Request* request) {
 LAPWING_ENTRY int MPI_Start(MPI_Request* request) {
   lapwing::sets::note_started(1, request);
   if (watched()) return P2pWatch::start_one(request);
-  return quiet() ? PMPI_Start(request) : accounted_restart(transfer::start(request), request);
+  const int rc = quiet() ? PMPI_Start(request) : accounted_restart(transfer::start(request), request);
+  if (rc == MPI_SUCCESS) Restarts::started(1, request);
+  return rc;
 }
 
 LAPWING_ENTRY int MPI_Startall(int count, MPI_Request requests[]) {
   lapwing::sets::note_started(count, requests);
-  if (quiet()) return PMPI_Startall(count, requests);
+  if (quiet()) {
+    const int rc = PMPI_Startall(count, requests);
+    if (rc == MPI_SUCCESS) Restarts::started(count, requests);
+    return rc;
+  }
   for (int i = 0; i < count; ++i) {
     const int rc = watched() ? P2pWatch::start_one(&requests[i])
                              : accounted_restart(transfer::start(&requests[i]), &requests[i]);
     if (rc != MPI_SUCCESS) return rc;
+    Restarts::started(1, &requests[i]);
   }
   return MPI_SUCCESS;
 }

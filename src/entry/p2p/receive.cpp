@@ -3,6 +3,7 @@
 #include "entry/p2p/accounted.hpp"
 #include "entry/p2p/blocking.hpp"
 #include "transfer/decisions/overlap.hpp"
+#include "transfer/decisions/restarts.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::exchange_blocking;
@@ -18,6 +19,7 @@ using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::Overlap;
 using lapwing::transfer::ReceiveArguments;
+using lapwing::transfer::Restarts;
 using lapwing::transfer::SendArguments;
 namespace transfer = lapwing::transfer;
 
@@ -54,6 +56,9 @@ namespace transfer = lapwing::transfer;
                                        lapwing::sets::SendKind::standard, caller);                         \
       if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                 \
         Overlap::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,               \
+                       Overlap::Kind::receive);                                                            \
+      if (!FAST && rc == MPI_SUCCESS && Overlap::watches())                                                \
+        Restarts::made(*request, caller.address, transfer::payload_bytes(count, type), rank,               \
                        Overlap::Kind::receive);                                                            \
       return accounted_start(rc, request, caller, count, type, true, !FAST);                               \
     });                                                                                                    \

@@ -3,6 +3,7 @@
 #include "entry/p2p/accounted.hpp"
 #include "entry/p2p/blocking.hpp"
 #include "transfer/decisions/overlap.hpp"
+#include "transfer/decisions/restarts.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::only_counted;
@@ -14,6 +15,7 @@ using lapwing::entry::starts_straight;
 using lapwing::entry::straight;
 using lapwing::entry::watched;
 using lapwing::transfer::Overlap;
+using lapwing::transfer::Restarts;
 using lapwing::transfer::SendArguments;
 using SendKind = SendArguments::Kind;
 
@@ -56,6 +58,9 @@ using SendKind = SendArguments::Kind;
       if (!FAST) lapwing::sets::note_persistent(rc, request, rank, tag, comm, false, KIND, caller);   \
       if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                            \
         Overlap::begun(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank, \
+                       Overlap::Kind::send);                                                          \
+      if (!FAST && rc == MPI_SUCCESS && Overlap::watches())                                           \
+        Restarts::made(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank, \
                        Overlap::Kind::send);                                                          \
       return accounted_start(rc, request, caller, count, type, false, !FAST);                         \
     });                                                                                               \

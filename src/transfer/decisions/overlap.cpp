@@ -18,9 +18,6 @@
 namespace lapwing::transfer {
 namespace {
 
-// Of a program's own requests: smaller ones leave at once, or cost less than a wake-up.
-constexpr std::size_t least_bytes = 32 << 10;
-
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   a = (a ^ b) * 0x9e3779b97f4a7c15u;
   return a ^ (a >> 29);
@@ -94,12 +91,12 @@ void Overlap::went_overlapped(std::uint64_t computed) {
   judge_.went_overlapped(computed);
 }
 
-void Overlap::begun(MPI_Request request, const void* site, std::size_t bytes, int peer, Kind kind) {
-  if (peer == MPI_PROC_NULL && kind != Kind::collective) return;  // nothing travels
-  if (!watches() || bytes < least_bytes || request == MPI_REQUEST_NULL) return;
+void Overlap::begun(MPI_Request request, const void* site, std::size_t bytes, int peer, Kind kind,
+                    bool persistent) {
+  if (!may_watch(bytes, peer, kind) || request == MPI_REQUEST_NULL) return;
   const bool receives = kind == Kind::receive, overlapped = decide(site, bytes, peer);
   if (kind == Kind::send) note_send(peer);
-  watch(1, &request, receives, peer, overlapped);
+  watch(1, &request, receives, peer, overlapped, persistent);
   last_begun_.store(Requests::key(request), std::memory_order_relaxed);
   if (overlapped) Proved::defer(1, &request, receives);
 }
@@ -122,7 +119,8 @@ bool Overlap::posted(int count, const MPI_Request* requests, bool receives, cons
   return overlapped;
 }
 
-void Overlap::watch(int count, const MPI_Request* requests, bool receives, int peer, bool overlapped) {
+void Overlap::watch(int count, const MPI_Request* requests, bool receives, int peer, bool overlapped,
+                    bool persistent) {
   const std::uint64_t now = now_ns(), before = waited();
   std::lock_guard guard(lock_);
   for (int i = 0; i < count; ++i) {
@@ -130,7 +128,7 @@ void Overlap::watch(int count, const MPI_Request* requests, bool receives, int p
     const std::uint64_t key = Requests::key(requests[i]);
     WatchedRequest& slot = slot_of(key);
     if (slot.key == 0) watched_.fetch_add(1, std::memory_order_relaxed);
-    slot = {key, requests[i], now, before, 0, peer, receives, false, overlapped, false};
+    slot = {key, requests[i], now, before, 0, peer, receives, false, overlapped, false, persistent};
   }
 }
 
@@ -183,6 +181,7 @@ void Overlap::reach(int count, const MPI_Request* requests, bool all) {
       std::lock_guard guard(lock_);
       const WatchedRequest* const watched = find(requests[i]);
       if (!watched || watched->reached || watched->overlapped) continue;
+      if (watched->persistent && mpi::looks_end_persistent) continue;
     }
     const std::uint64_t begun = now_ns();
     complete(requests[i]);

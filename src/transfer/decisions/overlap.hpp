@@ -32,7 +32,8 @@ struct WatchedRequest {
   std::uint64_t waited = 0;                    ///< for it, where its wait stood
   int peer = 0;
   bool receives = false, reached = false, overlapped = false;
-  bool carried = false;  ///< went the plain way, and polls move it since: see Overlap::carry
+  bool carried = false;     ///< went the plain way, and polls move it since: see Overlap::carry
+  bool persistent = false;  ///< some MPIs end such a request at a look (mpi::looks_end_persistent)
 };
 
 /// Any thread.
@@ -67,8 +68,13 @@ class Overlap {
   /// Whether a split transfer of weight that begins now is put in flight with somebody
   /// to move it. `site`: the call's.
   static bool begins(const void* site, std::size_t bytes, int peer);
-  /// The call at `site` has started `request`. Small ones are not watched.
-  static void begun(MPI_Request request, const void* site, std::size_t bytes, int peer, Kind kind);
+  /// Whether requests like that are watched: small ones are not, nor those of which nothing travels.
+  static bool may_watch(std::size_t bytes, int peer, Kind kind) {
+    return watches() && bytes >= least_bytes && (peer != MPI_PROC_NULL || kind == Kind::collective);
+  }
+  /// The call at `site` has started `request`, or made it where it is persistent.
+  static void begun(MPI_Request request, const void* site, std::size_t bytes, int peer, Kind kind,
+                    bool persistent = false);
 
   /// How long the program has waited so far, for what computing is told from waiting by.
   static std::uint64_t waited() { return waited_.load(std::memory_order_relaxed); }
@@ -139,9 +145,12 @@ class Overlap {
 
  private:
   static constexpr std::size_t slots = 256;
+  /// Of a program's own requests: smaller ones leave at once, or cost less than a wake-up.
+  static constexpr std::size_t least_bytes = 32 << 10;
 
   static bool decide(const void* site, std::size_t bytes, int peer);
-  static void watch(int count, const MPI_Request* requests, bool receives, int peer, bool overlapped);
+  static void watch(int count, const MPI_Request* requests, bool receives, int peer, bool overlapped,
+                    bool persistent = false);
   static void note_send_of(MPI_Count count, MPI_Datatype type, int peer);
   static void forget(int count, const MPI_Request* requests);
   static WatchedRequest& slot_of(std::uint64_t key);
