@@ -22,7 +22,7 @@ module lapwing
   public :: lapwing_set_order, lapwing_set_decomposition, lapwing_set_train, lapwing_reset_hints
   public :: lapwing_sets_mode, lapwing_split, lapwing_merge, lapwing_on_set, lapwing_set_size, lapwing_set_rank
   public :: lapwing_set_members, lapwing_set_comm, lapwing_set_token, lapwing_set_is_current, lapwing_set_expect
-  public :: lapwing_sets_exclude
+  public :: lapwing_sets_exclude, lapwing_set_publish
   public :: lapwing_declare_open, lapwing_declare_send, lapwing_declare_recv, lapwing_declare_bcast
   public :: lapwing_declare_reduce, lapwing_declare_allreduce, lapwing_use, lapwing_define, lapwing_complete
   public :: lapwing_declared_pending, lapwing_declared_progress, lapwing_declared_print
@@ -97,6 +97,12 @@ module lapwing
       integer(c_int), value :: comm
       integer(c_int) :: of_set
     end function
+
+    ! A name among MPI's process sets for the current set; blanks behind it do not count.
+    subroutine lapwing_set_publish(comm, name)
+      integer, intent(in) :: comm
+      character(len=*), intent(in) :: name
+    end subroutine
 
     function lapwing_set_token(comm) bind(c, name="lapwing_set_token_f") result(token)
       import :: c_int, c_long_long

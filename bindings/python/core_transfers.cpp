@@ -207,6 +207,24 @@ void read_file(Tasks& self, const std::string& path, std::int64_t offset, nb::ha
   }));
 }
 
+void write_dataset(Tasks& self, const std::string& path, const std::string& dataset, nb::handle local,
+                   const Distribution& array) {
+  const Memory memory = reading(local);
+  check(released([&] {
+    return lapwing_array_write_hdf5(path.c_str(), dataset.c_str(), memory->data(), memory->elements(),
+                                    array.get(), self.get());
+  }));
+}
+
+void read_dataset(Tasks& self, const std::string& path, const std::string& dataset, nb::handle local,
+                  const Distribution& array) {
+  const Memory memory = writing(local);
+  check(released([&] {
+    return lapwing_array_read_hdf5(path.c_str(), dataset.c_str(), memory->data(), memory->elements(),
+                                   array.get(), self.get());
+  }));
+}
+
 // The buffer of buffered sends: one in a process, as in MPI.
 Memory attached;
 
@@ -228,6 +246,8 @@ void define_transfers(nb::module_& module, nb::class_<Tasks>& tasks) {
       .def("redistribute_init", &begin_within<lapwing_array_redistribute_init>)
       .def("write", &write_file)
       .def("read", &read_file)
+      .def("write_hdf5", &write_dataset)
+      .def("read_hdf5", &read_dataset)
       .def("transform", &transform)
       .def("itransform", &begin_transform<lapwing_array_itransform>)
       .def("transform_init", &begin_transform<lapwing_array_transform_init>)

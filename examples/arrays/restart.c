@@ -5,6 +5,8 @@
  *
  *   mpiexec -n 6 restart memory
  *   mpiexec -n 4 restart write FILE; mpiexec -n 6 restart read FILE
+ *
+ * A FILE whose name ends in .h5 is an HDF5 file with the array as its dataset "x".
  */
 #include <lapwing/arrays.h>
 #include <stdio.h>
@@ -76,7 +78,13 @@ int main(int argc, char** argv) {
   lapwing_distribution *from = written(), *to = wanted();
   int64_t *a = reading ? NULL : memory(from, rank), *b = writing ? NULL : memory(to, rank);
   if (!reading) set(from, rank, a);
-  if (writing)
+  const size_t letters = argc > 2 ? strlen(argv[2]) : 0;
+  const int hdf5 = letters > 3 && strcmp(argv[2] + letters - 3, ".h5") == 0;
+  if (writing && hdf5)
+    lapwing_array_write_hdf5(argv[2], "x", a, allocated(from, rank), from, tasks);
+  else if (reading && hdf5)
+    lapwing_array_read_hdf5(argv[2], "x", b, allocated(to, rank), to, tasks);
+  else if (writing)
     lapwing_array_write(argv[2], 0, a, allocated(from, rank), from, tasks);
   else if (reading)
     lapwing_array_read(argv[2], 0, b, allocated(to, rank), to, tasks);

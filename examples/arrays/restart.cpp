@@ -5,6 +5,8 @@
 //
 //   mpiexec -n 6 restart memory
 //   mpiexec -n 4 restart write FILE; mpiexec -n 6 restart read FILE
+//
+// A FILE whose name ends in .h5 is an HDF5 file with the array as its dataset "x".
 #include <cstdio>
 #include <lapwing/arrays.hpp>
 #include <string_view>
@@ -45,7 +47,13 @@ void run(std::string_view mode, const char* name) {
     return Array(tasks, {lapwing_cyclic(rows, 3, 0), lapwing_cyclic(columns, 2, 1)}, {3, 2});
   };
   Array array = writing ? written() : wanted();
-  if (writing)
+  const std::string_view file = name;
+  const bool hdf5 = file.size() > 3 && file.substr(file.size() - 3) == ".h5";
+  if (writing && hdf5)
+    lapwing::write_hdf5(name, "x", array, tasks);
+  else if (reading && hdf5)
+    lapwing::read_hdf5(name, "x", array, tasks);
+  else if (writing)
     lapwing::write(name, array, tasks);
   else if (reading)
     lapwing::read(name, array, tasks);

@@ -6,6 +6,8 @@
 !
 !   mpiexec -n 6 restart_f memory
 !   mpiexec -n 4 restart_f write FILE; mpiexec -n 6 restart_f read FILE
+!
+! A FILE whose name ends in .h5 is an HDF5 file with the array as its dataset "x".
 program restart
   use mpi
   use lapwing_arrays
@@ -18,10 +20,12 @@ program restart
   integer :: rank, processes, ierr
   character(len=16) :: mode
   character(len=1024) :: name
+  logical :: hdf5
 
   call MPI_Init(ierr)
   call get_command_argument(1, mode)
   call get_command_argument(2, name)
+  hdf5 = index(trim(name)//"|", ".h5|") > 0
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, processes, ierr)
   call lapwing_tasks_of_sizes(MPI_COMM_WORLD, [processes], tasks)
@@ -37,12 +41,18 @@ program restart
   allocate (a(extents(1), extents(2)))
   if (mode /= "read") call set(from, a)
   if (mode == "write") then
-    call lapwing_array_write(name, a, from, tasks)
+    if (hdf5) then
+      call lapwing_array_write_hdf5(name, "x", a, from, tasks)
+    else
+      call lapwing_array_write(name, a, from, tasks)
+    end if
     call print_checksum(from, a)
   else
     extents = lapwing_local_extents(to, rank)
     allocate (b(extents(1), extents(2)))
-    if (mode == "read") then
+    if (mode == "read" .and. hdf5) then
+      call lapwing_array_read_hdf5(name, "x", b, to, tasks)
+    else if (mode == "read") then
       call lapwing_array_read(name, b, to, tasks)
     else
       call lapwing_array_redistribute(a, from, b, to, tasks)

@@ -4,6 +4,8 @@ indices, whoever wrote it and whoever reads it.
 
     mpiexec -n 6 python3 restart.py memory
     mpiexec -n 4 python3 restart.py write FILE; mpiexec -n 6 python3 restart.py read FILE
+
+A FILE whose name ends in .h5 is an HDF5 file with the array as its dataset "x".
 """
 import sys
 
@@ -19,6 +21,7 @@ def make(rows, columns, grid):
 
 def main():
     world = MPI.COMM_WORLD
+    hdf5 = sys.argv[-1].endswith(".h5")
     mode, rank = (sys.argv[1:] + ["memory"])[0], world.rank
     if world.size < (4 if mode == "write" else 6):
         sys.exit("restart: start it on 4 processes to write, and on 6 to read")
@@ -31,10 +34,16 @@ def main():
     i, j = written.indices(rank)
     a[...] = 1000 * (i + 1) + j + 1
     if mode == "write":
-        tasks.write(sys.argv[2], a, written)
+        if hdf5:
+            tasks.write_hdf5(sys.argv[2], "x", a, written)
+        else:
+            tasks.write(sys.argv[2], a, written)
         b = a
     elif mode == "read":
-        tasks.read(sys.argv[2], b, wanted)
+        if hdf5:
+            tasks.read_hdf5(sys.argv[2], "x", b, wanted)
+        else:
+            tasks.read(sys.argv[2], b, wanted)
     else:
         tasks.redistribute(a, written, b, wanted)
     i, j = wanted.indices(rank)

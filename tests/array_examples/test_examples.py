@@ -205,19 +205,32 @@ class Examples(unittest.TestCase):
             self.assertRegex(said, r"^poisson: 12 x 12 x 12, error [0-9.]+E-1[3-9]\n$")
         if not ctypes.util.find_library("fftw3"):
             self.skipTest("FFTW 3, which makes the transforms of C, is not installed")
-        said = run((3, [BUILD / "libexec" / "lapwing" / FLAVOUR / "arrays" / "poisson_c", "12"]))
-        self.assertRegex(said, r"^poisson: 12 x 12 x 12, error [0-9.]+E-1[3-9]\n$")
+        programs = [BUILD / "libexec" / "lapwing" / FLAVOUR / "arrays" / f"poisson_{language}" for language in ("c", "f90")]
+        for program in programs[:1] + [one for one in programs[1:] if one.exists()]:
+            with self.subTest(program=program.name):
+                said = run((3, [program, "12"]))
+                self.assertRegex(said, r"^poisson: 12 x 12 x 12, error [0-9.]+E-1[3-9]\n$")
 
     def test_restart(self):
         self.everywhere("restart", expected_restart(), (6, ("memory",)))
 
     def test_a_file_of_one_language_is_read_by_the_next(self):
+        self.handed_on("restart.{}")
+
+    def test_a_dataset_of_one_language_is_read_by_the_next(self):
+        if not (ctypes.util.find_library("hdf5_serial") or ctypes.util.find_library("hdf5")):
+            self.skipTest("HDF5 is not installed")
+        self.handed_on("restart.{}.h5")
+        for file in FOLDER.glob("restart.*.h5"):
+            self.assertEqual(file.read_bytes()[1:4], b"HDF")
+
+    def handed_on(self, name):
         found = dict(versions("restart"))
         for index, (writer, reader) in enumerate(pairs(found)):
             if not tried(index + 1, writer, reader):
                 continue
             with self.subTest(writer=writer, reader=reader):
-                file = FOLDER / f"restart.{writer}"
+                file = FOLDER / name.format(writer)
                 self.assertEqual(run((4, found[writer]() + ["write", file])), expected_restart())
                 self.assertEqual(run((6, found[reader]() + ["read", file])), expected_restart())
 

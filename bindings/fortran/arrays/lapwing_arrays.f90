@@ -22,6 +22,7 @@ module lapwing_arrays
   use lapwing_arrays_tasks
   use lapwing_arrays_lists
   use lapwing_arrays_plain
+  use lapwing_arrays_fft
   use lapwing_arrays_calls
   implicit none
   public

@@ -248,6 +248,16 @@ class ArrayTasks:
         """The other way, under any distribution and number of processes."""
         self._core.read(os.fspath(path), int(offset), checked(local, array, "local", True), array._core)
 
+    def write_hdf5(self, path, dataset: str, local, array: Distribution) -> None:
+        """The elements of `array` as the dataset of that name ("field", "run1/field") of an HDF5 file, which h5py reads. The file
+        and its groups are made where there are none; what else the file has stays. The system's serial HDF5 does it: ArrayError
+        where there is none."""
+        self._core.write_hdf5(os.fspath(path), dataset, checked(local, array, "local", False), array._core)
+
+    def read_hdf5(self, path, dataset: str, local, array: Distribution) -> None:
+        """The other way, under any distribution; also of a dataset in chunks, compressed, or of another numeric type."""
+        self._core.read_hdf5(os.fspath(path), dataset, checked(local, array, "local", True), array._core)
+
     def update_ghosts(self, local, array: Distribution, corners: bool = True,
                       periodic: Optional[Sequence[bool]] = None) -> None:
         """Fills the ghost layers of `local` with the elements that lie there in the whole array, from their owners.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the Fortran module `lapwing` calls where C has handles: the same functions
-// with integers. The module passes everything by value, and addresses of data.
+// with integers. The module passes everything by value, addresses of data, and characters as Fortran does.
 #include <mpi.h>
 
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
@@ -92,6 +93,13 @@ LAPWING_ENTRY void lapwing_merge_f(MPI_Fint comm) {
 LAPWING_ENTRY void lapwing_on_set_f() {
   const Line& here = line_of(LAPWING_HERE);
   lapwing_on_set_at(here.file.c_str(), here.line);
+}
+
+// Characters come with their number behind all other arguments, as gfortran and flang pass them.
+LAPWING_ENTRY void lapwing_set_publish_(const MPI_Fint* comm, const char* name, std::size_t length) {
+  const Line& here = line_of(LAPWING_HERE);
+  while (length > 0 && name[length - 1] == ' ') --length;
+  lapwing_set_publish_at(comm_of(*comm), std::string(name, length).c_str(), here.file.c_str(), here.line);
 }
 
 LAPWING_ENTRY int lapwing_set_size_f(MPI_Fint comm) { return lapwing_set_size(comm_of(comm)); }
