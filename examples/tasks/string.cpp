@@ -113,7 +113,7 @@ double trace(const Survey& survey, const Model& model, int ray, String& string) 
 }
 
 // The rays of one task: every parts-th.
-void trace_group(Differences& difference, const Model& model, const Times& measured, const Survey& survey,
+void trace_group(Differences& difference, const Survey& survey, const Times& measured, const Model& model,
                  int part, int parts) {
   if (difference.empty()) return;  // work-free
   std::fill(difference.begin(), difference.end(), 0.0);
@@ -203,23 +203,24 @@ void invert(const Setup& setup, example::Application& app) {
   std::vector<shared<Differences>> difference;
   std::vector<shared<Times>> measured;
   for (int p = 0; p < parts; ++p) {
-    difference.push_back(
-        create_named<Differences>("differences " + std::to_string(p), empty ? 0 : 2 * survey.cells() + 1));
-    measured.push_back(create_named<Times>("times " + std::to_string(p)));
-    // Each copy begins its life on another processor.
+    difference.push_back(create_named<Differences>("differences " + std::to_string(p + 1),
+                                                   empty ? 0 : 2 * survey.cells() + 1));
+    measured.push_back(create_named<Times>("times " + std::to_string(p + 1)));
+    // Each copy begins its life on another processor; that of the main one, which creates the tasks, is the
+    // last.
     spawn([](Differences& d) { std::fill(d.begin(), d.end(), 0.0); }, read_write(difference.back()),
-          on(p % workers()));
+          on((p + 1) % workers()));
   }
   app.begin();
   for (int p = 0; p < parts; ++p) {
     spawn(measure_group, read_write(measured[static_cast<std::size_t>(p)]), read(truth), read(frame), p,
-          parts, on(p % workers()), named("measure", p));
+          parts, on((p + 1) % workers()), named("measure", p));
   }
   double first = 0, last = 0;
   for (int i = 0; i < setup.iterations; ++i) {
     for (int p = 0; p < parts; ++p) {
       const auto at = static_cast<std::size_t>(p);
-      spawn(trace_group, write(difference[at]), read(model), read(measured[at]), read(frame), p, parts,
+      spawn(trace_group, write(difference[at]), read(frame), read(measured[at]), read(model), p, parts,
             named("trace", p));
     }
     example::reduce_replicas(difference);

@@ -2,10 +2,10 @@
 // Water: forces and potentials of water molecules in the liquid state.
 //
 // Each iteration has two parallel phases, forces and potential energy, each
-// followed by a serial phase. A task of a parallel phase reads the array of all
-// positions and adds up what its share of the pairs of molecules contributes,
-// in a copy of the contribution array of its own; then the copies are added up
-// as a tree. A task's locality object is the copy that it writes.
+// behind a serial phase that changes the positions: it predicts or corrects. A task of a parallel phase reads
+// the array of all positions and adds up what its share of the pairs of molecules contributes, in a copy of
+// the contribution array of its own; then the copies are added up as a tree. A task's locality object is the
+// copy that it writes.
 //
 // The model: four sites a molecule (oxygen, two hydrogens, and the place of the
 // negative charge), flexible bonds, the TIP4P family's parameters. Units:
@@ -109,14 +109,14 @@ void pairs_of_part(const Frame& frame, int part, int parts, const Each& each) {
   }
 }
 
-void forces_of_part(Sites& contribution, const Sites& sites, const Frame& frame, int part, int parts) {
+void forces_of_part(Sites& contribution, const Frame& frame, const Sites& sites, int part, int parts) {
   if (sites.empty()) return;  // work-free
   std::fill(contribution.begin(), contribution.end(), 0.0);
   pairs_of_part(frame, part, parts,
                 [&](std::size_t a, std::size_t b) { pair(sites, frame, a, b, &contribution); });
 }
 
-void energy_of_part(std::vector<double>& contribution, const Sites& sites, const Frame& frame, int part,
+void energy_of_part(std::vector<double>& contribution, const Frame& frame, const Sites& sites, int part,
                     int parts) {
   if (sites.empty()) return;
   contribution[0] = 0;
@@ -196,6 +196,7 @@ class Molecules {
 
   /// The forces between molecules have come.
   void take(const Sites& between) {
+    force_before_ = force_;
     force_ = between;
     inside_ = 0;
     for (std::size_t m = 0; m < sites.size() / stride; ++m) {
@@ -205,7 +206,16 @@ class Molecules {
     }
   }
 
-  void correct() { kick(); }
+  /// The other half of the velocities, and positions as the new forces have them: accelerations have changed
+  /// evenly during the step.
+  void correct() {
+    kick();
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      if (i % stride < 9)
+        sites[i] += setup_.step * setup_.step / 6 * (force_[i] - force_before_[i]) / mass[i % stride / 3];
+    }
+    place_charges();
+  }
 
   double energy(double between) const {
     double motion = 0;
@@ -242,7 +252,7 @@ class Molecules {
 
   Setup setup_;
   double box_, inside_ = 0;
-  Sites velocity_, force_;
+  Sites velocity_, force_, force_before_;
 };
 
 void simulate(const Setup& setup, example::Application& app) {
@@ -253,15 +263,18 @@ void simulate(const Setup& setup, example::Application& app) {
   const auto frame = create_named<Frame>("frame", molecules.frame(0));
   std::vector<shared<std::vector<double>>> force, potential;
   for (int p = 0; p < parts; ++p) {
-    force.push_back(create_named<Sites>("forces " + std::to_string(p), empty ? 0 : molecules.sites.size()));
-    potential.push_back(create_named<std::vector<double>>("potential " + std::to_string(p), empty ? 0 : 1));
-    // Each copy begins its life on another processor.
+    // Each copy begins its life on another processor; that of the main one, which creates the tasks, is the
+    // last.
+    const std::string number = std::to_string(p + 1);
+    force.push_back(create_named<Sites>("forces " + number, empty ? 0 : molecules.sites.size()));
+    potential.push_back(create_named<std::vector<double>>("potential " + number, empty ? 0 : 1));
     spawn([](Sites& f, Sites& e) { std::fill(f.begin(), f.end(), 0.0), std::fill(e.begin(), e.end(), 0.0); },
-          read_write(force.back()), read_write(potential.back()), on(p % workers()));
+          read_write(force.back()), read_write(potential.back()), on((p + 1) % workers()));
   }
+  // The small object comes before the large one, so that it does not wait behind it.
   const auto phase = [&](const auto& body, const auto& copies, const char* name) {
     for (int p = 0; p < parts; ++p)
-      spawn(body, write(copies[static_cast<std::size_t>(p)]), read(positions), read(frame), p, parts,
+      spawn(body, write(copies[static_cast<std::size_t>(p)]), read(frame), read(positions), p, parts,
             named(name, p));
     example::reduce_replicas(copies);
   };
@@ -287,6 +300,7 @@ void simulate(const Setup& setup, example::Application& app) {
       molecules.take(sum);
       molecules.correct();
     }
+    *write(positions) = empty ? Sites{} : molecules.sites;
     after = total_energy();
   }
   app.end();

@@ -48,8 +48,9 @@ struct Rules {
   bool work_free = false;
   int target = 1;       // tasks for each processor
   double patience = 0;  // before the only task of another processor is taken
-  bool eager =
-      false;  // tasks that an end lets run are there for idle processors before the ending one is free
+  // The share of ends at which tasks that the end lets run are there for idle processors before the ending
+  // processor is free.
+  double eager = 0;
   bool moving_owner = false;  // one address space: the owner is who wrote last, not where the object lies
   double scale = 1;           // of all that was computed
 };

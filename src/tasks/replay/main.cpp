@@ -24,14 +24,14 @@ std::string line(const Machine& machine, const Rules& rules, const Outcome& is, 
   return fmt::format(
       R"({{"machine":"{}","processors":{},"seconds":{:.6g},"tasks":{},"locality_percent":{},"task_seconds":{:.6g},)"
       R"("messages":{},"object_messages":{},"object_mbytes":{:.6g},"mbytes_per_task_second":{},"broadcasts":{},)"
-      R"("management_percent":{},"object_over_task_latency":{},"object_latency_over_task_time":{}}})",
+      R"("management_percent":{},"object_latency":{:.6g},"task_latency":{:.6g},"object_over_task_latency":{},"object_latency_over_task_time":{}}})",
       machine.name, rules.processors, is.seconds, is.tasks,
       is.targeted > 0 ? fmt::format("{:.6g}", 100.0 * static_cast<double>(is.on_target) /
                                                   static_cast<double>(is.targeted))
                       : "null",
       is.task_seconds, is.messages, is.object_messages, 1e-6 * is.object_bytes,
       ratio(1e-6 * is.object_bytes, is.task_seconds), is.broadcasts, ratio(100 * free_seconds, is.seconds),
-      ratio(is.object_latency, is.task_latency),
+      is.object_latency, is.task_latency, ratio(is.object_latency, is.task_latency),
       ratio(is.object_latency / std::max(1.0, static_cast<double>(is.object_messages)),
             is.task_seconds / std::max(1.0, static_cast<double>(is.tasks))));
 }
@@ -42,7 +42,7 @@ int run(int argc, char** argv) {
   std::string file, machine_name = "threads";
   std::vector<int> processors{1, 2, 4, 8, 16, 32};
   std::vector<double> costs;
-  double serial_seconds = 0;
+  double serial_seconds = 0, communication = 1;
   Rules rules;
   bool no_locality = false, no_replication = false, no_broadcast = false, no_concurrent = false;
   app.add_option("RECORDING", file)->required()->check(CLI::ExistingFile);
@@ -60,8 +60,12 @@ int run(int argc, char** argv) {
       ->delimiter(',')
       ->expected(5)
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--eager", rules.eager,
-               "An idle processor takes what an end lets run before the ending one is free");
+  app.add_option("--eager", rules.eager,
+                 "The share of ends at which idle processors take what the end lets run before the ending "
+                 "one is free")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--communication", communication, "The costs of moving data are multiplied by this")
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--place", rules.place, "Tasks run where their locality object is at home");
   app.add_flag("--omit-main", rules.omit_main, "No object is at home on the main processor");
   app.add_flag("--moving-owner", rules.moving_owner, "The owner in one memory is who wrote last");
@@ -85,6 +89,8 @@ int run(int argc, char** argv) {
                              &machine.completion};
       for (std::size_t i = 0; i < costs.size(); ++i) *set[i] = 1e-6 * costs[i];
     }
+    for (double* const cost : {&machine.near, &machine.far, &machine.far_dirty, &machine.per_byte})
+      *cost *= communication;
     rules.locality = !no_locality;
     rules.replicate = !no_replication;
     rules.broadcast = !no_broadcast;

@@ -91,9 +91,10 @@ class MessagePassing : public Simulation {
   void after(int task, int p) {
     // Before what this task's end lets run, which may be for the same processor; or behind it, so that
     // the processor still counts as busy.
-    if (!rules.eager) next_for(p);
+    const bool behind = overtaken(task);
+    if (!behind) next_for(p);
     ended(task);
-    if (rules.eager) next_for(p);
+    if (behind) next_for(p);
   }
 
   void next_for(int p) {
