@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/interior/bring_together.hpp"
 
+#include <llvm/ADT/SCCIterator.h>
+#include <llvm/Analysis/CallGraph.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+
+#include <algorithm>
 
 #include "compiler/interior/nest.hpp"
 #include "compiler/interior/way.hpp"
@@ -14,16 +18,20 @@
 namespace lapwing::compiler {
 namespace {
 
-constexpr unsigned largest_inlined = 600;  // instructions
-constexpr unsigned most_added = 4000;      // to one function
+// In instructions. A function that exchanges is often called from everywhere, and its callers from everywhere
+// again.
+constexpr unsigned largest_inlined = 600;
+constexpr unsigned most_added = 4000;          // to one function
+constexpr unsigned most_added_to_all = 20000;  // to a module, or a twentieth of it
 
 class Together {
  public:
-  Together(llvm::FunctionAnalysisManager& manager, EffectsOf& effects)
-      : manager_(manager), effects_(effects) {}
+  Together(llvm::Module& module, llvm::FunctionAnalysisManager& manager, EffectsOf& effects)
+      : manager_(manager),
+        effects_(effects),
+        left_(std::max(most_added_to_all, module.getInstructionCount() / 20)) {}
 
   void run(llvm::Function& function) {
-    added_ = 0;
     llvm::SmallVector<llvm::Instruction*, 8> exchanges;
     for (llvm::Instruction& i : llvm::instructions(function))
       if (exchanges_at(i)) exchanges.push_back(&i);
@@ -145,31 +153,52 @@ class Together {
            manager_.getResult<llvm::TargetIRAnalysis>(caller).areInlineCompatible(&caller, &callee);
   }
 
-  // With what communicates in it.
-  bool inline_at(llvm::CallBase& call) {
+  // The call, and before it the calls in its callee that communicate. Whether all of them will be inlined.
+  bool inline_at(llvm::CallBase& call, int depth = 0) {
     llvm::Function* callee = callee_of(call);
-    if (!callee) return true;
-    if (call.hasFnAttr(llvm::Attribute::AlwaysInline)) return true;
-    if (!can_be_inlined(call, *callee) || added_ + callee->getInstructionCount() > most_added) return false;
-    added_ += callee->getInstructionCount();
-    call.addFnAttr(llvm::Attribute::AlwaysInline);
+    if (!callee || call.hasFnAttr(llvm::Attribute::AlwaysInline)) return true;
+    if (depth == deepest || !can_be_inlined(call, *callee) || !fits(call, *callee)) return false;
+    bool all = true;
     for (llvm::Instruction& i : llvm::instructions(*callee))
-      if (exchanges_at(i) && !inline_at(llvm::cast<llvm::CallBase>(i))) return false;
-    return true;
+      if (all && exchanges_at(i)) all = inline_at(llvm::cast<llvm::CallBase>(i), depth + 1);
+    if (!fits(call, *callee)) return false;
+    call.addFnAttr(llvm::Attribute::AlwaysInline);
+    const unsigned size = size_of(*callee);
+    added_[call.getFunction()] += size;
+    left_ -= size;
+    return all;
   }
+
+  // With all that is inlined into it.
+  unsigned size_of(const llvm::Function& function) const {
+    return function.getInstructionCount() + added_.lookup(&function);
+  }
+
+  bool fits(const llvm::CallBase& call, const llvm::Function& callee) const {
+    const unsigned size = size_of(callee);
+    return added_.lookup(call.getFunction()) + size <= most_added && size <= left_;
+  }
+
+  static constexpr int deepest = 8;
 
   llvm::FunctionAnalysisManager& manager_;
   EffectsOf& effects_;
   llvm::DenseMap<const llvm::Function*, bool> exchanges_, has_loop_;
-  unsigned added_ = 0;
+  llvm::DenseMap<const llvm::Function*, unsigned> added_;
+  unsigned left_;
 };
 
 }  // namespace
 
 void bring_together(llvm::Module& module, llvm::FunctionAnalysisManager& manager, EffectsOf& effects) {
-  Together together(manager, effects);
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration() && !function.hasOptNone()) together.run(function);
+  Together together(module, manager, effects);
+  // Callees first: how much a call adds depends on what has been inlined there, and the innermost exchange is
+  // the one that runs most often.
+  llvm::CallGraph graph(module);
+  for (auto scc = llvm::scc_begin(&graph); !scc.isAtEnd(); ++scc)
+    for (const llvm::CallGraphNode* node : *scc)
+      if (llvm::Function* function = node->getFunction())
+        if (!function->isDeclaration() && !function->hasOptNone()) together.run(*function);
 }
 
 }  // namespace lapwing::compiler
