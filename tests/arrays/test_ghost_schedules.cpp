@@ -3,7 +3,6 @@
 // serial array (ghost_case.hpp). LAPWING_CASES and LAPWING_SEED say how many and which.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 

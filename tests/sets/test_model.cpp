@@ -4,7 +4,6 @@
 // be at a collective is compared with a plain look at where everybody went.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <string>

@@ -7,9 +7,9 @@
 
 namespace lapwing {
 
-/// What a test runs of `all` cases: all of them, but a fifth where a sanitizer of addresses or of threads,
-/// which takes five to twenty times as long, watches each access. A sanitizer looks for wrong accesses, and
-/// the first hundreds of cases make each access that the rest makes.
+/// The number of cases that a test of `all` random cases runs: all of them, but a fifth where a sanitizer of
+/// addresses or of threads, which takes five to twenty times as long, watches each access. A sanitizer looks
+/// for wrong accesses, and the first hundreds of cases make each access that the rest makes.
 constexpr std::int64_t random_cases(std::int64_t all) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
   return all < 5 ? all : all / 5;

@@ -23,6 +23,7 @@ namespace {
 constexpr unsigned largest_inlined = 600;
 constexpr unsigned most_added = 4000;          // to one function
 constexpr unsigned most_added_to_all = 20000;  // to a module, or a twentieth of it
+constexpr int deepest = 8;                     // calls within calls
 
 class Together {
  public:
@@ -178,8 +179,6 @@ class Together {
     const unsigned size = size_of(callee);
     return added_.lookup(call.getFunction()) + size <= most_added && size <= left_;
   }
-
-  static constexpr int deepest = 8;
 
   llvm::FunctionAnalysisManager& manager_;
   EffectsOf& effects_;

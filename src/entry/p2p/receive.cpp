@@ -2,8 +2,8 @@
 // MPI_Recv and its kin, and the calls that send and receive at once.
 #include "entry/p2p/accounted.hpp"
 #include "entry/p2p/blocking.hpp"
+#include "entry/p2p/watched_start.hpp"
 #include "transfer/decisions/overlap.hpp"
-#include "transfer/decisions/restarts.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::exchange_blocking;
@@ -16,10 +16,10 @@ using lapwing::entry::refuse_merged;
 using lapwing::entry::replace_blocking;
 using lapwing::entry::starts_straight;
 using lapwing::entry::straight;
+using lapwing::entry::watch_from_start;
 using lapwing::entry::watched;
 using lapwing::transfer::Overlap;
 using lapwing::transfer::ReceiveArguments;
-using lapwing::transfer::Restarts;
 using lapwing::transfer::SendArguments;
 namespace transfer = lapwing::transfer;
 
@@ -54,12 +54,7 @@ namespace transfer = lapwing::transfer;
       if (!FAST)                                                                                           \
         lapwing::sets::note_persistent(rc, request, rank, tag, comm, true,                                 \
                                        lapwing::sets::SendKind::standard, caller);                         \
-      if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                                 \
-        Overlap::begun(*request, caller.address, transfer::payload_bytes(count, type), rank,               \
-                       Overlap::Kind::receive);                                                            \
-      if (!FAST && rc == MPI_SUCCESS && Overlap::watches())                                                \
-        Restarts::made(*request, caller.address, transfer::payload_bytes(count, type), rank,               \
-                       Overlap::Kind::receive);                                                            \
+      watch_from_start(rc, request, caller.address, count, type, rank, Overlap::Kind::receive, !FAST);     \
       return accounted_start(rc, request, caller, count, type, true, !FAST);                               \
     });                                                                                                    \
   }

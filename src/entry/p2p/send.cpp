@@ -2,8 +2,8 @@
 // MPI_Send and its kin.
 #include "entry/p2p/accounted.hpp"
 #include "entry/p2p/blocking.hpp"
+#include "entry/p2p/watched_start.hpp"
 #include "transfer/decisions/overlap.hpp"
-#include "transfer/decisions/restarts.hpp"
 
 using lapwing::entry::accounted_start;
 using lapwing::entry::only_counted;
@@ -13,9 +13,9 @@ using lapwing::entry::refuse_merged;
 using lapwing::entry::send_blocking;
 using lapwing::entry::starts_straight;
 using lapwing::entry::straight;
+using lapwing::entry::watch_from_start;
 using lapwing::entry::watched;
 using lapwing::transfer::Overlap;
-using lapwing::transfer::Restarts;
 using lapwing::transfer::SendArguments;
 using SendKind = SendArguments::Kind;
 
@@ -56,12 +56,7 @@ using SendKind = SendArguments::Kind;
           FAST ? lapwing::sets::begin_send(request, rank, tag, comm, KIND, caller, make) : make();    \
       if (counted) return rc;                                                                         \
       if (!FAST) lapwing::sets::note_persistent(rc, request, rank, tag, comm, false, KIND, caller);   \
-      if (FAST && rc == MPI_SUCCESS && Overlap::watches())                                            \
-        Overlap::begun(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank, \
-                       Overlap::Kind::send);                                                          \
-      if (!FAST && rc == MPI_SUCCESS && Overlap::watches())                                           \
-        Restarts::made(*request, caller.address, lapwing::transfer::payload_bytes(count, type), rank, \
-                       Overlap::Kind::send);                                                          \
+      watch_from_start(rc, request, caller.address, count, type, rank, Overlap::Kind::send, !FAST);   \
       return accounted_start(rc, request, caller, count, type, false, !FAST);                         \
     });                                                                                               \
   }
