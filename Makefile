@@ -37,6 +37,13 @@ bench: build
 
 # In one go with the product: no core waits for the end of either.
 TEST_PROGRAMS = all lapwing_tests
+# A whole run builds and runs the unit tests under the sanitizers, which say more, and not once more without them.
+ifneq ($(findstring asan,$(SANITIZERS)),)
+WHOLE = TEST_PRESET=without-units
+WHOLE_PROGRAMS = all lapwing_tests_without_units
+else
+WHOLE_PROGRAMS = $(TEST_PROGRAMS)
+endif
 
 test-programs:
 	@tools/install-deps test
@@ -47,7 +54,7 @@ test-programs:
 # The sanitizers' programs are built in what the rest leaves idle, and run side by side.
 test:
 	@tools/install-deps test
-	TEST_LIMIT=$(TEST_LIMIT) BUILD_FIRST='$(TEST_PROGRAMS)' tools/run-tests release $(SANITIZERS)
+	TEST_LIMIT=$(TEST_LIMIT) BUILD_FIRST='$(WHOLE_PROGRAMS)' $(WHOLE) tools/run-tests release $(SANITIZERS)
 	@$(MAKE) --no-print-directory -j2 --output-sync=target $(addprefix test-,$(SANITIZERS))
 	@cat build/release/summary.txt
 

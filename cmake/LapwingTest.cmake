@@ -4,8 +4,9 @@
 #   lapwing_unit_test(name sources... [ROOMS guard machine] [LIBRARIES ...]
 #                     [TIMEOUT s] [LABELS ...] [NOT_UNDER address thread undefined] [SERIAL])
 #     A GoogleTest without MPI. Labels "unit" and "sanitized": the sanitizer
-#     presets build and run exactly these (target lapwing_unit_tests). One that has
-#     a single thread is NOT_UNDER thread, which could find nothing.
+#     presets build and run exactly these (target lapwing_unit_tests), and `make test`
+#     does so under the sanitizers only. One that has a single thread is NOT_UNDER
+#     thread, which could find nothing; one that is NOT_UNDER address is under none.
 #
 #   lapwing_mpi_test(name sources... RANKS 1 2 3 4 8 [INTERNALS | PRELOAD | PLAIN]
 #                    [LIBRARIES ...] [ENVIRONMENT A=b ...] [TIMEOUT s] [LABELS ...] [SERIAL])
@@ -68,6 +69,7 @@ if(LAPWING_SANITIZE STREQUAL "thread")
 endif()
 
 add_custom_target(lapwing_unit_tests)
+set_target_properties(lapwing_unit_tests PROPERTIES LAPWING_UNIT ON)
 
 function(lapwing_mpi_environment out)
   set(environment ${LAPWING_MPI_ENVIRONMENT})
@@ -93,6 +95,7 @@ function(lapwing_test_main target source)
 endfunction()
 
 lapwing_test_main(lapwing_unit_main unit_main.cpp)
+set_target_properties(lapwing_unit_main PROPERTIES LAPWING_UNIT ON)
 if(NOT LAPWING_SANITIZE)
   foreach(flavour IN LISTS LAPWING_FLAVOURS)
     lapwing_test_main(lapwing_mpi_main_${flavour} mpi_main.cpp mpi::${flavour})
@@ -153,10 +156,15 @@ function(lapwing_unit_test name)
   lapwing_precompiled(${name} lapwing_unit_main)
   list(TRANSFORM arg_ROOMS PREPEND lapwing_)
   target_link_libraries(${name} PRIVATE ${arg_ROOMS} ${arg_LIBRARIES} lapwing_unit_main)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
+  set(sanitized "sanitized")
+  if("address" IN_LIST arg_NOT_UNDER)
+    set(sanitized "")
+  endif()
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit LAPWING_UNIT "${sanitized}")
   add_dependencies(lapwing_unit_tests ${name})
   add_test(NAME ${name} COMMAND ${LAPWING_TEST_LAUNCHER} $<TARGET_FILE:${name}>)
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "unit;sanitized;${arg_LABELS}"
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "unit;${sanitized};${arg_LABELS}"
     ENVIRONMENT "LAPWING_TESTING=1")
   if(arg_SERIAL)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)

@@ -14,7 +14,8 @@ import unittest
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "run-tests"
 PRESETS = {"version": 6,
            "configurePresets": [{"name": name, "generator": "Ninja", "binaryDir": f"${{sourceDir}}/build/{name}"} for name in "pq"],
-           "buildPresets": [{"name": name, "configurePreset": name} for name in "pq"], "testPresets": [{"name": "p", "configurePreset": "p"}]}
+           "buildPresets": [{"name": name, "configurePreset": name} for name in "pq"], "testPresets": [{"name": "p", "configurePreset": "p"},
+                           {"name": "few", "configurePreset": "p", "filter": {"exclude": {"name": "wrong"}}}]}
 PROJECT = """cmake_minimum_required(VERSION 3.20)
 project(q LANGUAGES NONE)
 add_custom_target(lapwing_unit_tests COMMAND %s)
@@ -23,8 +24,9 @@ FLAKY = "test -e {0} || {{ touch {0}; exit 1; }}"
 
 
 class RunTests(unittest.TestCase):
-    def run_tests(self, meanwhile=None, limit=None, first="", **tests):
-        """With what else is to be built meanwhile, a command, the seconds that the tests may take, and what is built first."""
+    def run_tests(self, meanwhile=None, limit=None, first="", preset="", **tests):
+        """With what else is to be built meanwhile, a command, the seconds that the tests may take, what is built first, and the
+        preset of the tests."""
         with tempfile.TemporaryDirectory() as folder:
             tree = pathlib.Path(folder)
             for part in ("tools", "build/p"):
@@ -36,7 +38,7 @@ class RunTests(unittest.TestCase):
             if meanwhile:
                 (tree / "CMakeLists.txt").write_text(PROJECT % meanwhile.format(tree))
             return subprocess.run([tree / "tools" / "run-tests", "p", *("q" if meanwhile else "")], capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "TEST_LIMIT": str(limit or ""), "BUILD_FIRST": first})
+                                  env={**os.environ, "TEST_LIMIT": str(limit or ""), "BUILD_FIRST": first, "TEST_PRESET": preset})
 
     def test_all_pass(self):
         done = self.run_tests(a="true", b="true")
@@ -70,6 +72,12 @@ class RunTests(unittest.TestCase):
         done = self.run_tests("false", first="lapwing_unit_tests", made="touch {0}")
         self.assertNotEqual(done.returncode, 0, done)
         self.assertNotIn("Test project", done.stdout)
+
+    def test_another_preset_of_the_same_tree(self):
+        # It leaves out the test that fails.
+        done = self.run_tests(preset="few", a="true", wrong="false")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertNotIn("wrong", done.stdout)
 
     def test_what_cannot_be_built_meanwhile(self):
         done = self.run_tests("false", a="true")
