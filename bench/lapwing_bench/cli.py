@@ -56,7 +56,8 @@ def _parser():
     parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
     parser.add_argument("--only", metavar="REGEX", help="programs: the recipes whose names match")
     parser.add_argument("--variants", help="programs: comma-separated, of " + ", ".join(programs.VARIANTS)
-                        + f" (all but {programs.RIVAL}: overlapped by hand, where a recipe has that)")
+                        + f" (all but {programs.RIVAL}: overlapped by hand, where a recipe has that); kernels: more, of "
+                        + ", ".join((*kernels.EXTRA, kernels.IN_ORDER)))
     parser.add_argument("--recipes", help="programs: another folder of recipes")
     parser.add_argument("--work", help="programs: where programs are built and run")
     parser.add_argument("--build", action="store_true", help="programs: build what is not built yet, and run nothing")

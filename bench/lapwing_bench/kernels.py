@@ -17,6 +17,10 @@ from .places import Local, run
 
 KERNELS = ("adi", "cg", "fft", "heat", "multigrid", "sort", "wavefront")
 _SLABS = (8, 16, 32, 64)
+# Beside the usual ones, on request: by hand in one portion, whose messages overlap nothing but each other, and that under the preload; and for
+# all fft with a transposition in the order of what has been received, as NAS FT has it.
+EXTRA = ("whole", "whole+run")
+IN_ORDER = "in-order"
 _TIMED, _TIMEOUT, _QUICK = 2, 180, 44
 
 
@@ -26,7 +30,7 @@ class Case:
     def __init__(self, options, build, place, mpi, kernel, size, ranks, ratio=None):
         self.options, self.build, self.place, self.mpi = options, build, place, mpi
         self.kernel, self.size, self.ranks, self.ratio = kernel, size, ranks, ratio
-        self.arguments = ["--class", size]
+        self.arguments = ["--class", size] + (["--in-order"] if kernel == "fft" and IN_ORDER in (options.variants or "").split(",") else [])
         self.end = None   # when a short run must be over
         self.slabs, self.longest, self.verified = 16, 0.0, True
         self.checksum = self.received = self.work = None
@@ -35,6 +39,7 @@ class Case:
             self.roles[2:2] = ["compiler", "both"] if build.has_preload(mpi) else ["compiler"]
         if build.has_preload(mpi):
             self.roles.insert(2, "preload")
+        self.roles += [role for role in EXTRA if role in (options.variants or "").split(",") and ("run" not in role or build.has_preload(mpi))]
         self.samples = {role: [] for role in self.roles}
 
     def _path(self, variant):
@@ -43,16 +48,16 @@ class Case:
     def launch(self, role, *more):
         """Runs the program of a role once and gives its record."""
         variant = {"limit": "plain", "control": "plain", "serial": "plain", "preload": "plain",
-                   "both": "compiler"}.get(role, role)
+                   "both": "compiler", "whole": "hand", "whole+run": "hand"}.get(role, role)
         argv = [self._path(variant), *self.arguments, *more]
         if role in ("limit", "serial"):
             argv.append("--" + role)
         if variant == "hand" and "--slabs" not in more:
-            argv += ["--slabs", str(self.slabs)]
+            argv += ["--slabs", str(1 if "whole" in role else self.slabs)]
         if self.checksum:
             argv += ["--expect", self.checksum]
-        env = self.build.preload(self.mpi) if role in ("both", "preload") else {}
-        if role == "preload":
+        env = self.build.preload(self.mpi) if role in ("both", "preload", "whole+run") else {}
+        if role in ("preload", "whole+run"):
             env["LAPWING_COLLECTIVES"] = "on"   # not learnt: a run has few steps
         if (variant == "compiler" or env) and not self.place.rate:
             env["LAPWING_DEFER"] = self.options.defer or "on"   # it stands aside on one node without a free core
@@ -125,7 +130,7 @@ class Case:
 
     def _times(self, fields):
         seconds = {role: [one["seconds"] for one in found] for role, found in self.samples.items()}
-        for role in ("plain", "hand", "preload", "compiler", "both"):
+        for role in ("plain", "hand", "preload", "compiler", "both", *EXTRA):
             if role in seconds:
                 statistics.put(fields, role + "_s", seconds[role])
         limit = {name: [one[name] for one in self.samples["limit"]] for name in ("limit_s", "compute_s", "transfer_s")}

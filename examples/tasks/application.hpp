@@ -6,6 +6,7 @@
 #include <lapwing/tasks.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -93,8 +94,32 @@ class Application : public Report {
   Counts before_;
 };
 
+using Replicas = std::vector<tasks::shared<std::vector<double>>>;
+
+/// The replicas that the task of one of them adds to its own: a tree with the first as its root.
+struct Children {
+  Children(const Replicas& replica, std::size_t own) {
+    for (std::size_t stride = 1; own % (2 * stride) == 0 && own + stride < replica.size(); stride *= 2)
+      of[count++] = replica[own + stride];
+  }
+  void declare(tasks::Access& access) const {
+    for (std::size_t i = 0; i < count; ++i) access.df_rd(of[i]);
+  }
+  /// Waits for each behind the task's own computation. The tasks of the children are created before.
+  void add_to(std::vector<double>& own) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      tasks::with_cont([&](tasks::Continue& c) { c.rd(of[i]); });
+      const std::vector<double>& from = *tasks::read(of[i]);
+      for (std::size_t k = 0; k < from.size(); ++k) own[k] += from[k];
+    }
+  }
+
+  std::array<tasks::shared<std::vector<double>>, 12> of;
+  std::size_t count = 0;
+};
+
 /// Adds replicated arrays up into the first of them, as a tree of tasks.
-inline void reduce_replicas(const std::vector<tasks::shared<std::vector<double>>>& replica) {
+inline void reduce_replicas(const Replicas& replica) {
   for (std::size_t stride = 1; stride < replica.size(); stride *= 2) {
     for (std::size_t i = 0; i + stride < replica.size(); i += 2 * stride) {
       tasks::spawn(

@@ -31,6 +31,7 @@ using Differences = std::vector<double>;
 
 struct Setup {
   int width = 185, depth = 450, spacing = 10, iterations = 6, parts = 0;
+  bool inside = false;
 };
 
 /// The data that every task reads beside the model.
@@ -202,28 +203,50 @@ void invert(const Setup& setup, example::Application& app) {
   const auto frame = create_named<Survey>("survey", survey);
   std::vector<shared<Differences>> difference;
   std::vector<shared<Times>> measured;
+  const int first_place = setup.inside ? 0 : 1;
   for (int p = 0; p < parts; ++p) {
-    difference.push_back(create_named<Differences>("differences " + std::to_string(p + 1),
+    difference.push_back(create_named<Differences>("differences " + std::to_string(p + first_place),
                                                    empty ? 0 : 2 * survey.cells() + 1));
-    measured.push_back(create_named<Times>("times " + std::to_string(p + 1)));
-    // Each copy begins its life on another processor; that of the main one, which creates the tasks, is the
-    // last.
+    measured.push_back(create_named<Times>("times " + std::to_string(p + first_place)));
+    // Each copy begins its life on another processor; the task of the main one's, which creates the tasks, is
+    // the last.
     spawn([](Differences& d) { std::fill(d.begin(), d.end(), 0.0); }, read_write(difference.back()),
-          on((p + 1) % workers()));
+          on((p + first_place) % workers()));
   }
-  app.begin();
+  // The observations of an oil field are there already: the time to make them is not measured.
   for (int p = 0; p < parts; ++p) {
     spawn(measure_group, read_write(measured[static_cast<std::size_t>(p)]), read(truth), read(frame), p,
-          parts, on((p + 1) % workers()), named("measure", p));
+          parts, on((p + first_place) % workers()), named("measure", p));
   }
+  app.begin();
   double first = 0, last = 0;
   for (int i = 0; i < setup.iterations; ++i) {
-    for (int p = 0; p < parts; ++p) {
+    for (int p = parts - 1; setup.inside && p >= 0; --p) {
+      const auto at = static_cast<std::size_t>(p);
+      const auto own = difference[at];
+      const auto its = measured[at];
+      const example::Children children(difference, at);
+      withonly(
+          [&](Access& a) {
+            a.wr(own);
+            a.rd(frame);
+            a.rd(its);
+            a.rd(model);
+            children.declare(a);
+            a.name("trace", p);
+          },
+          [own, its, children, frame, model, p, parts] {
+            auto& sum = *write(own);
+            trace_group(sum, *read(frame), *read(its), *read(model), p, parts);
+            children.add_to(sum);
+          });
+    }
+    for (int p = 0; !setup.inside && p < parts; ++p) {
       const auto at = static_cast<std::size_t>(p);
       spawn(trace_group, write(difference[at]), read(frame), read(measured[at]), read(model), p, parts,
             named("trace", p));
     }
-    example::reduce_replicas(difference);
+    if (!setup.inside) example::reduce_replicas(difference);
     const Differences& sum = *read(difference[0]);
     Model& next = *read_write(model);
     if (empty) continue;
@@ -262,6 +285,7 @@ int main(int argc, char** argv) {
   app.option("--depth", setup.depth, "Feet of depth", 8, 100000);
   app.option("--spacing", setup.spacing, "Feet from one source, or receiver, to the next", 1, 100000);
   app.option("--iterations", setup.iterations, "Iterations", 0, 1e9);
+  app.flag("--inside", setup.inside, "Tasks of a parallel phase add up by themselves, behind with_cont()");
   app.option("--parts", setup.parts, "Groups of rays; 0: one for each processor", 0, 4096);
   return app.main(argc, argv, [&](example::Application& a) { invert(setup, a); });
 }

@@ -38,6 +38,7 @@ constexpr std::size_t stride = 12;
 struct Setup {
   int molecules = 1728, iterations = 8, parts = 0;
   double step = 0.25;
+  bool inside = false;
 };
 
 // The data that every task reads beside the positions.
@@ -263,16 +264,35 @@ void simulate(const Setup& setup, example::Application& app) {
   const auto frame = create_named<Frame>("frame", molecules.frame(0));
   std::vector<shared<std::vector<double>>> force, potential;
   for (int p = 0; p < parts; ++p) {
-    // Each copy begins its life on another processor; that of the main one, which creates the tasks, is the
-    // last.
-    const std::string number = std::to_string(p + 1);
+    // Each copy begins its life on another processor; the task of the main one's, which creates the tasks, is
+    // the last.
+    const int place = setup.inside ? p : p + 1;
+    const std::string number = std::to_string(place);
     force.push_back(create_named<Sites>("forces " + number, empty ? 0 : molecules.sites.size()));
     potential.push_back(create_named<std::vector<double>>("potential " + number, empty ? 0 : 1));
     spawn([](Sites& f, Sites& e) { std::fill(f.begin(), f.end(), 0.0), std::fill(e.begin(), e.end(), 0.0); },
-          read_write(force.back()), read_write(potential.back()), on((p + 1) % workers()));
+          read_write(force.back()), read_write(potential.back()), on(place % workers()));
   }
   // The small object comes before the large one, so that it does not wait behind it.
   const auto phase = [&](const auto& body, const auto& copies, const char* name) {
+    for (int p = parts - 1; setup.inside && p >= 0; --p) {
+      const auto own = copies[static_cast<std::size_t>(p)];
+      const example::Children children(copies, static_cast<std::size_t>(p));
+      withonly(
+          [&](Access& a) {
+            a.wr(own);
+            a.rd(frame);
+            a.rd(positions);
+            children.declare(a);
+            a.name(name, p);
+          },
+          [own, children, frame, positions, body, p, parts] {
+            auto& sum = *write(own);
+            body(sum, *read(frame), *read(positions), p, parts);
+            children.add_to(sum);
+          });
+    }
+    if (setup.inside) return;
     for (int p = 0; p < parts; ++p)
       spawn(body, write(copies[static_cast<std::size_t>(p)]), read(frame), read(positions), p, parts,
             named(name, p));
@@ -328,6 +348,7 @@ int main(int argc, char** argv) {
   app.option("--molecules", setup.molecules, "Molecules", 8, 1e6);
   app.option("--iterations", setup.iterations, "Iterations", 0, 1e9);
   app.option("--parts", setup.parts, "Tasks of a parallel phase; 0: one for each processor", 0, 4096);
+  app.flag("--inside", setup.inside, "Tasks of a parallel phase add up by themselves, behind with_cont()");
   app.option("--step", setup.step, "Femtoseconds of an iteration", 1e-3, 1);
   return app.main(argc, argv, [&](example::Application& a) { simulate(setup, a); });
 }

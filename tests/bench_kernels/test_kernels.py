@@ -50,6 +50,18 @@ class Kernels(unittest.TestCase):
                         self.assertEqual(bits, right)
                         self.assertEqual(int(found["received"], 16) != 0, ranks > 1)
 
+    def test_other_forms(self):
+        if KERNEL not in ("fft", "sort"):
+            return
+        forms = [("hand", "--slabs", "1")] + [(variant, "--in-order") for variant in VARIANTS if KERNEL == "fft"]
+        for ranks in (2, 4):
+            right = record(run(MPIS[0], ranks, "plain"))
+            for variant, *options in forms:
+                with self.subTest(ranks=ranks, variant=variant, options=options):
+                    found = record(run(MPIS[0], ranks, variant, *options))
+                    self.assertTrue(found["verified"])
+                    self.assertEqual((found["checksum"], found["received"]), (right["checksum"], right["received"]))
+
     def test_damaged_halo(self):
         for variant in VARIANTS:
             with self.subTest(variant=variant):

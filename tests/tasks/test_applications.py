@@ -14,6 +14,7 @@ CASES = {
     "cholesky": ["--grid", "7", "--panel", "6"],
 }
 PLACED = ("ocean", "cholesky")
+INSIDE = ("water", "string")
 
 
 def run(folder, program, arguments, launcher=(), **variables):
@@ -31,6 +32,8 @@ def check(folder, name, arguments):
         variants.append(["--place"])
     if name == "ocean":
         variants.append(["--plain"])
+    if name in INSIDE:
+        variants.append(["--inside"])
     for workers in ("1", "2", "4"):
         for extra in variants:
             for locality in ("on", "off"):
@@ -54,11 +57,11 @@ def check_on_ranks(folder, launcher):
     ranks = int(launcher[-1])
     for name, arguments in CASES.items():
         serial = run(folder, f"{name}_serial", arguments)
-        for extra in (["--place"] if name in PLACED else [],):
+        for extra in ([["--place"]] if name in PLACED else [[], ["--inside"]]):
             got = run(folder, name, [*extra, *arguments], launcher, LAPWING_TASKS_WORKERS="1")
             assert got["verified"] and got["checksum"] == serial["checksum"], f"{name} {extra}: {got} is not {serial}"
             assert got["workers"] == ranks and got["messages"] > 0 and got["objects_moved"] > 0, f"{name} {extra}: {got}"
-            if extra:
+            if extra == ["--place"]:
                 assert got["on_target"] == got["targeted"], f"{name} {extra}: {got}"
         print(f"{name}: {got['messages']} messages")
 

@@ -131,6 +131,16 @@ TEST(Central, WithoutLocalityFirstComeFirstServed) {
   EXPECT_EQ(central.ended(1)->task, 3u);
 }
 
+TEST(Central, TheRankThatHasWaitedLongestComesFirst) {
+  for (const bool locality : {true, false}) {
+    Central central(3, 1, locality);
+    for (int task = 0; task < 3; ++task) EXPECT_EQ(central.enabled(task, -1), task);
+    for (const int rank : {1, 2, 0}) EXPECT_FALSE(central.ended(rank));
+    EXPECT_EQ(central.enabled(3, -1), 1);
+    EXPECT_EQ(central.enabled(4, 0), locality ? 0 : 2) << "where targets count, its own before that";
+    EXPECT_EQ(central.enabled(5, 1), locality ? 2 : 0);
+  }
+}
 TEST(Central, WhatIsPlacedWaitsForItsRank) {
   for (const bool locality : {true, false}) {
     Central central(2, 2, locality);

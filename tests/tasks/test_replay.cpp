@@ -203,7 +203,7 @@ TEST_P(Both, EagerProcessorsTakeWhatAnEndLetsRun) {
   machine.run = 0.1;
   Rules rules = on(2);
   const long kept = simulate(made.program, machine, rules).on_target;
-  rules.eager = 1;
+  rules.eager = true;
   EXPECT_GE(kept, 9);
   EXPECT_LE(simulate(made.program, machine, rules).on_target, kept / 2 + 1);
   rules.place = true;

@@ -42,7 +42,14 @@ uint64_t fft_run(const fft_task* task, fft_complex* slab) {
     MPI_Waitall(started, requests, MPI_STATUSES_IGNORE);
 
     uint64_t sum = 0;
-    for (int y = 0; y < mine; ++y)
+    for (int begin = 0; task->in_order && begin < mine; begin += most) {
+      const int planes = begin + most < mine ? most : mine - begin;
+      for (int from = 0; from < task->ranks; ++from)
+        sum += fft_place(task, in + ((size_t)begin * task->ranks + (size_t)from * planes) * part, from, begin,
+                         planes, slab);
+    }
+    if (task->in_order) fft_lines(task, scale, slab);
+    for (int y = 0; !task->in_order && y < mine; ++y)
       for (int z = 0; z < n; ++z) {
         fft_complex* line = slab + ((size_t)y * n + z) * n;
         for (int begin = 0; begin < mine; begin += most) {

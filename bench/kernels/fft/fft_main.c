@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   for (int k = 0; k < size.n; ++k)
     roots[k] = (fft_complex){cos(2.0 * pi * k / size.n), -sin(2.0 * pi * k / size.n)};
   const fft_task task = {size.n,       ranks,         rank,          options.repeat,
-                         options.work, options.slabs, options.spoil, roots};
+                         options.work, options.slabs, options.spoil, options.in_order,
+                         roots};
   kernel_phases phases;
   kernel_result result = {0};
   if (!options.serial) result = measure(&options, &task, &phases);

@@ -8,9 +8,25 @@
 
 const char* const sort_variant = "hand";
 
+/* One portion alone has nothing to be overlapped with but messages of others: it goes process by process, and
+ * what one has sent is counted while those of others travel. */
+enum { ONE_PORTION = 1, TAG = 7 };
+
 typedef struct portion {
   int sends[SORT_MOST_RANKS], at[SORT_MOST_RANKS], comes[SORT_MOST_RANKS], from[SORT_MOST_RANKS];
 } portion;
+
+static void start_messages(const sort_task* task, const portion* p, const int* out, int* in,
+                           MPI_Request* requests) {
+  int* own = in + p->from[task->rank];
+  memcpy(own, out + p->at[task->rank], sizeof *own * p->sends[task->rank]);
+  for (int k = 0; k < task->ranks; ++k) {
+    requests[2 * k] = requests[2 * k + 1] = MPI_REQUEST_NULL;
+    if (k == task->rank) continue;
+    MPI_Irecv(in + p->from[k], p->comes[k], MPI_INT, k, TAG, MPI_COMM_WORLD, &requests[2 * k]);
+    MPI_Isend(out + p->at[k], p->sends[k], MPI_INT, k, TAG, MPI_COMM_WORLD, &requests[2 * k + 1]);
+  }
+}
 
 uint64_t sort_run(const sort_task* task, uint64_t* received) {
   const int keys = task->keys, range = task->range, ranks = task->ranks, all = range * ranks;
@@ -20,7 +36,8 @@ uint64_t sort_run(const sort_task* task, uint64_t* received) {
       *in = malloc(sizeof *in * task->room);
   int* count = malloc(sizeof *count * range);
   portion* portions = calloc(task->slabs, sizeof *portions);
-  MPI_Request* requests = malloc(sizeof *requests * task->slabs);
+  const bool one_portion = task->slabs == ONE_PORTION;
+  MPI_Request* requests = malloc(sizeof *requests * (one_portion ? 2 * ranks : task->slabs));
   if (!key || !out || !in || !count || !portions || !requests)
     kernel_fail("sort", "not enough memory for this class.");
   uint64_t told = 0;
@@ -46,17 +63,25 @@ uint64_t sort_run(const sort_task* task, uint64_t* received) {
       for (int k = 0; k < ranks; total += p->comes[k++]) p->from[k] = total;
       if (total > task->room) kernel_fail("sort", "a process receives more keys than it has room for.");
       if (task->spoil && round == 0 && begin == 0) out[p->at[ranks - 1]] ^= 1;
+      if (one_portion) {
+        start_messages(task, p, out, in, requests);
+        continue;
+      }
       MPI_Ialltoallv(out, p->sends, p->at, MPI_INT, in, p->comes, p->from, MPI_INT, MPI_COMM_WORLD,
                      &requests[started]);
     }
     memset(count, 0, sizeof *count * range);
     uint64_t sum = 0;
     for (int s = 0; s < started; ++s) {
-      MPI_Wait(&requests[s], MPI_STATUS_IGNORE);
-      for (int k = 0; k < ranks; ++k)
+      if (!one_portion) MPI_Wait(&requests[s], MPI_STATUS_IGNORE);
+      for (int i = 0; i < ranks; ++i) {
+        const int k = (task->rank + i) % ranks; /* the own part first */
+        if (one_portion) MPI_Wait(&requests[2 * k], MPI_STATUS_IGNORE);
         sum += sort_count(in + portions[s].from[k], portions[s].comes[k], task->rank * range, count,
                           k == task->rank);
+      }
     }
+    if (one_portion) MPI_Waitall(2 * ranks, requests, MPI_STATUSES_IGNORE);
     *received = (*received ^ sum) * 0x100000001b3ULL;
     told += sort_rank(task, round, total, count);
   }

@@ -32,6 +32,10 @@ kernel_options kernel_parse(const char* kernel, int argc, char** argv) {
   char sentence[300], *end = NULL;
   for (int i = 1; i < argc; ++i) {
     const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+    if (!strcmp(option, "--in-order")) {
+      options.in_order = true;
+      continue;
+    }
     if (!strcmp(option, "--serial") || !strcmp(option, "--limit") || !strcmp(option, "--spoil")) {
       options.serial |= option[2] == 's' && option[3] == 'e';
       options.limit |= option[2] == 'l';
@@ -58,7 +62,7 @@ kernel_options kernel_parse(const char* kernel, int argc, char** argv) {
     } else {
       snprintf(sentence, sizeof sentence,
                "unknown option '%s'. Known: --class S|W|A|B, --repeat N, --work N, --slabs N, --expect HEX, "
-               "--serial, --limit, --spoil.",
+               "--serial, --limit, --spoil, --in-order.",
                option);
       kernel_fail(kernel, sentence);
     }

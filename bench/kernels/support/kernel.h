@@ -21,7 +21,8 @@ typedef struct kernel_options {
   int work;   /* computation per point */
   int slabs;  /* hand-written versions: how often they look after their messages */
   bool serial, limit, spoil;
-  bool expects; /* a checksum to compare with, instead of a serial run */
+  bool in_order; /* fft: what has been received is put in place in its order before it is transformed */
+  bool expects;  /* a checksum to compare with, instead of a serial run */
   uint64_t expected;
 } kernel_options;
 

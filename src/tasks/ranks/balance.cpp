@@ -24,10 +24,9 @@ int Central::enabled(std::uint64_t task, int wish, bool placed) {
   if (locality_ && wish >= 0 && load(wish) == least) {
     chosen = wish;
   } else {
-    for (int i = 0; i < ranks && chosen < 0; ++i) {
-      if (load((next_ + i) % ranks) == least) chosen = (next_ + i) % ranks;
+    for (int rank = 0; rank < ranks; ++rank) {
+      if (load(rank) == least && (chosen < 0 || since(rank) < since(chosen))) chosen = rank;
     }
-    next_ = (chosen + 1) % ranks;
   }
   ++loads_[static_cast<std::size_t>(chosen)];
   return chosen;
@@ -36,6 +35,7 @@ int Central::enabled(std::uint64_t task, int wish, bool placed) {
 std::optional<Central::Assigned> Central::ended(int rank) {
   int& load = loads_[static_cast<std::size_t>(rank)];
   --load;
+  since_[static_cast<std::size_t>(rank)] = ++ends_;
   if (pool_.empty() || load >= target_) return std::nullopt;
   const auto find = [this](auto suits) { return std::find_if(pool_.begin(), pool_.end(), suits); };
   auto chosen = pool_.end();

@@ -12,14 +12,17 @@
 namespace lapwing::tasks::ranks {
 
 /// Jade 3.4.3. Each rank is given tasks until it has `target`; of
-/// the least loaded ones the task's own is preferred. Tasks that are left wait in a
-/// pool, from which a rank that has ended a task gets one, its own if there is.
+/// the least loaded ones the task's own is preferred, then the one that has waited longest. Tasks that are
+/// left wait in a pool, from which a rank that has ended a task gets one, its own if there is.
 /// That holds for tasks that the program has placed too: one whose rank has its
 /// target waits for that rank.
 class Central {
  public:
   Central(int ranks, int target, bool locality)
-      : loads_(static_cast<std::size_t>(ranks)), target_(target), locality_(locality) {}
+      : loads_(static_cast<std::size_t>(ranks)),
+        since_(static_cast<std::size_t>(ranks)),
+        target_(target),
+        locality_(locality) {}
 
   /// A rank for an enabled task that would like to run on rank `wish` (-1: on
   /// any); -1 if it goes into the pool. `placed`: it runs on `wish` or nowhere.
@@ -38,10 +41,13 @@ class Central {
   std::size_t pooled() const { return pool_.size(); }
 
  private:
+  std::uint64_t since(int rank) const { return since_[static_cast<std::size_t>(rank)]; }
+
   std::vector<int> loads_;
+  std::vector<std::uint64_t> since_;  // which of all ends was each rank's last one
   int target_;
   bool locality_;
-  int next_ = 0;  // where ties are broken
+  std::uint64_t ends_ = 0;
   std::list<Assigned> pool_;
 };
 

@@ -48,9 +48,9 @@ struct Rules {
   bool work_free = false;
   int target = 1;       // tasks for each processor
   double patience = 0;  // before the only task of another processor is taken
-  // The share of ends at which tasks that the end lets run are there for idle processors before the ending
-  // processor is free.
-  double eager = 0;
+  // Jade 3.2.1 and 3.4.3: what an end lets run is there for idle processors while the ending one is still
+  // busy with it. Off: the ending processor has the first look.
+  bool eager = false;
   bool moving_owner = false;  // one address space: the owner is who wrote last, not where the object lies
   double scale = 1;           // of all that was computed
 };

@@ -60,10 +60,8 @@ int run(int argc, char** argv) {
       ->delimiter(',')
       ->expected(5)
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--eager", rules.eager,
-                 "The share of ends at which idle processors take what the end lets run before the ending "
-                 "one is free")
-      ->check(CLI::Range(0.0, 1.0));
+  app.add_flag("--eager", rules.eager,
+               "Idle processors take what an end lets run before the ending one is free");
   app.add_option("--communication", communication, "The costs of moving data are multiplied by this")
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--place", rules.place, "Tasks run where their locality object is at home");

@@ -89,12 +89,11 @@ class MessagePassing : public Simulation {
   }
 
   void after(int task, int p) {
-    // Before what this task's end lets run, which may be for the same processor; or behind it, so that
-    // the processor still counts as busy.
-    const bool behind = overtaken(task);
-    if (!behind) next_for(p);
+    // The pool is looked at when the end has let others run, so the processor still counts as busy for them;
+    // or before, and they may be for this processor.
+    if (!rules.eager) next_for(p);
     ended(task);
-    if (behind) next_for(p);
+    if (rules.eager) next_for(p);
   }
 
   void next_for(int p) {

@@ -92,7 +92,7 @@ class SharedMemory : public Simulation {
   void begin(int number, int p) {
     Running& state = running(number);
     state.at = p;
-    double extra = overtaken(number) ? machine.run / 2 : machine.run;
+    double extra = rules.eager ? machine.run / 2 : machine.run;
     if (!state.started) {
       state.started = true;
       if (state.target >= 0) {
@@ -145,8 +145,9 @@ class SharedMemory : public Simulation {
     const int object = locality(recorded(number)), p = running(number).at;
     if (rules.moving_owner && object >= 0 && (recorded(number).uses[0].rights & detail::writes) != 0)
       graph.object(object).owner = p;
-    if (overtaken(number)) {
-      // Idle processors find what this end lets run while this one is still busy with it.
+    if (rules.eager) {
+      // Idle processors search all the time: they find what this end lets run while this one is still busy
+      // with it.
       cpu(p).work(machine.run / 2, [this, p] {
         serve(p);
         if (!queue(p).empty()) wake(p);

@@ -51,11 +51,6 @@ class Simulation {
   }
   int home(int object) const;
   bool placed(int task) const { return recorded(task).initial || rules.place; }
-  /// Idle processors come by before the one that ends this task is free; the same tasks in every run.
-  bool overtaken(int task) const {
-    const auto mixed = (static_cast<std::uint32_t>(task) + 1) * 2654435769U;
-    return static_cast<double>(mixed >> 8U) < rules.eager * 16777216.0;
-  }
   const RecordedTask& recorded(int task) const { return program.tasks[static_cast<std::size_t>(task)]; }
   Running& running(int task) { return running_[static_cast<std::size_t>(task)]; }
   ranks::Copies& copies(int object) { return copies_[static_cast<std::size_t>(object)]; }
