@@ -3,11 +3,12 @@
 // driver makes pairs of processes of it.
 #include <dlfcn.h>
 
-#include <cstdio>
 #include <string>
 
 #include "latency.hpp"
 #include "support/json_line.hpp"
+#include "support/mpi_main.hpp"
+#include "support/option_words.hpp"
 #include "support/texts.hpp"
 
 namespace lapwing::bench {
@@ -26,22 +27,17 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    const auto value = [&]() -> std::string {
-      if (i + 1 >= argc) throw BadOption("the option " + option + " needs a value");
-      return argv[++i];
-    };
-    if (option == "--what") {
-      options.what = split_list(value());
-    } else if (option == "--sizes") {
-      for (const auto& item : split_list(value())) options.sizes.push_back(parse_bytes(item));
-    } else if (option == "--seconds") {
-      options.seconds = parse_positive(value());
-    } else if (option == "--many") {
-      options.many = static_cast<int>(parse_positive(value()));
+  for (OptionWords words(argc, argv); words.next();) {
+    if (words.is("--what")) {
+      options.what = split_list(words.value());
+    } else if (words.is("--sizes")) {
+      for (const auto& item : split_list(words.value())) options.sizes.push_back(parse_bytes(item));
+    } else if (words.is("--seconds")) {
+      options.seconds = parse_positive(words.value());
+    } else if (words.is("--many")) {
+      options.many = static_cast<int>(parse_positive(words.value()));
     } else {
-      throw BadOption("there is no option '" + option + "'");
+      words.refuse();
     }
   }
   if (options.sizes.empty())
@@ -91,18 +87,10 @@ void run(const Options& options, int rank) {
 
 int main(int argc, char** argv) {
   using namespace lapwing::bench;
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0, status = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  try {
+  return mpi_main(argc, argv, "latency", usage, [&](int rank, int size) {
     const Options options = parse(argc, argv);
     if (size != 2) throw BadOption("the benchmark needs exactly 2 ranks, not " + std::to_string(size));
     run(options, rank);
-  } catch (const BadOption& e) {
-    if (rank == 0) std::fprintf(stderr, "latency: %s\n%s", e.what(), usage);
-    status = 2;
-  }
-  MPI_Finalize();
-  return status;
+    return 0;
+  });
 }

@@ -10,6 +10,7 @@
 #include "overlap_options.hpp"
 #include "overlap_report.hpp"
 #include "overlap_sweep.hpp"
+#include "support/mpi_main.hpp"
 #include "support/statistics.hpp"
 #include "support/texts.hpp"
 
@@ -144,25 +145,16 @@ class Bench {
   std::map<Case, HandPlan> plans_;
 };
 
-int run_benchmark(int argc, char** argv) {
-  int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  try {
-    const OverlapOptions options = parse_overlap_options(argc, argv);
-    if (size != 2) throw BadOption("the benchmark needs exactly 2 ranks, not " + std::to_string(size));
-    const LapwingSwitch lapwing;
-    if (rank == sender_rank) {
-      run_sender(*std::max_element(options.sizes.begin(), options.sizes.end()), lapwing, options.defer_mode);
-      return 0;
-    }
-    Bench bench(options, lapwing);
-    bench.run();
-    return bench.mismatches() == 0 ? 0 : 1;
-  } catch (const BadOption& e) {
-    if (rank == 0) std::fprintf(stderr, "overlap: %s\n%s", e.what(), overlap_usage());
-    return 2;
+int run(const OverlapOptions& options, int rank, int size) {
+  if (size != 2) throw BadOption("the benchmark needs exactly 2 ranks, not " + std::to_string(size));
+  const LapwingSwitch lapwing;
+  if (rank == sender_rank) {
+    run_sender(*std::max_element(options.sizes.begin(), options.sizes.end()), lapwing, options.defer_mode);
+    return 0;
   }
+  Bench bench(options, lapwing);
+  bench.run();
+  return bench.mismatches() == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -170,8 +162,7 @@ int run_benchmark(int argc, char** argv) {
 }  // namespace lapwing::bench
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int status = lapwing::bench::run_benchmark(argc, argv);
-  MPI_Finalize();
-  return status;
+  using namespace lapwing::bench;
+  return mpi_main(argc, argv, "overlap", overlap_usage(),
+                  [&](int rank, int size) { return run(parse_overlap_options(argc, argv), rank, size); });
 }

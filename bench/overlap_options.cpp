@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "support/option_words.hpp"
 #include "support/texts.hpp"
 
 namespace lapwing::bench {
@@ -58,37 +59,32 @@ const char* overlap_usage() {
 OverlapOptions parse_overlap_options(int argc, char** argv) {
   OverlapOptions options;
   bool quick = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    const auto value = [&]() -> std::string {
-      if (i + 1 >= argc) throw BadOption("the option " + option + " needs a value");
-      return argv[++i];
-    };
-    if (option == "--quick") {
+  for (OptionWords words(argc, argv); words.next();) {
+    if (words.is("--quick")) {
       quick = true;
-    } else if (option == "--cases") {
+    } else if (words.is("--cases")) {
       options.cases.clear();
-      for (const auto& item : split_list(value())) options.cases.push_back(parse_case(item));
-    } else if (option == "--sizes") {
+      for (const auto& item : split_list(words.value())) options.cases.push_back(parse_case(item));
+    } else if (words.is("--sizes")) {
       options.sizes.clear();
-      for (const auto& item : split_list(value())) options.sizes.push_back(parse_size(item));
-    } else if (option == "--ratios") {
+      for (const auto& item : split_list(words.value())) options.sizes.push_back(parse_size(item));
+    } else if (words.is("--ratios")) {
       options.ratios.clear();
-      for (const auto& item : split_list(value())) options.ratios.push_back(parse_positive(item));
-    } else if (option == "--pairs") {
-      options.pairs = static_cast<int>(parse_bytes(value()));
-    } else if (option == "--budget") {
-      options.budget_s = parse_positive(value());
-    } else if (option == "--first-strip") {
-      options.first_strip = parse_size(value());
-    } else if (option == "--defer") {
-      options.defer_mode = parse_defer(value());
-    } else if (option == "--no-hand") {
+      for (const auto& item : split_list(words.value())) options.ratios.push_back(parse_positive(item));
+    } else if (words.is("--pairs")) {
+      options.pairs = static_cast<int>(parse_bytes(words.value()));
+    } else if (words.is("--budget")) {
+      options.budget_s = parse_positive(words.value());
+    } else if (words.is("--first-strip")) {
+      options.first_strip = parse_size(words.value());
+    } else if (words.is("--defer")) {
+      options.defer_mode = parse_defer(words.value());
+    } else if (words.is("--no-hand")) {
       options.hand = false;
-    } else if (option == "--transport") {
-      options.transport = value();
+    } else if (words.is("--transport")) {
+      options.transport = words.value();
     } else {
-      throw BadOption("there is no option '" + option + "'");
+      words.refuse();
     }
   }
   if (quick) {

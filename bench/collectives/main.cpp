@@ -4,11 +4,12 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include "collectives/collectives.hpp"
 #include "support/json_line.hpp"
+#include "support/mpi_main.hpp"
+#include "support/option_words.hpp"
 #include "support/statistics.hpp"
 #include "support/texts.hpp"
 
@@ -37,22 +38,17 @@ const Kind* kind_of(const std::string& name) {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    const auto value = [&]() -> std::string {
-      if (i + 1 >= argc) throw BadOption("the option " + option + " needs a value");
-      return argv[++i];
-    };
-    if (option == "--kind") {
-      options.kind = kind_of(value());
-    } else if (option == "--bytes") {
-      options.bytes = parse_bytes(value());
-    } else if (option == "--seconds") {
-      options.seconds = parse_positive(value());
-    } else if (option == "--steps") {
-      options.steps = static_cast<std::uint64_t>(parse_positive(value()));
+  for (OptionWords words(argc, argv); words.next();) {
+    if (words.is("--kind")) {
+      options.kind = kind_of(words.value());
+    } else if (words.is("--bytes")) {
+      options.bytes = parse_bytes(words.value());
+    } else if (words.is("--seconds")) {
+      options.seconds = parse_positive(words.value());
+    } else if (words.is("--steps")) {
+      options.steps = static_cast<std::uint64_t>(parse_positive(words.value()));
     } else {
-      throw BadOption("there is no option '" + option + "'");
+      words.refuse();
     }
   }
   if (!options.kind) throw BadOption("--kind is missing");
@@ -164,17 +160,9 @@ void run(const Options& options, int rank, int size) {
 
 int main(int argc, char** argv) {
   using namespace lapwing::bench;
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0, status = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  try {
+  return mpi_main(argc, argv, "collectives", collectives::usage, [&](int rank, int size) {
     if (size < 2 || size > collectives::most_blocks) throw BadOption("the benchmark needs 2 to 64 ranks");
     collectives::run(collectives::parse(argc, argv), rank, size);
-  } catch (const BadOption& e) {
-    if (rank == 0) std::fprintf(stderr, "collectives: %s\n%s", e.what(), collectives::usage);
-    status = 2;
-  }
-  MPI_Finalize();
-  return status;
+    return 0;
+  });
 }

@@ -5,11 +5,12 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "exchange/exchange.hpp"
 #include "support/chain.hpp"
 #include "support/json_line.hpp"
+#include "support/mpi_main.hpp"
+#include "support/option_words.hpp"
 #include "support/statistics.hpp"
 #include "support/texts.hpp"
 
@@ -33,24 +34,19 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    const auto value = [&]() -> std::string {
-      if (i + 1 >= argc) throw BadOption("the option " + option + " needs a value");
-      return argv[++i];
-    };
-    if (option == "--idiom") {
-      options.idiom = value();
-    } else if (option == "--bytes") {
-      options.bytes = parse_bytes(value());
-    } else if (option == "--unequal") {
+  for (OptionWords words(argc, argv); words.next();) {
+    if (words.is("--idiom")) {
+      options.idiom = words.value();
+    } else if (words.is("--bytes")) {
+      options.bytes = parse_bytes(words.value());
+    } else if (words.is("--unequal")) {
       options.unequal = true;
-    } else if (option == "--iterations") {
-      options.per_piece = std::max(1, static_cast<int>(parse_positive(value())) / pieces);
-    } else if (option == "--steps") {
-      options.steps_q8 = parse_bytes(value());
+    } else if (words.is("--iterations")) {
+      options.per_piece = std::max(1, static_cast<int>(parse_positive(words.value())) / pieces);
+    } else if (words.is("--steps")) {
+      options.steps_q8 = parse_bytes(words.value());
     } else {
-      throw BadOption("there is no option '" + option + "'");
+      words.refuse();
     }
   }
   if (options.bytes < 64 || options.bytes % 64 != 0 || options.bytes > (1 << 30))
@@ -120,17 +116,9 @@ void run(const Options& options, int rank, int size) {
 
 int main(int argc, char** argv) {
   using namespace lapwing::bench;
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0, status = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  try {
+  return mpi_main(argc, argv, "exchange", exchange::usage, [&](int rank, int size) {
     if (size < 2) throw BadOption("the benchmark needs at least 2 ranks");
     exchange::run(exchange::parse(argc, argv), rank, size);
-  } catch (const BadOption& e) {
-    if (rank == 0) std::fprintf(stderr, "exchange: %s\n%s", e.what(), exchange::usage);
-    status = 2;
-  }
-  MPI_Finalize();
-  return status;
+    return 0;
+  });
 }

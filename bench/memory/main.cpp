@@ -7,13 +7,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "lapwing/memory.h"
 #include "support/chain.hpp"
 #include "support/json_line.hpp"
+#include "support/mpi_main.hpp"
+#include "support/option_words.hpp"
 #include "support/texts.hpp"
 
 namespace lapwing::bench::memory {
@@ -34,24 +35,19 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    const auto value = [&]() -> std::string {
-      if (i + 1 >= argc) throw BadOption("the option " + option + " needs a value");
-      return argv[++i];
-    };
-    if (option == "--access") {
-      options.access = value();
-    } else if (option == "--bytes") {
-      options.bytes = parse_bytes(value());
-    } else if (option == "--iterations") {
-      options.iterations = std::max(1, static_cast<int>(parse_positive(value())));
-    } else if (option == "--steps") {
-      options.steps_q8 = parse_bytes(value());
-    } else if (option == "--hand") {
+  for (OptionWords words(argc, argv); words.next();) {
+    if (words.is("--access")) {
+      options.access = words.value();
+    } else if (words.is("--bytes")) {
+      options.bytes = parse_bytes(words.value());
+    } else if (words.is("--iterations")) {
+      options.iterations = std::max(1, static_cast<int>(parse_positive(words.value())));
+    } else if (words.is("--steps")) {
+      options.steps_q8 = parse_bytes(words.value());
+    } else if (words.is("--hand")) {
       options.hand = true;
     } else {
-      throw BadOption("there is no option '" + option + "'");
+      words.refuse();
     }
   }
   if (options.access != "get" && options.access != "put" && options.access != "put_two")
@@ -196,17 +192,9 @@ void run(const Options& options, int rank) {
 
 int main(int argc, char** argv) {
   using namespace lapwing::bench;
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0, status = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  try {
+  return mpi_main(argc, argv, "memory", memory::usage, [&](int rank, int size) {
     if (size != 2) throw BadOption("the benchmark needs 2 ranks");
     memory::run(memory::parse(argc, argv), rank);
-  } catch (const BadOption& e) {
-    if (rank == 0) std::fprintf(stderr, "memory: %s\n%s", e.what(), memory::usage);
-    status = 2;
-  }
-  MPI_Finalize();
-  return status;
+    return 0;
+  });
 }

@@ -137,13 +137,13 @@ Statistics Runtime::statistics() const {
 
 void run(const Options& options, const std::function<void()>& program) {
   Runtime runtime(options);
-  Runtime* nobody = nullptr;
-  if (!running.compare_exchange_strong(nobody, &runtime)) {
+  Runtime* none = nullptr;
+  if (!running.compare_exchange_strong(none, &runtime)) {
     throw Error("run() is called while another run() is under way; a process has one program at a time");
   }
   struct End {
     ~End() {
-      Worker::self_is_nobody();
+      Worker::self_is_no_worker();
       end_all_objects();
       ranks::range().forget_met();
       running.store(nullptr);

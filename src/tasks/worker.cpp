@@ -19,7 +19,7 @@ constexpr int kept_fibers = 16;
 
 Worker* Worker::self() { return ThisWorker::here(); }
 
-void Worker::self_is_nobody() { ThisWorker::here() = nullptr; }
+void Worker::self_is_no_worker() { ThisWorker::here() = nullptr; }
 
 void Worker::adopt_as_self() {
   ThisWorker::here() = this;
@@ -40,7 +40,7 @@ void Worker::serve_on(Fiber& stack, Fiber* loop) {
   become_self();
   switch_fiber(stack, *loop);
   self()->after_switch();  // another one, where this one has been given away
-  self_is_nobody();
+  self_is_no_worker();
 }
 
 void Worker::give_next_back() {

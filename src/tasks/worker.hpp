@@ -26,7 +26,7 @@ class alignas(64) Worker {
   /// The worker of the calling thread. A task may wake on another thread, so
   /// this is asked anew after everything that may suspend.
   static Worker* self();
-  static void self_is_nobody();
+  static void self_is_no_worker();
 
   /// The body of the thread, but for the main program's.
   void serve();

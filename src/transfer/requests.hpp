@@ -46,7 +46,7 @@ struct ReceiveArguments {
   MPI_Comm comm;
   Caller caller;
   bool half = false;    ///< of an MPI_Sendrecv or the like, which is counted by itself
-  bool proved = false;  ///< nobody touches the buffer before the wait: no guard
+  bool proved = false;  ///< the program does not touch the buffer before the wait: no guard
   bool apart = false;   ///< another message may be written to the same bytes meanwhile: through a copy
 };
 

@@ -183,7 +183,7 @@ void Directory::meet_families() {
 
 void Directory::meet_chunks() {
   SideWalk sources(held_[source]), destinations(held_[destination]);
-  constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint32_t unowned = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> owners(chunk_size);
   // Of each source, those that one destination takes, and which sources have any.
   std::vector<std::vector<ChunkOffset>> found(held_[source].size());
@@ -214,12 +214,12 @@ void Directory::meet_chunks() {
         }
       continue;
     }
-    owners.assign(chunk_size, nobody);
+    owners.assign(chunk_size, unowned);
     for (const std::size_t s : sources.here())
       sources.bits(s).each([&](std::size_t i) { owners[i] = static_cast<std::uint32_t>(s); });
     for (const std::size_t d : destinations.here()) {
       destinations.bits(d).each([&](std::size_t i) {
-        if (owners[i] == nobody) return;
+        if (owners[i] == unowned) return;
         std::vector<ChunkOffset>& list = found[owners[i]];
         if (list.empty()) touched.push_back(owners[i]);
         list.push_back(static_cast<ChunkOffset>(i));

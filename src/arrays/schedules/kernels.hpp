@@ -35,7 +35,7 @@ void move_transposed(std::int64_t atom, const std::byte* source, BlockSide from,
 /// line that need not be read before it is written costs a third less.
 void copy_run(std::byte* destination, const std::byte* source, std::int64_t bytes, bool stream);
 
-/// After streaming, before anybody is told that the bytes are there.
+/// After streaming, before any thread is told that the bytes are there.
 void end_streaming();
 
 }  // namespace lapwing::arrays

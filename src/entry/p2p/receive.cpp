@@ -119,41 +119,43 @@ POST(Recv_init, int, receive_init, false)
 MATCHED(, int)
 EXCHANGE(, int)
 
-#define START_EXCHANGE(SUFFIX, COUNT)                                                                       \
-  LAPWING_ENTRY int MPI_Isendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to,  \
-                                          int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,      \
-                                          int from, int in_tag, MPI_Comm comm, MPI_Request* request) {      \
-    const auto caller = LAPWING_CALLER("MPI_Isendrecv" #SUFFIX);                                            \
-    const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                             \
-    const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                            \
-    auto plain = [&](MPI_Request* into) {                                                                   \
-      return PMPI_Isendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,     \
-                                    in_tag, comm, into);                                                    \
-    };                                                                                                      \
-    if (watched()) {                                                                                        \
-      P2pWatch::note_exchange(s, r);                                                                        \
-      return plain(request);                                                                                \
-    }                                                                                                       \
-    const int rc =                                                                                          \
-        lapwing::sets::begin_exchange(s, r, [&] { return transfer::isend_receive(s, r, request, plain); }); \
-    return accounted_start(rc, request, caller, r.count, r.type, true, false);                              \
-  }                                                                                                         \
-  LAPWING_ENTRY int MPI_Isendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,     \
-                                                  int out_tag, int from, int in_tag, MPI_Comm comm,         \
-                                                  MPI_Request* request) {                                   \
-    const auto caller = LAPWING_CALLER("MPI_Isendrecv_replace" #SUFFIX);                                    \
-    const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                  \
-    const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                              \
-    auto plain = [&](MPI_Request* into) {                                                                   \
-      return PMPI_Isendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, into);    \
-    };                                                                                                      \
-    if (watched()) {                                                                                        \
-      P2pWatch::note_exchange(s, r);                                                                        \
-      return plain(request);                                                                                \
-    }                                                                                                       \
-    const int rc =                                                                                          \
-        lapwing::sets::begin_exchange(s, r, [&] { return transfer::isend_receive(s, r, request, plain); }); \
-    return accounted_start(rc, request, caller, r.count, r.type, true, false);                              \
+namespace {
+
+// `plain` makes the program's own call.
+template <typename Plain>
+int start_exchange(const SendArguments& s, const ReceiveArguments& r, MPI_Request* request, Plain plain) {
+  if (watched()) {
+    P2pWatch::note_exchange(s, r);
+    return plain(request);
+  }
+  const int rc =
+      lapwing::sets::begin_exchange(s, r, [&] { return transfer::isend_receive(s, r, request, plain); });
+  return accounted_start(rc, request, r.caller, r.count, r.type, true, false);
+}
+
+}  // namespace
+
+#define START_EXCHANGE(SUFFIX, COUNT)                                                                      \
+  LAPWING_ENTRY int MPI_Isendrecv##SUFFIX(const void* out, COUNT out_count, MPI_Datatype out_type, int to, \
+                                          int out_tag, void* in, COUNT in_count, MPI_Datatype in_type,     \
+                                          int from, int in_tag, MPI_Comm comm, MPI_Request* request) {     \
+    const auto caller = LAPWING_CALLER("MPI_Isendrecv" #SUFFIX);                                           \
+    const SendArguments s{out, out_count, out_type, to, out_tag, comm, caller};                            \
+    const ReceiveArguments r{in, in_count, in_type, from, in_tag, comm, caller};                           \
+    return start_exchange(s, r, request, [&](MPI_Request* into) {                                          \
+      return PMPI_Isendrecv##SUFFIX(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,    \
+                                    in_tag, comm, into);                                                   \
+    });                                                                                                    \
+  }                                                                                                        \
+  LAPWING_ENTRY int MPI_Isendrecv_replace##SUFFIX(void* buffer, COUNT count, MPI_Datatype type, int to,    \
+                                                  int out_tag, int from, int in_tag, MPI_Comm comm,        \
+                                                  MPI_Request* request) {                                  \
+    const auto caller = LAPWING_CALLER("MPI_Isendrecv_replace" #SUFFIX);                                   \
+    const SendArguments s{buffer, count, type, to, out_tag, comm, caller};                                 \
+    const ReceiveArguments r{buffer, count, type, from, in_tag, comm, caller};                             \
+    return start_exchange(s, r, request, [&](MPI_Request* into) {                                          \
+      return PMPI_Isendrecv_replace##SUFFIX(buffer, count, type, to, out_tag, from, in_tag, comm, into);   \
+    });                                                                                                    \
   }
 
 START_EXCHANGE(, int)

@@ -50,7 +50,7 @@ void Poller::help() {
     job_.wire.sleep(std::chrono::nanoseconds(waits_to_send() ? pauses.shortest : rest));
     rest = pauses.after(false, rest);
   }
-  Worker::self_is_nobody();
+  Worker::self_is_no_worker();
 }
 
 // Large objects move strip by strip, and only while a thread looks: where a
