@@ -30,7 +30,9 @@ def _once(argv, log, limit):
     """(fault or None, seconds)."""
     begin = time.monotonic()
     with open(log, "wb") as stream:
-        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True)
+        # Unbuffered: what a measurement says last, its fault, is the last line.
+        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True,
+                                   env={**os.environ, "PYTHONUNBUFFERED": "1"})
         try:
             status = process.wait(timeout=limit)
         except subprocess.TimeoutExpired:

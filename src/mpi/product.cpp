@@ -39,7 +39,7 @@ std::string product_of(const std::string& library_version) {
   std::string product = without_blanks(text.substr(0, text.find_first_of(",\n")));
   // "MPICH Version: 4.0.2", and its device in a line of its own.
   if (const std::size_t label = product.find(" Version: "); label != std::string::npos)
-    product.replace(label, std::string_view(" Version: ").size(), " ");
+    product.erase(label, std::string_view(" Version:").size());
   const std::size_t device = text.find("Device:");
   if (device != std::string_view::npos) {
     const std::string_view rest = text.substr(device + std::string_view("Device:").size());

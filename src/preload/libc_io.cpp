@@ -95,13 +95,13 @@ extern "C" long own_syscall(long number, long a, long b, long c, long d, long e,
 }
 
 // libc reads and writes these in threads of its own, of which the engine cannot be told.
-#define WAITS(name, type)                                                                           \
-  namespace {                                                                                       \
-  constinit Next<int(type*)> next_##name(#name);                                                    \
-  }                                                                                                 \
-  extern "C" LAPWING_EXPORT int name(type* request) noexcept {                                      \
-    if (request) lapwing::preload::await(const_cast<void*>(request->aio_buf), request->aio_nbytes); \
-    return next_##name.get()(request);                                                              \
+#define WAITS(name, type)                                                              \
+  namespace {                                                                          \
+  constinit Next<int(type*)> next_##name(#name);                                       \
+  }                                                                                    \
+  extern "C" LAPWING_EXPORT int name(type* request) noexcept {                         \
+    lapwing::preload::await(const_cast<void*>(request->aio_buf), request->aio_nbytes); \
+    return next_##name.get()(request);                                                 \
   }
 
 #define WAITS_FOR_LIST(name, type)                                                                    \
@@ -109,7 +109,7 @@ extern "C" long own_syscall(long number, long a, long b, long c, long d, long e,
   constinit Next<int(int, type* const*, int, sigevent*)> next_##name(#name);                          \
   }                                                                                                   \
   extern "C" LAPWING_EXPORT int name(int mode, type* const list[], int n, sigevent* event) noexcept { \
-    for (int i = 0; list && i < n; ++i)                                                               \
+    for (int i = 0; i < n; ++i)                                                                       \
       if (list[i]) lapwing::preload::await(const_cast<void*>(list[i]->aio_buf), list[i]->aio_nbytes); \
     return next_##name.get()(mode, list, n, event);                                                   \
   }

@@ -17,7 +17,7 @@
 #include "compiler/sets/rank_values.hpp"
 
 namespace lapwing::compiler {
-namespace {
+namespace mismatch {
 
 using llvm::CallBase;
 
@@ -182,19 +182,17 @@ bool depends_on_both_sides(const llvm::Value& condition, RankValues& ranks) {
          !ranks.ranks_in(question->getOperand(1)).empty();
 }
 
-}  // namespace
+}  // namespace mismatch
 
-struct MismatchSearch::Known : CallSequences {
-  using CallSequences::CallSequences;
-};
+using namespace mismatch;
 
 MismatchSearch::MismatchSearch(const Reach& reach, Uniformity& uniformity)
-    : known_(std::make_unique<Known>(reach, uniformity)) {}
+    : ways_(std::make_unique<CallSequences>(reach, uniformity)) {}
 
 MismatchSearch::~MismatchSearch() = default;
 
 void MismatchSearch::look(const Split& split, const SetFlow& flow, std::vector<Mismatch>* found) {
-  CallSequences& ways = *known_;
+  CallSequences& ways = *ways_;
   const auto* copy = llvm::dyn_cast_or_null<llvm::Instruction>(ways.model().copy_of(split.branch));
   const llvm::Value* condition = copy ? condition_of(*copy) : nullptr;
   if (!condition) return;

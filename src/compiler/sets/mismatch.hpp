@@ -24,6 +24,10 @@
 
 namespace lapwing::compiler {
 
+namespace mismatch {
+class CallSequences;
+}
+
 struct Mismatch {
   const llvm::CallBase* call;
   std::string sentence;
@@ -41,8 +45,7 @@ class MismatchSearch {
   void look(const Split& split, const SetFlow& flow, std::vector<Mismatch>* found);
 
  private:
-  struct Known;
-  std::unique_ptr<Known> known_;
+  std::unique_ptr<mismatch::CallSequences> ways_;
   llvm::SmallPtrSet<const llvm::Instruction*, 8> told_;
 };
 
