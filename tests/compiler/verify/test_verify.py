@@ -29,7 +29,9 @@ class Verify(ProgramTest):
         return {number for number, line in enumerate(text, 1) if re.search(rf"(/\*|//|!)[\w ]*\b{name}\b", line)}
 
     def sentence(self, ran):
-        self.assertEqual(ran.returncode, STATUS, ran.stdout + ran.stderr)
+        # Open MPI 4.1's mpiexec may crash as it ends, when a rank has aborted: the sentence has been said by then.
+        if "PMIx_server_finalize" not in ran.stderr:
+            self.assertEqual(ran.returncode, STATUS, ran.stdout + ran.stderr)
         said = re.findall(r"^lapwing: rank (\d): (.*)$", ran.stderr, re.M)
         self.assertEqual(len(said), 1, ran.stderr)
         return said[0]
