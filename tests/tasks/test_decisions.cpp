@@ -141,6 +141,7 @@ TEST(Central, TheRankThatHasWaitedLongestComesFirst) {
     EXPECT_EQ(central.enabled(5, 1), locality ? 2 : 0);
   }
 }
+
 TEST(Central, WhatIsPlacedWaitsForItsRank) {
   for (const bool locality : {true, false}) {
     Central central(2, 2, locality);
