@@ -41,7 +41,7 @@ def _parser():
                         "root): for a machine that is not idle")
     parser.add_argument("--prefix", help="the installation or build tree to measure")
     parser.add_argument("--cases", help="comma-separated; overlap: scan_up, scan_down, memcpy, independent, "
-                        "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, lists, construct; ghosts: " + ", ".join(ghosts.CASES) + "; pipeline: fft, landed; tasks: "
+                        "independent_memcpy; latency: transfers, pingpong, idle; split: " + ", ".join(split.CASES) + "; redistribute: 1 to 5, small, lists, construct; pingpong: " + ", ".join(pingpong.CASES) + "; ghosts: " + ", ".join(ghosts.CASES) + "; pipeline: fft, landed; tasks: "
                         + ", ".join(tasks.CASES) + ", ranks; exchange: " + ", ".join(exchange.IDIOMS) + "; collectives: "
                         + ", ".join(collectives.KINDS) + "; thresholds: " + ", ".join(thresholds.LINKS) + "; memory: " + ", ".join(memory.ACCESSES) + "; jade: " + ", ".join(jade.APPLICATIONS))
     parser.add_argument("--matrix", help="jade: a Matrix Market file for Panel Cholesky, such as BCSSTK15")

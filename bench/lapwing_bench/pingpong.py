@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`pingpong`: HPF/MPI's figure 5. Two tasks of P processes send each other an array, (BLOCK, *) where it comes from
-and (*, BLOCK) where it arrives; the steps of a transfer, and how the time of a small one grows with P: a P + b."""
+and (*, BLOCK) where it arrives; the steps of a transfer, and how the time of a small one grows with P: a P + b. On this machine's
+own transport, or between two emulated hosts."""
 import sys
 
 from . import places, statistics, table
+from .errors import BenchError
 from .redistribute import column, grouped, jobs, launch, rank_numbers
 
 STEPS = ("step1_inquiry_us", "step2_call_us", "step3_exchange_us", "step4_schedule_us", "step5_packing_us",
@@ -19,15 +21,36 @@ def fit(points):
     return a, mean_y - a * mean_x
 
 
+CASES = ("node", "hosts")
+
+
 def measure(options, build, _where, emit):
     numbers = rank_numbers(options, [2, 4, 8], [2, 4, 6, 8])
-    transport = places.Local(options.transport == "best").transport
+    wanted = options.cases.split(",") if options.cases else ["node"]
+    if not set(wanted) <= set(CASES):
+        raise BenchError(f"--cases {options.cases}: pingpong has " + ", ".join(CASES) + ".")
+    for case in wanted:
+        place = places.choose(options, options.script)[0] if case == "hosts" else places.Local(options.transport == "best")
+        with place:
+            _measure(options, build, place, numbers, emit)
+
+
+def _lines(options, build, place, mpi, argv, ranks):
+    """The tasks' processes share two hosts."""
+    if ranks == 2 or isinstance(place, places.Local):
+        return launch(build, options, mpi, "pingpong", argv, ranks, 900, place)
+    with place.of(2, ranks // 2) as wider:
+        return launch(build, options, mpi, "pingpong", argv, ranks, 900, wider)
+
+
+def _measure(options, build, place, numbers, emit):
+    transport = place.transport
     sizes = options.sizes or "4K,1M"
     small = {}
     for mpi, ranks, timed in jobs(options, numbers):
         argv = ["--sizes", sizes, "--rounds", str((options.pairs or 30) if timed and not options.quick else 6),
                 "--repeat", "200" if timed else "20"]
-        lines = launch(build, options, mpi, "pingpong", argv, ranks, 900)
+        lines = _lines(options, build, place, mpi, argv, ranks)
         print(f"bench: pingpong, {mpi}, {ranks // 2} processes a task: {len(lines)} lines", file=sys.stderr)
         steps = {(line["bytes"], line["kind"]): line for line in lines if line["what"] == "steps"}
         for (size,), group in grouped([line for line in lines if line["what"] == "pingpong"], "bytes").items():
