@@ -52,7 +52,7 @@ def _parser():
     parser.add_argument("--kernel", help="kernels: comma-separated, of " + ", ".join(kernels.KERNELS))
     parser.add_argument("--class", dest="size", help="kernels: comma-separated, of S, W, A, B (A; with --quick W)")
     parser.add_argument("--ranks", help="kernels: 2 are timed, others verified (2,4); split: numbers of processes (2,4,8,16); redistribute, "
-                        "ghosts, pingpong: as split (2,4,8); pipeline: replayed (8,16,32)")
+                        "ghosts, pingpong: as split (2,4,8); pipeline: replayed (8,16,32); programs: of recipes that name none (2)")
     parser.add_argument("--instructions", action="store_true", help="latency: count added instructions per small call")
     parser.add_argument("--only", metavar="REGEX", help="programs: the recipes whose names match")
     parser.add_argument("--variants", help="programs: comma-separated, of " + ", ".join(programs.VARIANTS)

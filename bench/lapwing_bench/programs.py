@@ -246,6 +246,9 @@ def measure(options, build, where, emit):
     recipes, faults = programs_recipe.find(options.recipes or os.path.join(beside, "recipes"), options.only, options.quick)
     if not recipes and not faults:
         raise BenchError("No recipe has such a name.")
+    count = _ranks(options.ranks)
+    for one in recipes if count else ():
+        one.ranks = one.own_ranks or count
     for name, fault in faults:
         print(f"bench: {fault}", file=sys.stderr)
         emit({"bench": "programs", "case": name, "variant": "plain", "verified": None, "hung": 0, "pairs": 0, "fault": fault,
@@ -302,6 +305,15 @@ def _variants(text):
         if name not in VARIANTS:
             raise BenchError(f"There is no variant {name}; there are plain, {', '.join(VARIANTS)}.")
     return variants
+
+
+def _ranks(text):
+    """The number of ranks of recipes that name none of their own; None: the usual two."""
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise BenchError(f"programs takes one number of ranks, such as --ranks 4, not '{text}'.")
+    return int(text)
 
 
 def _work(build):

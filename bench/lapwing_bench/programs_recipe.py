@@ -32,7 +32,8 @@ class Recipe:
         self.mpi = self._get("program", "mpi")
         if self.mpi not in (None, "mpich", "openmpi"):
             self._wrong(f"[program] mpi is mpich or openmpi, not {self.mpi}")
-        self.ranks = int(self._number("program", "ranks", 2))
+        self.own_ranks = int(self._number("program", "ranks", 0))   # 0: any number will do
+        self.ranks = self.own_ranks or 2
         self.timed = self._get("program", "timed", "yes") == "yes"
         self.commands, self.program = self._get("build", "commands", ""), self._get("build", "program")
         self.cflags, self.fflags = self._get("build", "cflags", ""), self._get("build", "fflags", "")

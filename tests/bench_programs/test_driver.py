@@ -66,6 +66,13 @@ class Programs(unittest.TestCase):
         self.assertEqual(late[:4], ["even", "late", MPIS[0], "compiled"])
         self.assertIn("absent", done.stdout)
 
+    def test_ranks(self):
+        done = self.drive("--pairs", "1", "--json", "--variants", "run", "--only", "good|own", "--ranks", "3")
+        rows = {r["case"]: r for r in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual((rows["own"]["ranks"], rows["own"]["verified"]), (2, True), done.stderr)   # as its recipe says
+        self.assertEqual(rows["good"]["ranks"], 3)
+        self.assertIn("sum 3", rows["good"]["fault"])   # three ranks have another sum
+
     def test_command_passes_options_on(self):
         """`lapwing bench programs DIR -- OPTIONS`: the command keeps its own options, and `--` ends with it."""
         for mark in ((), ("--",)):
@@ -76,7 +83,7 @@ class Programs(unittest.TestCase):
 
     def test_sentences(self):
         for options, why in ((("--only", "nothing"), "No recipe"), (("--only", "("), "no regular expression"),
-                             (("--variants", "fast"), "no variant fast")):
+                             (("--variants", "fast"), "no variant fast"), (("--ranks", "2,4"), "one number of ranks")):
             done = self.drive(*options)
             self.assertEqual(done.returncode, 1)
             self.assertIn(why, done.stderr)
