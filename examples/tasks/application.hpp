@@ -118,6 +118,30 @@ struct Children {
   std::size_t count = 0;
 };
 
+/// A parallel phase whose tasks add the replicas up by themselves: the task of each computes into its own and
+/// then adds those of its children. `declare(access, part)` says what else a task reads, `computation(part)`
+/// is what it does: a function of its own replica.
+template <class Declare, class Computation>
+void phase_that_adds_up(const char* name, const Replicas& replica, const Declare& declare,
+                        const Computation& computation) {
+  for (int p = static_cast<int>(replica.size()) - 1; p >= 0; --p) {
+    const auto own = replica[static_cast<std::size_t>(p)];
+    const Children children(replica, static_cast<std::size_t>(p));
+    tasks::withonly(
+        [&](tasks::Access& a) {
+          a.wr(own);
+          declare(a, p);
+          children.declare(a);
+          a.name(name, p);
+        },
+        [own, children, compute = computation(p)] {
+          std::vector<double>& sum = *tasks::write(own);
+          compute(sum);
+          children.add_to(sum);
+        });
+  }
+}
+
 /// Adds replicated arrays up into the first of them, as a tree of tasks.
 inline void reduce_replicas(const Replicas& replica) {
   for (std::size_t stride = 1; stride < replica.size(); stride *= 2) {

@@ -22,7 +22,7 @@ using Panel = std::vector<double>;  // columns one after the other, each of all 
 struct Setup {
   std::string matrix;
   int grid = 16, width = 16;
-  bool place = false;
+  bool place = false, original = false;
 };
 
 // The structure of all panels in one array, so that it is one shared object:
@@ -75,15 +75,13 @@ std::vector<int> make_structure(const std::vector<std::vector<int>>& rows, int w
   return flat;
 }
 
-void internal_update(Panel& panel, const std::vector<int>& flat, int p) {
-  if (panel.empty()) return;  // work-free
-  const Structure structure(flat);
+void internal_update(double* panel, const Structure& structure, int p) {
   const auto width = static_cast<std::size_t>(structure.width(p)),
              height = static_cast<std::size_t>(structure.height(p));
   for (std::size_t c = 0; c < width; ++c) {
-    double* const column = panel.data() + c * height;
+    double* const column = panel + c * height;
     for (std::size_t before = 0; before < c; ++before) {
-      const double* const left = panel.data() + before * height;
+      const double* const left = panel + before * height;
       const double factor = left[c];
       for (std::size_t r = c; r < height; ++r) column[r] -= factor * left[r];
     }
@@ -96,10 +94,9 @@ void internal_update(Panel& panel, const std::vector<int>& flat, int p) {
   }
 }
 
-// Panel `to` loses what panel `from` takes from it.
-void external_update(Panel& into, const Panel& panel, const std::vector<int>& flat, int from, int to) {
-  if (into.empty()) return;
-  const Structure structure(flat);
+// Panel `to` loses what panel `from` takes from it. `place`: room for one number a row.
+void external_update(double* into, const double* panel, const Structure& structure, int from, int to,
+                     std::vector<std::size_t>& place) {
   const auto width = static_cast<std::size_t>(structure.width(from)),
              height = static_cast<std::size_t>(structure.height(from));
   const auto height_to = static_cast<std::size_t>(structure.height(to));
@@ -107,19 +104,63 @@ void external_update(Panel& into, const Panel& panel, const std::vector<int>& fl
   const int* const rows_to = structure.rows(to);
   const int first = structure.first(to), end = first + structure.width(to);
   const auto begin = static_cast<std::size_t>(std::lower_bound(rows, rows + height, first) - rows);
-  std::vector<std::size_t> place(height);  // of each row in the other panel
+  place.resize(height);  // of each row in the other panel
   for (std::size_t r = begin, at = 0; r < height; ++r) {
     while (rows_to[at] != rows[r]) ++at;
     place[r] = at;
   }
   for (std::size_t c = begin; c < height && rows[c] < end; ++c) {
-    double* const column = into.data() + static_cast<std::size_t>(rows[c] - first) * height_to;
+    double* const column = into + static_cast<std::size_t>(rows[c] - first) * height_to;
     for (std::size_t k = 0; k < width; ++k) {
-      const double* const left = panel.data() + k * height;
+      const double* const left = panel + k * height;
       const double factor = left[c];
       for (std::size_t r = c; r < height; ++r) column[place[r]] -= factor * left[r];
     }
   }
+}
+
+// The tasks. A panel without elements is work-free.
+void internal_task(Panel& panel, const std::vector<int>& flat, int p) {
+  if (!panel.empty()) internal_update(panel.data(), Structure(flat), p);
+}
+
+void external_task(Panel& into, const Panel& panel, const std::vector<int>& flat, int from, int to) {
+  std::vector<std::size_t> place;
+  if (!into.empty()) external_update(into.data(), panel.data(), Structure(flat), from, to, place);
+}
+
+// Calls each(other) for the panels that panel p updates.
+template <class Each>
+void each_updated(const Structure& structure, const std::vector<int>& panel_of, int p, const Each& each) {
+  int last = p;
+  for (int r = structure.width(p); r < structure.height(p); ++r) {
+    const int to = panel_of[static_cast<std::size_t>(structure.rows(p)[r])];
+    if (to == last) continue;
+    last = to;
+    each(to);
+  }
+}
+
+// The program before it was written with tasks: all panels lie in one array.
+std::vector<Panel> factor_whole(const std::vector<Panel>& panels, const Structure& structure,
+                                const std::vector<int>& panel_of, example::Application& app) {
+  std::vector<double> all;
+  std::vector<std::size_t> begins, place;
+  for (const Panel& each : panels) {
+    begins.push_back(all.size());
+    all.insert(all.end(), each.begin(), each.end());
+  }
+  const auto at = [&](int p) { return all.data() + begins[static_cast<std::size_t>(p)]; };
+  app.begin();
+  for (int p = 0; p < structure.panels(); ++p) {
+    internal_update(at(p), structure, p);
+    each_updated(structure, panel_of, p,
+                 [&](int to) { external_update(at(to), at(p), structure, p, to, place); });
+  }
+  app.end();
+  std::vector<Panel> result;
+  for (int p = 0; p < structure.panels(); ++p) result.emplace_back(at(p), at(p) + structure.size(p));
+  return result;
 }
 
 // |Ax - b| / (|A| |x| + |b|), with x from the factor.
@@ -176,6 +217,38 @@ double residual(const Symmetric& matrix, const Structure& structure, const std::
   return worst / (largest * size_x + size_b);
 }
 
+std::vector<Panel> factor_by_tasks(const Setup& setup, std::vector<Panel>& values,
+                                   const std::vector<int>& flat, const std::vector<int>& panel_of,
+                                   example::Application& app) {
+  const Structure structure(flat);
+  const int panels = structure.panels();
+  const auto shared_structure = create_named<std::vector<int>>("structure", flat);
+  std::vector<shared<Panel>> panel;
+  for (int p = 0; p < panels; ++p) {
+    Panel& its = values[static_cast<std::size_t>(p)];
+    if (app.work_free) its.clear();
+    panel.push_back(create_named<Panel>("panel " + std::to_string(p), std::move(its)));
+  }
+  // One processor creates the tasks; the panels go round the others.
+  const auto where = [&](int p) { return on(setup.place && workers() > 1 ? 1 + p % (workers() - 1) : -1); };
+
+  app.begin();
+  for (int p = 0; p < panels; ++p) {
+    const auto from = panel[static_cast<std::size_t>(p)];
+    spawn(internal_task, read_write(from), read(shared_structure), p, where(p), named("internal", p));
+    each_updated(structure, panel_of, p, [&](int to) {
+      spawn(external_task, read_write(panel[static_cast<std::size_t>(to)]), read(from),
+            read(shared_structure), p, to, where(to), named("external", p, to));
+    });
+  }
+  app.end();
+  std::vector<Panel> result;
+  for (const auto& each : panel) {
+    if (!app.work_free) result.push_back(*read(each));
+  }
+  return result;
+}
+
 void factor(const Setup& setup, example::Application& app) {
   Symmetric matrix =
       setup.matrix.empty() ? example::make_grid(setup.grid) : example::read_matrix_market(setup.matrix);
@@ -187,52 +260,30 @@ void factor(const Setup& setup, example::Application& app) {
   const int panels = structure.panels();
 
   std::vector<int> panel_of(matrix.column.size());
-  std::vector<shared<Panel>> panel;
-  const auto shared_structure = create_named<std::vector<int>>("structure", flat);
+  std::vector<Panel> values;
   double elements = 0;
   for (int p = 0; p < panels; ++p) {
-    Panel values(structure.size(p));
+    values.emplace_back(structure.size(p));
     const int* const begin = structure.rows(p);
     const auto height = static_cast<std::size_t>(structure.height(p));
     for (int c = 0; c < structure.width(p); ++c) {
       panel_of[static_cast<std::size_t>(structure.first(p) + c)] = p;
       for (const auto& [row, value] : matrix.at(structure.first(p) + c)) {
         const auto r = static_cast<std::size_t>(std::lower_bound(begin, begin + height, row) - begin);
-        values[static_cast<std::size_t>(c) * height + r] += value;
+        values.back()[static_cast<std::size_t>(c) * height + r] += value;
       }
     }
-    elements += static_cast<double>(values.size());
-    if (app.work_free) values.clear();
-    panel.push_back(create_named<Panel>("panel " + std::to_string(p), std::move(values)));
+    elements += static_cast<double>(values.back().size());
   }
-  // One processor creates the tasks; the panels go round the others.
-  const auto where = [&](int p) { return on(setup.place && workers() > 1 ? 1 + p % (workers() - 1) : -1); };
-
-  app.begin();
-  for (int p = 0; p < panels; ++p) {
-    const auto from = panel[static_cast<std::size_t>(p)];
-    spawn(internal_update, read_write(from), read(shared_structure), p, where(p), named("internal", p));
-    int last = p;
-    for (int r = structure.width(p); r < structure.height(p); ++r) {
-      const int to = panel_of[static_cast<std::size_t>(structure.rows(p)[r])];
-      if (to == last) continue;
-      last = to;
-      spawn(external_update, read_write(panel[static_cast<std::size_t>(to)]), read(from),
-            read(shared_structure), p, to, where(to), named("external", p, to));
-    }
-  }
-  app.end();
+  const std::vector<Panel> result = setup.original ? factor_whole(values, structure, panel_of, app)
+                                                   : factor_by_tasks(setup, values, flat, panel_of, app);
   app.say("matrix", setup.matrix.empty() ? "grid of side " + std::to_string(setup.grid) : setup.matrix);
   app.say("columns", matrix.size());
   app.say("panels", panels);
   app.say("factor_elements", elements);
   if (app.work_free) return;
   example::Checksum sum;
-  std::vector<Panel> result;
-  for (const auto& each : panel) {
-    result.push_back(*read(each));
-    sum.add(result.back());
-  }
+  for (const Panel& each : result) sum.add(each);
   const double error = residual(matrix, structure, result);
   app.say("residual", error);
   app.say("checksum", sum.text());
@@ -247,6 +298,7 @@ int main(int argc, char** argv) {
   app.file("--matrix", setup.matrix, "A Matrix Market file, coordinate real symmetric");
   app.option("--grid", setup.grid, "Without a file: points of a cubic grid along each side", 1, 200);
   app.option("--panel", setup.width, "Columns of a panel, at most", 1, 4096);
+  app.flag("--original", setup.original, "The program before it was written with tasks: panels in one array");
   app.flag("--place", setup.place, "Place each task, its panels round the processors but the main one");
   return app.main(argc, argv, [&](example::Application& a) { factor(setup, a); });
 }

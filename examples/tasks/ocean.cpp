@@ -23,7 +23,7 @@ using Columns = std::vector<double>;  // one after the other
 
 struct Setup {
   int size = 192, sweeps = 600, blocks = 0;
-  bool place = false, plain = false;
+  bool place = false, plain = false, original = false;
 };
 
 struct Basin {
@@ -113,7 +113,7 @@ class Ocean {
     return all;
   }
 
-  /// The serial program: the same sweeps over the whole grid.
+  /// The program before it was divided into blocks and tasks: the same sweeps over the whole grid.
   std::vector<double> reference() const {
     const auto n = static_cast<std::size_t>(setup_.size);
     std::vector<double> grid(n * n);
@@ -207,7 +207,19 @@ class Ocean {
   std::vector<shared<Columns>> interior_, border_;
 };
 
+void solve_whole(const Setup& setup, example::Application& app) {
+  const Ocean ocean(setup, false);
+  app.begin();
+  const std::vector<double> grid = ocean.reference();
+  app.end();
+  example::Checksum sum;
+  sum.add(grid);
+  app.say("residual", ocean.residual(grid));
+  app.say("checksum", sum.text());
+}
+
 void solve(const Setup& setup, example::Application& app) {
+  if (setup.original) return solve_whole(setup, app);
   Ocean ocean(setup, app.work_free);
   app.begin();
   for (int s = 0; s < setup.sweeps; ++s) ocean.sweep();
@@ -234,6 +246,7 @@ int main(int argc, char** argv) {
   app.option("--blocks", setup.blocks, "Interior blocks; 0: one for each processor but the main one", 0,
              4096);
   app.flag("--place", setup.place, "Place each task, round the processors but the main one");
+  app.flag("--original", setup.original, "The program before it was divided into blocks and tasks");
   app.flag("--plain", setup.plain, "Without acquiring and releasing objects inside of tasks");
   return app.main(argc, argv, [&](example::Application& a) { solve(setup, a); });
 }

@@ -31,7 +31,7 @@ using Differences = std::vector<double>;
 
 struct Setup {
   int width = 185, depth = 450, spacing = 10, iterations = 6, parts = 0;
-  bool inside = false;
+  bool inside = false, original = false;
 };
 
 /// The data that every task reads beside the model.
@@ -193,7 +193,44 @@ double error_of(const Model& model, const Model& truth) {
   return sum / static_cast<double>(model.size());
 }
 
+// The model that is found, beside the true one.
+void report_model(const Setup& setup, const Survey& survey, const Model& found, const Model& truth,
+                  double first, double last, example::Application& app) {
+  const double off = error_of(found, truth), off_before = error_of(Model(survey.cells(), 0.1F), truth);
+  example::Checksum sum;
+  sum.add(found);
+  app.say("late_ms_first", first);
+  app.say("late_ms_last", last);
+  app.say("model_error_first", off_before);
+  app.say("model_error_last", off);
+  app.say("checksum", sum.text());
+  app.check("the model explains the measurements no better than at first",
+            setup.iterations < 2 || last < first / 2);
+  app.check("the model is no nearer to the true one", setup.iterations < 2 || off < off_before);
+}
+
+// The program before it was written with tasks: one array of differences for all rays.
+void invert_whole(const Setup& setup, example::Application& app) {
+  const Survey survey{setup.width, setup.depth, setup.spacing};
+  const Model truth = make_truth(survey);
+  Model model(survey.cells(), 0.1F);
+  Differences difference(2 * survey.cells() + 1);
+  Times measured;
+  measure_group(measured, truth, survey, 0, 1);
+  double first = 0, last = 0;
+  app.begin();
+  for (int i = 0; i < setup.iterations; ++i) {
+    trace_group(difference, survey, measured, model, 0, 1);
+    improve(survey, model, difference);
+    last = std::sqrt(difference.back() / survey.rays());
+    if (i == 0) first = last;
+  }
+  app.end();
+  report_model(setup, survey, model, truth, first, last, app);
+}
+
 void invert(const Setup& setup, example::Application& app) {
+  if (setup.original) return invert_whole(setup, app);
   const int parts = setup.parts > 0 ? setup.parts : workers();
   const bool empty = app.work_free;
   const Survey survey{setup.width, setup.depth, setup.spacing};
@@ -221,24 +258,14 @@ void invert(const Setup& setup, example::Application& app) {
   app.begin();
   double first = 0, last = 0;
   for (int i = 0; i < setup.iterations; ++i) {
-    for (int p = parts - 1; setup.inside && p >= 0; --p) {
-      const auto at = static_cast<std::size_t>(p);
-      const auto own = difference[at];
-      const auto its = measured[at];
-      const example::Children children(difference, at);
-      withonly(
-          [&](Access& a) {
-            a.wr(own);
-            a.rd(frame);
-            a.rd(its);
-            a.rd(model);
-            children.declare(a);
-            a.name("trace", p);
-          },
-          [own, its, children, frame, model, p, parts] {
-            auto& sum = *write(own);
-            trace_group(sum, *read(frame), *read(its), *read(model), p, parts);
-            children.add_to(sum);
+    if (setup.inside) {
+      const auto its = [&](int part) { return measured[static_cast<std::size_t>(part)]; };
+      example::phase_that_adds_up(
+          "trace", difference, [&](Access& a, int part) { a.rd(frame), a.rd(its(part)), a.rd(model); },
+          [&](int part) {
+            return [times = its(part), frame, model, part, parts](Differences& sum) {
+              trace_group(sum, *read(frame), *read(times), *read(model), part, parts);
+            };
           });
     }
     for (int p = 0; !setup.inside && p < parts; ++p) {
@@ -261,19 +288,7 @@ void invert(const Setup& setup, example::Application& app) {
   app.say("iterations", setup.iterations);
   app.say("parts", parts);
   if (empty) return;
-  const Model& found = *read(model);
-  const double off = error_of(found, true_model),
-               off_before = error_of(Model(survey.cells(), 0.1F), true_model);
-  example::Checksum sum;
-  sum.add(found);
-  app.say("late_ms_first", first);
-  app.say("late_ms_last", last);
-  app.say("model_error_first", off_before);
-  app.say("model_error_last", off);
-  app.say("checksum", sum.text());
-  app.check("the model explains the measurements no better than at first",
-            setup.iterations < 2 || last < first / 2);
-  app.check("the model is no nearer to the true one", setup.iterations < 2 || off < off_before);
+  report_model(setup, survey, *read(model), true_model, first, last, app);
 }
 
 }  // namespace
@@ -286,6 +301,7 @@ int main(int argc, char** argv) {
   app.option("--spacing", setup.spacing, "Feet from one source, or receiver, to the next", 1, 100000);
   app.option("--iterations", setup.iterations, "Iterations", 0, 1e9);
   app.flag("--inside", setup.inside, "Tasks of a parallel phase add up by themselves, behind with_cont()");
+  app.flag("--original", setup.original, "The program before it was written with tasks");
   app.option("--parts", setup.parts, "Groups of rays; 0: one for each processor", 0, 4096);
   return app.main(argc, argv, [&](example::Application& a) { invert(setup, a); });
 }

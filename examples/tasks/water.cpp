@@ -38,7 +38,7 @@ constexpr std::size_t stride = 12;
 struct Setup {
   int molecules = 1728, iterations = 8, parts = 0;
   double step = 0.25;
-  bool inside = false;
+  bool inside = false, original = false;
 };
 
 // The data that every task reads beside the positions.
@@ -256,7 +256,51 @@ class Molecules {
   Sites velocity_, force_, force_before_;
 };
 
+// The result, beside what is conserved.
+void report_state(const Setup& setup, const Molecules& molecules, double before, double after,
+                  const Vector& drift_before, example::Application& app) {
+  const double change = (after - before) / setup.molecules;
+  example::Checksum sum;
+  sum.add(molecules.sites);
+  sum.add(std::vector<double>{after});
+  app.say("energy_kcal_mol", after / setup.molecules);
+  app.say("energy_change", change);
+  app.say("checksum", sum.text());
+  app.check("the energy is not conserved", std::abs(change) < 0.02);
+  const Vector drift = molecules.momentum() - drift_before;
+  app.check("the momentum is not conserved", std::sqrt(dot(drift, drift)) < 1e-9 * setup.molecules);
+}
+
+// The program before it was written with tasks: the molecules' own positions, and one array of contributions.
+void simulate_whole(const Setup& setup, example::Application& app) {
+  Molecules molecules(setup);
+  Sites force(molecules.sites.size());
+  std::vector<double> potential(1);
+  const auto forces = [&](int iteration) {
+    forces_of_part(force, molecules.frame(iteration), molecules.sites, 0, 1);
+    molecules.take(force);
+  };
+  const auto energy = [&](int iteration) {
+    energy_of_part(potential, molecules.frame(iteration), molecules.sites, 0, 1);
+    return molecules.energy(potential[0]);
+  };
+  forces(0);
+  const double before = energy(0);
+  const Vector drift_before = molecules.momentum();
+  double after = before;
+  app.begin();
+  for (int i = 1; i <= setup.iterations; ++i) {
+    molecules.predict();
+    forces(i);
+    molecules.correct();
+    after = energy(i);
+  }
+  app.end();
+  report_state(setup, molecules, before, after, drift_before, app);
+}
+
 void simulate(const Setup& setup, example::Application& app) {
+  if (setup.original) return simulate_whole(setup, app);
   const int parts = setup.parts > 0 ? setup.parts : workers();
   const bool empty = app.work_free;
   Molecules molecules(setup);
@@ -275,24 +319,15 @@ void simulate(const Setup& setup, example::Application& app) {
   }
   // The small object comes before the large one, so that it does not wait behind it.
   const auto phase = [&](const auto& body, const auto& copies, const char* name) {
-    for (int p = parts - 1; setup.inside && p >= 0; --p) {
-      const auto own = copies[static_cast<std::size_t>(p)];
-      const example::Children children(copies, static_cast<std::size_t>(p));
-      withonly(
-          [&](Access& a) {
-            a.wr(own);
-            a.rd(frame);
-            a.rd(positions);
-            children.declare(a);
-            a.name(name, p);
-          },
-          [own, children, frame, positions, body, p, parts] {
-            auto& sum = *write(own);
-            body(sum, *read(frame), *read(positions), p, parts);
-            children.add_to(sum);
+    if (setup.inside) {
+      return example::phase_that_adds_up(
+          name, copies, [&](Access& a, int) { a.rd(frame), a.rd(positions); },
+          [&](int part) {
+            return [frame, positions, body, part, parts](std::vector<double>& sum) {
+              body(sum, *read(frame), *read(positions), part, parts);
+            };
           });
     }
-    if (setup.inside) return;
     for (int p = 0; p < parts; ++p)
       spawn(body, write(copies[static_cast<std::size_t>(p)]), read(frame), read(positions), p, parts,
             named(name, p));
@@ -328,16 +363,7 @@ void simulate(const Setup& setup, example::Application& app) {
   app.say("iterations", setup.iterations);
   app.say("parts", parts);
   if (empty) return;
-  const double change = (after - before) / setup.molecules;
-  example::Checksum sum;
-  sum.add(molecules.sites);
-  sum.add(std::vector<double>{after});
-  app.say("energy_kcal_mol", after / setup.molecules);
-  app.say("energy_change", change);
-  app.say("checksum", sum.text());
-  app.check("the energy is not conserved", std::abs(change) < 0.02);
-  const Vector drift = molecules.momentum() - drift_before;
-  app.check("the momentum is not conserved", std::sqrt(dot(drift, drift)) < 1e-9 * setup.molecules);
+  report_state(setup, molecules, before, after, drift_before, app);
 }
 
 }  // namespace
@@ -349,6 +375,7 @@ int main(int argc, char** argv) {
   app.option("--iterations", setup.iterations, "Iterations", 0, 1e9);
   app.option("--parts", setup.parts, "Tasks of a parallel phase; 0: one for each processor", 0, 4096);
   app.flag("--inside", setup.inside, "Tasks of a parallel phase add up by themselves, behind with_cont()");
+  app.flag("--original", setup.original, "The program before it was written with tasks");
   app.option("--step", setup.step, "Femtoseconds of an iteration", 1e-3, 1);
   return app.main(argc, argv, [&](example::Application& a) { simulate(setup, a); });
 }

@@ -205,7 +205,7 @@ class Examples(unittest.TestCase):
             self.assertRegex(said, r"^poisson: 12 x 12 x 12, error [0-9.]+E-1[3-9]\n$")
         if not ctypes.util.find_library("fftw3"):
             self.skipTest("FFTW 3, which makes the transforms of C, is not installed")
-        programs = [BUILD / "libexec" / "lapwing" / FLAVOUR / "arrays" / f"poisson_{language}" for language in ("c", "f90")]
+        programs = [BUILD / "libexec" / "lapwing" / FLAVOUR / "arrays" / f"poisson_{language}" for language in ("c", "cpp", "f90")]
         for program in programs[:1] + [one for one in programs[1:] if one.exists()]:
             with self.subTest(program=program.name):
                 said = run((3, [program, "12"]))

@@ -25,7 +25,17 @@ def run(folder, program, arguments, launcher=(), **variables):
     return json.loads(done.stdout)
 
 
+def check_original(folder, name, arguments):
+    """The program before it was written with tasks computes the same bits as the stripped one with one part."""
+    if name in INSIDE:
+        arguments = [*arguments[:-1], "1"]
+    original, stripped = (run(folder, f"{name}_serial", [*arguments, *extra]) for extra in (["--original"], []))
+    assert original["verified"] and original["checksum"] == stripped["checksum"], f"{name}: {original} and {stripped}"
+    assert run(folder, name, ["--workers", "2", "--original", *arguments])["tasks"] == 0, f"{name}: tasks in the original"
+
+
 def check(folder, name, arguments):
+    check_original(folder, name, arguments)
     serial = run(folder, f"{name}_serial", arguments)
     variants = [[]]
     if name in PLACED:

@@ -9,6 +9,47 @@
 
 const char* const fft_variant = "hand";
 
+/* What has come in groups of `most` planes is put in place in its order, and then transformed along the third
+ * axis. Here and below: the sum of what was received. */
+static uint64_t third_axis_in_order(const fft_task* task, int most, double scale, const fft_complex* in,
+                                    fft_complex* slab) {
+  const int n = task->n, mine = n / task->ranks;
+  const size_t part = (size_t)mine * n;
+  uint64_t sum = 0;
+  for (int begin = 0; begin < mine; begin += most) {
+    const int planes = begin + most < mine ? most : mine - begin;
+    for (int from = 0; from < task->ranks; ++from)
+      sum += fft_place(task, in + ((size_t)begin * task->ranks + (size_t)from * planes) * part, from, begin,
+                       planes, slab);
+  }
+  fft_lines(task, scale, slab);
+  return sum;
+}
+
+/* Each line is gathered across the groups and transformed at once. */
+static uint64_t third_axis_across(const fft_task* task, int most, double scale, const fft_complex* in,
+                                  fft_complex* slab) {
+  const int n = task->n, mine = n / task->ranks, first = task->rank * mine;
+  const size_t part = (size_t)mine * n;
+  uint64_t sum = 0;
+  for (int y = 0; y < mine; ++y)
+    for (int z = 0; z < n; ++z) {
+      fft_complex* line = slab + ((size_t)y * n + z) * n;
+      for (int begin = 0; begin < mine; begin += most) {
+        const int planes = begin + most < mine ? most : mine - begin;
+        const fft_complex* group = in + (size_t)begin * part * task->ranks + (size_t)y * n + z;
+        for (int from = 0; from < task->ranks; ++from)
+          for (int k = 0; k < planes; ++k) {
+            const int x = from * mine + begin + k;
+            line[x] = group[(from * (size_t)planes + k) * part];
+            if (from != task->rank) sum += fft_seen(line[x], ((uint64_t)x * n + first + y) * n + z);
+          }
+      }
+      fft_line(n, task->roots, scale, line);
+    }
+  return sum;
+}
+
 uint64_t fft_run(const fft_task* task, fft_complex* slab) {
   const int n = task->n, mine = n / task->ranks, first = task->rank * mine;
   const int slabs = task->slabs < mine ? task->slabs : mine, most = (mine + slabs - 1) / slabs;
@@ -41,29 +82,8 @@ uint64_t fft_run(const fft_task* task, fft_complex* slab) {
     }
     MPI_Waitall(started, requests, MPI_STATUSES_IGNORE);
 
-    uint64_t sum = 0;
-    for (int begin = 0; task->in_order && begin < mine; begin += most) {
-      const int planes = begin + most < mine ? most : mine - begin;
-      for (int from = 0; from < task->ranks; ++from)
-        sum += fft_place(task, in + ((size_t)begin * task->ranks + (size_t)from * planes) * part, from, begin,
-                         planes, slab);
-    }
-    if (task->in_order) fft_lines(task, scale, slab);
-    for (int y = 0; !task->in_order && y < mine; ++y)
-      for (int z = 0; z < n; ++z) {
-        fft_complex* line = slab + ((size_t)y * n + z) * n;
-        for (int begin = 0; begin < mine; begin += most) {
-          const int planes = begin + most < mine ? most : mine - begin;
-          const fft_complex* group = in + (size_t)begin * part * task->ranks + (size_t)y * n + z;
-          for (int from = 0; from < task->ranks; ++from)
-            for (int k = 0; k < planes; ++k) {
-              const int x = from * mine + begin + k;
-              line[x] = group[(from * (size_t)planes + k) * part];
-              if (from != task->rank) sum += fft_seen(line[x], ((uint64_t)x * n + first + y) * n + z);
-            }
-        }
-        fft_line(n, task->roots, scale, line);
-      }
+    const uint64_t sum = task->in_order ? third_axis_in_order(task, most, scale, in, slab)
+                                        : third_axis_across(task, most, scale, in, slab);
     received = (received ^ sum) * 0x100000001b3ULL;
   }
   free(out), free(in), free(requests);

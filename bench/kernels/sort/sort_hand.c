@@ -8,14 +8,27 @@
 
 const char* const sort_variant = "hand";
 
-/* One portion alone has nothing to be overlapped with but messages of others: it goes process by process, and
- * what one has sent is counted while those of others travel. */
 enum { ONE_PORTION = 1, TAG = 7 };
 
 typedef struct portion {
   int sends[SORT_MOST_RANKS], at[SORT_MOST_RANKS], comes[SORT_MOST_RANKS], from[SORT_MOST_RANKS];
 } portion;
 
+/* What the parts of a portion hold is counted, the own one first. `requests`: where each part is waited for
+ * by itself. */
+static uint64_t count_portion(const sort_task* task, const portion* p, const int* in, MPI_Request* requests,
+                              int* count) {
+  uint64_t sum = 0;
+  for (int i = 0; i < task->ranks; ++i) {
+    const int k = (task->rank + i) % task->ranks;
+    if (requests) MPI_Wait(&requests[2 * k], MPI_STATUS_IGNORE);
+    sum += sort_count(in + p->from[k], p->comes[k], task->rank * task->range, count, k == task->rank);
+  }
+  return sum;
+}
+
+/* One portion alone has nothing to be overlapped with but messages of others: it goes process by process, and
+ * what one has sent is counted while those of others travel. */
 static void start_messages(const sort_task* task, const portion* p, const int* out, int* in,
                            MPI_Request* requests) {
   int* own = in + p->from[task->rank];
@@ -26,6 +39,13 @@ static void start_messages(const sort_task* task, const portion* p, const int* o
     MPI_Irecv(in + p->from[k], p->comes[k], MPI_INT, k, TAG, MPI_COMM_WORLD, &requests[2 * k]);
     MPI_Isend(out + p->at[k], p->sends[k], MPI_INT, k, TAG, MPI_COMM_WORLD, &requests[2 * k + 1]);
   }
+}
+
+static uint64_t count_messages(const sort_task* task, const portion* p, const int* in, MPI_Request* requests,
+                               int* count) {
+  const uint64_t sum = count_portion(task, p, in, requests, count);
+  MPI_Waitall(2 * task->ranks, requests, MPI_STATUSES_IGNORE);
+  return sum;
 }
 
 uint64_t sort_run(const sort_task* task, uint64_t* received) {
@@ -63,25 +83,19 @@ uint64_t sort_run(const sort_task* task, uint64_t* received) {
       for (int k = 0; k < ranks; total += p->comes[k++]) p->from[k] = total;
       if (total > task->room) kernel_fail("sort", "a process receives more keys than it has room for.");
       if (task->spoil && round == 0 && begin == 0) out[p->at[ranks - 1]] ^= 1;
-      if (one_portion) {
+      if (one_portion)
         start_messages(task, p, out, in, requests);
-        continue;
-      }
-      MPI_Ialltoallv(out, p->sends, p->at, MPI_INT, in, p->comes, p->from, MPI_INT, MPI_COMM_WORLD,
-                     &requests[started]);
+      else
+        MPI_Ialltoallv(out, p->sends, p->at, MPI_INT, in, p->comes, p->from, MPI_INT, MPI_COMM_WORLD,
+                       &requests[started]);
     }
     memset(count, 0, sizeof *count * range);
     uint64_t sum = 0;
-    for (int s = 0; s < started; ++s) {
-      if (!one_portion) MPI_Wait(&requests[s], MPI_STATUS_IGNORE);
-      for (int i = 0; i < ranks; ++i) {
-        const int k = (task->rank + i) % ranks; /* the own part first */
-        if (one_portion) MPI_Wait(&requests[2 * k], MPI_STATUS_IGNORE);
-        sum += sort_count(in + portions[s].from[k], portions[s].comes[k], task->rank * range, count,
-                          k == task->rank);
-      }
+    if (one_portion) sum = count_messages(task, &portions[0], in, requests, count);
+    for (int s = 0; !one_portion && s < started; ++s) {
+      MPI_Wait(&requests[s], MPI_STATUS_IGNORE);
+      sum += count_portion(task, &portions[s], in, NULL, count);
     }
-    if (one_portion) MPI_Waitall(2 * ranks, requests, MPI_STATUSES_IGNORE);
     *received = (*received ^ sum) * 0x100000001b3ULL;
     told += sort_rank(task, round, total, count);
   }
