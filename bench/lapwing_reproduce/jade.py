@@ -19,7 +19,9 @@ FIELDS = ("seconds", "locality_percent", "task_seconds", "management_percent", "
 # page says it.
 EXPERIMENTS = {"patient": ([], False, "where the ending processor has the first look"),
                "dear": (["--communication", "3"], True, "where moving data costs three times as much"),
-               "cheap": (["--communication", "0.33"], True, "where it costs a third")}
+               "cheap": (["--communication", "0.33"], True, "where it costs a third"),
+               "reluctant": (["--communication", "3", "--patience", "0.03"], False,
+                             "where it costs three times as much and idle processors leave the only task of another one alone for 30 ms")}
 FREE = ["--costs", "350,150,0,0,0"]   # to create and run a task; nothing to assign, accept and complete it
 LEVELS = ("placement", "locality", "no locality")
 

@@ -144,12 +144,15 @@ void each_updated(const Structure& structure, const std::vector<int>& panel_of, 
 // The program before it was written with tasks: all panels lie in one array.
 std::vector<Panel> factor_whole(const std::vector<Panel>& panels, const Structure& structure,
                                 const std::vector<int>& panel_of, example::Application& app) {
-  std::vector<double> all;
   std::vector<std::size_t> begins, place;
+  std::size_t size = 0;
   for (const Panel& each : panels) {
-    begins.push_back(all.size());
-    all.insert(all.end(), each.begin(), each.end());
+    begins.push_back(size);
+    size += each.size();
   }
+  std::vector<double> all(size);
+  for (std::size_t p = 0; p < panels.size(); ++p)
+    std::copy(panels[p].begin(), panels[p].end(), all.begin() + static_cast<std::ptrdiff_t>(begins[p]));
   const auto at = [&](int p) { return all.data() + begins[static_cast<std::size_t>(p)]; };
   app.begin();
   for (int p = 0; p < structure.panels(); ++p) {
