@@ -44,7 +44,8 @@ void add_variable(CLI::App& app, RunOptions& options, const options::Option& kno
          [&options, &known, name, flag](const std::string& given) {
            std::string value = given;
            if (const std::string wanted = options::complaint(known, value); !wanted.empty()) {
-             throw CLI::ValidationError(fmt::format("{} {} cannot be used: it should be {}", flag, value, wanted));
+             throw CLI::ValidationError(
+                 fmt::format("{} {} cannot be used: it should be {}", flag, value, wanted));
            }
            // Ranks may stand in another folder.
            if (known.kind == options::Kind::path) value = std::filesystem::absolute(value).string();
