@@ -6,6 +6,7 @@ import unittest
 from support import FLAVOURS, PROGRAMS, SOURCE, CommandTest
 
 LATE_S = 3 * 0.15
+LEAST_S = 0.7 * LATE_S   # a rank that a busy machine makes late itself waits less
 TEXT = (SOURCE / "tests" / "cli" / "waits.c").read_text().splitlines()
 
 
@@ -41,7 +42,7 @@ class Waits(CommandTest):
             self.assertEqual([wait["site"] for wait in site["waited_at"]], [place("waited: late")])
             self.assertEqual((site["calls"], site["bytes"]), (3, 3 << 20))
             self.assertEqual(site["reason"], "late-partner", site)
-            self.assertGreater(site["exposed_s"], 0.9 * LATE_S)
+            self.assertGreater(site["exposed_s"], LEAST_S)
             self.assertLess(site["exposed_s"], 3 * LATE_S)
             self.assertIn("ranks that come late", found["advice"])
             self.assertIn(place("waited: late"), text)
@@ -62,7 +63,7 @@ class Waits(CommandTest):
                 self.assertEqual((site["calls"], site["bytes"]), (6, 6 << 20))
                 allowed = {place(f"waited: {waited}", text, "split_waits.c"), site["site"]}
                 self.assertLessEqual({wait["site"] for wait in site["waited_at"]}, allowed)
-            self.assertGreater(receive["exposed_s"], 0.9 * LATE_S)
+            self.assertGreater(receive["exposed_s"], LEAST_S)
             self.assertEqual(receive["reason"], "late-partner", receive)
         self.for_each_mpi(test)
 
@@ -75,7 +76,7 @@ class Waits(CommandTest):
             for site in (receive, send):
                 self.assertEqual([wait["site"] for wait in site["waited_at"]], [place("waited: pair")])
             # The receive is what the wait was for.
-            self.assertGreater(receive["exposed_s"], 0.9 * LATE_S)
+            self.assertGreater(receive["exposed_s"], LEAST_S)
             self.assertLess(send["exposed_s"], 0.3 * receive["exposed_s"])
             self.assertEqual(receive["reason"], "late-partner")
         self.for_each_mpi(test)
@@ -87,7 +88,7 @@ class Waits(CommandTest):
                 site = self.site(found, call=call)
                 self.assertEqual(site["calls"], 6)
                 self.assertEqual(site["reason"], "imbalance", site)
-                self.assertGreater(site["exposed_s"], 0.9 * LATE_S)
+                self.assertGreater(site["exposed_s"], LEAST_S)
             split = self.site(found, call="MPI_Iallreduce")
             self.assertEqual((split["site"], split["bytes"]), (place("started: group"), 6 * 4))
             self.assertEqual([wait["site"] for wait in split["waited_at"]], [place("waited: group")])
@@ -112,7 +113,7 @@ class Waits(CommandTest):
             self.assertEqual((site["calls"], site["bytes"]), (3, 3 * 4000))
             self.assertEqual([wait["site"] for wait in site["waited_at"]], [place("waited: any")])
             both = sum(s["exposed_s"] for s in found["sites"] if s["call"] == "MPI_Recv_init")
-            self.assertGreater(both, 0.9 * LATE_S)
+            self.assertGreater(both, LEAST_S)
         self.for_each_mpi(test)
 
     def test_probes(self):
@@ -120,7 +121,7 @@ class Waits(CommandTest):
             found, _ = self.reported(flavour, "probe")
             site = self.site(found, call="MPI_Probe")
             self.assertEqual((site["calls"], site["reason"]), (3, "late-partner"))
-            self.assertGreater(site["exposed_s"], 0.9 * LATE_S)
+            self.assertGreater(site["exposed_s"], LEAST_S)
         self.for_each_mpi(test)
 
     def test_without_a_report_nothing_is_kept(self):
