@@ -57,6 +57,11 @@ class Process {
     add(Act::wait).subject = subject;
     return *this;
   }
+  /// A test, MPI_Waitany or MPI_Waitsome finds it complete.
+  Process& see(std::uint32_t subject) {
+    add(Act::seen).subject = subject;
+    return *this;
+  }
   Process& barrier(std::uint64_t number, int members) {
     Act& act = add(Act::together);
     act.number = number;
@@ -192,6 +197,38 @@ TEST(Races, ALongerMessage) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_TRUE(found[0].stuck.empty());
   EXPECT_EQ(found[0].too_short, (ActPlace{0, 0}));
+}
+
+// Both messages of the first phase must come before the barrier: neither receive can take one of the second.
+TEST(Races, ALoopOfWaitsomeHasAllMessagesBeforeTheBarrier) {
+  const auto sender = [] { return Process().send(0).barrier(1, 3).send(0); };
+  const All all{Process().irecv_any(2).irecv_any(1).see(0).see(1).barrier(1, 3).recv(1).recv(2), sender(),
+                sender()};
+  EXPECT_TRUE(find_races(all, 8).empty());
+}
+
+TEST(Races, AReceiveThatIsTestedTakesWhatALaterOneNeeds) {
+  const All all{Process().irecv_any(2).see(0).recv(1), Process().send(0), Process().send(0)};
+  EXPECT_EQ(find_races(all, 8).size(), 1u);
+}
+
+TEST(Races, AnotherProcessTestsForTheStuckOne) {
+  const All all{Process().irecv(2, 5).see(0), Process().send(2), Process().recv_any(3).recv(1).send(0, 5),
+                Process().send(2)};
+  const auto found = find_races(all, 8);
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].stuck.size(), 1u);
+  EXPECT_EQ(found[0].stuck[0].rank, 2);
+}
+
+// Rank 1 takes the message of rank 3 and then needs another one of it. Rank 3 sends that one after an answer
+// of rank 0, which stands at MPI_Waitany for rank 1 and has the message of rank 3: it would have answered
+// first.
+TEST(Races, AnotherOrderAfterWaitanyIsNotJudged) {
+  const All all{Process().irecv(1, 5).irecv(3, 6).see(0).recv(1, 1).see(1).send(3, 7),
+                Process().recv_any(2).recv(3).send(0, 5).send(0, 1).recv_any(3), Process().send(1),
+                Process().send(0, 6).send(1).recv(0, 7).send(1)};
+  EXPECT_TRUE(find_races(all, 8).empty());
 }
 
 TEST(Races, NothingIsClaimedOfAProcessWithoutARecord) {

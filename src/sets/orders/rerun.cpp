@@ -30,7 +30,7 @@ bool Rerun::go_on() {
       is_awake_[static_cast<std::size_t>(rank)] = false;
       advance(rank);
     }
-    if (!take_another() && !suppose_unknown()) break;
+    if (!take_another() && !pass_over_seen() && !suppose_unknown()) break;
   }
   for (std::size_t rank = 0; rank < processes_.size(); ++rank)
     if (!has_ended(static_cast<int>(rank))) return false;
@@ -57,9 +57,10 @@ bool Rerun::passes(int rank) {
       return true;
     case Act::wait:
       return is_complete({rank, act.subject});
+    case Act::seen:
+      return state_of(here).released || is_complete({rank, act.subject});
     case Act::together:
       return meets(rank, act);
-    case Act::seen:
     case Act::joins:
     case Act::joined:
     case Act::none:
@@ -155,6 +156,20 @@ bool Rerun::take_another() {
   return false;
 }
 
+// A process that waited for any of several requests could have seen another one first. The first process that
+// stands at such an act goes on without it.
+bool Rerun::pass_over_seen() {
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const int rank = static_cast<int>(i);
+    if (has_ended(rank) || act_at({rank, next_of(rank)}).kind != Act::seen) continue;
+    state_of({rank, next_of(rank)}).released = true;
+    process(rank).saw_other_order = true;
+    wake(rank);
+    return true;
+  }
+  return false;
+}
+
 // A process that may do anything may have done what the others wait for.
 bool Rerun::suppose_unknown() {
   bool unknown = false;
@@ -200,6 +215,13 @@ int Rerun::waits_for(ActPlace place) const {
     }
   }
   return Act::any;
+}
+
+bool Rerun::is_certain(const std::vector<ActPlace>& stuck) const {
+  return std::none_of(stuck.begin(), stuck.end(), [&](ActPlace place) {
+    const int other = waits_for(awaited(place));
+    return saw_other_order(place.rank) || (other != Act::any && saw_other_order(other));
+  });
 }
 
 std::vector<ActPlace> Rerun::circle() const {

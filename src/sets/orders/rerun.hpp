@@ -4,8 +4,10 @@
 //
 // The rules are MPI's (MPI 4.0, section 3.5): messages of one sender on one communicator do not overtake each
 // other, and a message goes to the receive that was posted first. Where a receive could take several messages
-// it waits for the one that it had; only when no process can act does it take another one. No process is ever
-// held to do more than its record says: one whose record is not whole may do anything after its end.
+// it waits for the one that it had; only when no process can act does it take another one. A process goes on
+// from a test, MPI_Waitany or MPI_Waitsome when the request that it then found complete is complete, or, when
+// no process can act otherwise, without it. No process is ever held to do more than its record says: one
+// whose record is not whole may do anything after its end.
 #pragma once
 
 #include <cstdint>
@@ -48,18 +50,24 @@ class Rerun {
   void release(ActPlace send);
   /// The process has come to its end.
   bool has_ended(int rank) const { return next_of(rank) >= acts(rank).size(); }
+  /// The process went on without a completion that its record has at that place, as after MPI_Waitany: it may
+  /// have acted in another order than its record from there on.
+  bool saw_other_order(int rank) const { return processes_[static_cast<std::size_t>(rank)].saw_other_order; }
+  /// None of these acts is one of a process that saw another order, or waits for such a process.
+  bool is_certain(const std::vector<ActPlace>& stuck) const;
   /// The other side of a message that has been received; or none.
   ActPlace partner(ActPlace place) const { return state_of(place).partner; }
 
  private:
   struct State {
     ActPlace partner;
-    bool released = false;  ///< a send that need not wait, a receive that takes any message
+    bool released = false;  ///< a send or an act `seen` that need not wait, a receive that takes any message
     int preferred = Act::any;
   };
   struct Process {
     std::uint32_t next = 0;
     bool in_call = false;  ///< has come to its collective call
+    bool saw_other_order = false;
     std::vector<State> states;
     std::deque<std::uint32_t> receives;  ///< posted and without a message
     std::deque<ActPlace> arrived;        ///< sends to it without a receive
@@ -89,6 +97,7 @@ class Rerun {
   void post_receive(ActPlace receive);
   void match(ActPlace send, ActPlace receive);
   bool take_another();
+  bool pass_over_seen();
   bool suppose_unknown();
   int waits_for(ActPlace place) const;
 

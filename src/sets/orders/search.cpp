@@ -105,6 +105,7 @@ class RaceSearch {
     Race race{receive, taken, run.partner(receive), {}, {}};
     if (!ends) {
       race.stuck = run.circle();
+      if (!run.is_certain(race.stuck)) return;
     } else if (const std::optional<ActPlace> shorter = too_short(run, receive.rank)) {
       race.too_short = *shorter;
     } else {
@@ -122,7 +123,8 @@ class RaceSearch {
       const ActPlace now = run.partner(here);
       if (list[i].kind != Act::receive || !now.exists() || now == recorded_.partner(here) || now == here)
         continue;
-      if (act_at(all_, now).number > list[i].number) return here;
+      if (act_at(all_, now).number <= list[i].number) continue;
+      if (!run.saw_other_order(rank) && !run.saw_other_order(now.rank)) return here;
     }
     return std::nullopt;
   }
