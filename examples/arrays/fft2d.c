@@ -67,6 +67,14 @@ int main(int argc, char** argv) {
   const int images = argc > 3 ? atoi(argv[3]) : 3;
   int all;
   MPI_Comm_size(MPI_COMM_WORLD, &all);
+  if (pipeline && all < 2) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+      fprintf(stderr, "usage: mpiexec -n 4 fft2d pipeline [N] [IMAGES], on 2 processes or more\n");
+    MPI_Finalize();
+    return 2;
+  }
   const int sizes[2] = {pipeline ? all - all / 2 : all, all / 2};
   lapwing_tasks* tasks;
   lapwing_tasks_of_sizes(MPI_COMM_WORLD, pipeline ? 2 : 1, sizes, &tasks);

@@ -61,11 +61,18 @@ double checksum(Image& image) {
   return sum;
 }
 
-void run(int argc, char** argv) {
+int run(int argc, char** argv) {
   const bool pipeline = argc > 1 && std::string_view(argv[1]) == "pipeline";
   const int n = argc > 2 ? std::atoi(argv[2]) : 32, images = argc > 3 ? std::atoi(argv[3]) : 3;
   int world = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &world);
+  if (pipeline && world < 2) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+      std::fprintf(stderr, "usage: mpiexec -n 4 fft2d pipeline [N] [IMAGES], on 2 processes or more\n");
+    return 2;
+  }
   const lapwing::Tasks tasks = lapwing::Tasks::of_sizes(
       MPI_COMM_WORLD, pipeline ? std::vector{world - world / 2, world / 2} : std::vector{world});
   const int processes = tasks.processes();
@@ -94,12 +101,14 @@ void run(int argc, char** argv) {
   MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, tasks.comm());
   if (tasks.process_rank() == 0 && (!pipeline || tasks.rank() == 1))
     std::printf("fft2d: %d images of %d x %d, checksum %.6E\n", images, n, n, total);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  run(argc, argv);
+  const int status = run(argc, argv);
   MPI_Finalize();
+  return status;
 }

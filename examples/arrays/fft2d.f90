@@ -7,6 +7,7 @@
 !   mpiexec -n 4 fft2d_f parallel [N] [IMAGES]
 !   mpiexec -n 4 fft2d_f pipeline [N] [IMAGES]      N is a power of two
 program fft2d
+  use, intrinsic :: iso_fortran_env, only: error_unit
   use mpi
   use lapwing_arrays
   implicit none
@@ -25,6 +26,13 @@ program fft2d
   n = argument(2, 32)
   images = argument(3, 3)
   call MPI_Comm_size(MPI_COMM_WORLD, processes, ierr)
+  if (pipeline .and. processes < 2) then
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+    if (rank == 0) write (error_unit, '(a)') &
+      "usage: mpiexec -n 4 fft2d pipeline [N] [IMAGES], on 2 processes or more"
+    call MPI_Finalize(ierr)
+    stop 2, quiet=.true.
+  end if
   if (pipeline) then
     call lapwing_tasks_of_sizes(MPI_COMM_WORLD, [processes - processes / 2, processes / 2], tasks)
   else

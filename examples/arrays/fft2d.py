@@ -33,6 +33,8 @@ def main():
     pipeline = words[0] == "pipeline"
     n, images = int(words[1] or 32), int(words[2] or 3)
     world = MPI.COMM_WORLD
+    if pipeline and world.size < 2:
+        sys.exit("usage: mpiexec -n 4 fft2d pipeline [N] [IMAGES], on 2 processes or more" if world.rank == 0 else 2)
     half = world.size // 2
     tasks = lapwing.ArrayTasks.of_sizes(world, [world.size - half, half] if pipeline else [world.size])
     rank = tasks.rank

@@ -35,6 +35,14 @@ int main(int argc, char** argv) {
   const int steps = argc > 3 ? atoi(argv[3]) : 20;
   int all;
   MPI_Comm_size(MPI_COMM_WORLD, &all);
+  if (all < 6) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+      fprintf(stderr, "usage: mpiexec -n 6 multiblock [ROWS] [COLUMNS] [STEPS], on 6 processes or more\n");
+    MPI_Finalize();
+    return 2;
+  }
   const int sizes[BLOCKS] = {all / 2, all - all / 2 - all / 6, all / 6}; /* 6: 3, 2, 1 */
   lapwing_tasks* tasks;
   lapwing_tasks_of_sizes(MPI_COMM_WORLD, BLOCKS, sizes, &tasks);

@@ -37,11 +37,19 @@ void relax(const View& u, std::vector<double>& next, std::int64_t first, std::in
     for (std::int64_t j = 1; j < columns - 1; ++j) u(i, j) = next[static_cast<std::size_t>(i * columns + j)];
 }
 
-void run(int argc, char** argv) {
+int run(int argc, char** argv) {
   const std::int64_t rows = argc > 1 ? std::atoi(argv[1]) : 12, columns = argc > 2 ? std::atoi(argv[2]) : 9;
   const int steps = argc > 3 ? std::atoi(argv[3]) : 20;
   int world = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &world);
+  if (world < 6) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+      std::fprintf(stderr,
+                   "usage: mpiexec -n 6 multiblock [ROWS] [COLUMNS] [STEPS], on 6 processes or more\n");
+    return 2;
+  }
   const lapwing::Tasks tasks = lapwing::Tasks::of_sizes(
       MPI_COMM_WORLD, {world / 2, world - world / 2 - world / 6, world / 6});  // 6: 3, 2, 1
   const int task = tasks.rank(), processes = tasks.processes();
@@ -92,12 +100,14 @@ void run(int argc, char** argv) {
     std::printf("multiblock: %d blocks of %lld x %lld, %d steps, checksum %.6E\n", blocks,
                 static_cast<long long>(rows), static_cast<long long>(columns), steps, total);
   for (lapwing_array_request*& request : requests) lapwing_array_request_free(&request);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  run(argc, argv);
+  const int status = run(argc, argv);
   MPI_Finalize();
+  return status;
 }

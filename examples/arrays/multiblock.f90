@@ -7,6 +7,7 @@
 !
 !   mpiexec -n 6 multiblock_f [ROWS] [COLUMNS] [STEPS]
 program multiblock
+  use, intrinsic :: iso_fortran_env, only: error_unit
   use mpi
   use lapwing_arrays
   implicit none
@@ -27,6 +28,13 @@ program multiblock
   columns = argument(2, 9)
   steps = argument(3, 20)
   call MPI_Comm_size(MPI_COMM_WORLD, all_processes, ierr)
+  if (all_processes < 6) then
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+    if (rank == 0) write (error_unit, '(a)') &
+      "usage: mpiexec -n 6 multiblock [ROWS] [COLUMNS] [STEPS], on 6 processes or more"
+    call MPI_Finalize(ierr)
+    stop 2, quiet=.true.
+  end if
   call lapwing_tasks_of_sizes(MPI_COMM_WORLD, [all_processes / 2, &
                               all_processes - all_processes / 2 - all_processes / 6, all_processes / 6], tasks)
   task = lapwing_tasks_rank(tasks)

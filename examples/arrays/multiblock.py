@@ -24,6 +24,8 @@ def main():
     words = sys.argv[1:] + [None] * 3
     rows, columns, steps = int(words[0] or 12), int(words[1] or 9), int(words[2] or 20)
     world = MPI.COMM_WORLD
+    if world.size < 6:
+        sys.exit("usage: mpiexec -n 6 multiblock [ROWS] [COLUMNS] [STEPS], on 6 processes or more" if world.rank == 0 else 2)
     sizes = [world.size // 2, world.size - world.size // 2 - world.size // 6, world.size // 6]  # 6: 3, 2, 1
     tasks = lapwing.ArrayTasks.of_sizes(world, sizes)
     task, rank, processes, comm = tasks.task, tasks.rank, tasks.processes(), tasks.comm

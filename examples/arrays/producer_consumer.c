@@ -39,6 +39,13 @@ int main(int argc, char** argv) {
   } else {
     int processes;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (processes < 3) {
+      int rank = 0;
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      if (rank == 0) fprintf(stderr, "usage: mpiexec -n 6 producer_consumer, on 3 processes or more\n");
+      MPI_Finalize();
+      return 2;
+    }
     const int sizes[2] = {processes - processes / 3, processes / 3};
     lapwing_tasks_of_sizes(MPI_COMM_WORLD, 2, sizes, &tasks);
   }

@@ -27,9 +27,15 @@ double consume(lapwing::DistributedArray<double>& b) {
   return sum;
 }
 
-void run(int argc, char** argv) {
+int run(int argc, char** argv) {
   int world = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &world);
+  if (argc == 1 && world < 3) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) std::fprintf(stderr, "usage: mpiexec -n 6 producer_consumer, on 3 processes or more\n");
+    return 2;
+  }
   const lapwing::Tasks tasks = argc > 1
                                    ? lapwing::Tasks::of_programs()
                                    : lapwing::Tasks::of_sizes(MPI_COMM_WORLD, {world - world / 3, world / 3});
@@ -42,7 +48,7 @@ void run(int argc, char** argv) {
       produce(a, time);
       lapwing::send(a, 1, tag, tasks);
     }
-    return;
+    return 0;
   }
   lapwing::DistributedArray<double> b(tasks, {lapwing_collapsed(n), lapwing_block(n, processes, 0)},
                                       {processes});
@@ -55,12 +61,14 @@ void run(int argc, char** argv) {
   if (tasks.process_rank() == 0)
     std::printf("producer_consumer: %d arrays from %d to %d processes, checksum %.0f\n", times,
                 tasks.processes(0), processes, all);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  run(argc, argv);
+  const int status = run(argc, argv);
   MPI_Finalize();
+  return status;
 }

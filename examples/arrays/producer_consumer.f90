@@ -6,6 +6,7 @@
 !   mpiexec -n 6 producer_consumer_f                                     one program
 !   mpiexec -n 4 producer_consumer_f producer : -n 2 producer_consumer_f consumer
 program producer_consumer
+  use, intrinsic :: iso_fortran_env, only: error_unit
   use mpi_f08
   use lapwing_arrays_f08
   implicit none
@@ -27,6 +28,13 @@ program producer_consumer
     call lapwing_tasks_of_programs(tasks)
   else
     call MPI_Comm_size(MPI_COMM_WORLD, processes)
+    if (processes < 3) then
+      call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+      if (rank == 0) write (error_unit, '(a)') &
+        "usage: mpiexec -n 6 producer_consumer, on 3 processes or more"
+      call MPI_Finalize()
+      stop 2, quiet=.true.
+    end if
     call lapwing_tasks_of_sizes(MPI_COMM_WORLD, [processes - processes / 3, processes / 3], tasks)
   end if
   task = lapwing_tasks_rank(tasks)

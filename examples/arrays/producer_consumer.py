@@ -19,6 +19,8 @@ def main():
         tasks = lapwing.ArrayTasks.of_programs()
         producer = sys.argv[1] == "producer"
     else:
+        if world.size < 3:
+            sys.exit("usage: mpiexec -n 6 producer_consumer, on 3 processes or more" if world.rank == 0 else 2)
         consumers = world.size // 3
         tasks = lapwing.ArrayTasks.of_sizes(world, [world.size - consumers, consumers])
         producer = tasks.task == 0

@@ -72,7 +72,9 @@ int main(int argc, char** argv) {
   const int writing = strcmp(mode, "write") == 0, reading = strcmp(mode, "read") == 0;
   if (processes < (writing ? 4 : 6)) {
     if (rank == 0) fprintf(stderr, "restart: start it on 4 processes to write, and on 6 to read\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    lapwing_tasks_free(&tasks);
+    MPI_Finalize();
+    return 2;
   }
 
   lapwing_distribution *from = written(), *to = wanted();

@@ -26,14 +26,14 @@ void print_checksum(Array& array, int rank) {
                 total);
 }
 
-void run(std::string_view mode, const char* name) {
+int run(std::string_view mode, const char* name) {
   int rank = 0, processes = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   const bool writing = mode == "write", reading = mode == "read";
   if (processes < (writing ? 4 : 6)) {
     if (rank == 0) std::fprintf(stderr, "restart: start it on 4 processes to write, and on 6 to read\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    return 2;
   }
   const lapwing::Tasks tasks = lapwing::Tasks::of_sizes(MPI_COMM_WORLD, {processes});
 
@@ -60,12 +60,14 @@ void run(std::string_view mode, const char* name) {
   else
     lapwing::redistribute(written(), array, tasks);
   print_checksum(array, rank);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  run(argc > 1 ? argv[1] : "memory", argc > 2 ? argv[2] : "");
+  const int status = run(argc > 1 ? argv[1] : "memory", argc > 2 ? argv[2] : "");
   MPI_Finalize();
+  return status;
 }

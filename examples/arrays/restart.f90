@@ -31,7 +31,9 @@ program restart
   call lapwing_tasks_of_sizes(MPI_COMM_WORLD, [processes], tasks)
   if (processes < merge(4, 6, mode == "write")) then
     if (rank == 0) print '(a)', "restart: start it on 4 processes to write, and on 6 to read"
-    call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
+    call lapwing_tasks_free(tasks)
+    call MPI_Finalize(ierr)
+    stop 2, quiet=.true.
   end if
 
   ! As the program of 4 processes has it, and as that of 6 likes it.

@@ -24,7 +24,7 @@ def main():
     hdf5 = sys.argv[-1].endswith(".h5")
     mode, rank = (sys.argv[1:] + ["memory"])[0], world.rank
     if world.size < (4 if mode == "write" else 6):
-        sys.exit("restart: start it on 4 processes to write, and on 6 to read")
+        sys.exit("restart: start it on 4 processes to write, and on 6 to read" if rank == 0 else 2)
     tasks = lapwing.ArrayTasks.of_sizes(world, [world.size])
 
     # As the program of 4 processes has it, and as that of 6 likes it.

@@ -224,8 +224,10 @@ bool Worker::keeps(const Task* task, const Task* finished_task) const {
 }
 
 void Worker::schedule(ReadyList& ready, const Task* finished_task) {
+  bool urgent = false;
   while (!ready.empty()) {
     Task* const task = ready.pop();
+    urgent = urgent || task->priority > 0;
     if (task->transfer) {
       runtime.ranks->transfers.run(task);
     } else if (task->commutes) {  // its turns first
@@ -243,6 +245,8 @@ void Worker::schedule(ReadyList& ready, const Task* finished_task) {
       schedule_one(task);
     }
   }
+  // The task that was kept may have stood before one with a priority.
+  if (urgent) give_next_back();
 }
 
 void Worker::set_target(Task* task) const {

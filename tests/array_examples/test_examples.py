@@ -23,7 +23,7 @@ BUILD, FLAVOUR, PYTHON, MPIEXEC = pathlib.Path(sys.argv[1]), sys.argv[2], sys.ar
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "arrays"
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="lapwing-array-examples-"))
-NAMES = ("producer_consumer", "fft2d", "multiblock", "restart", "jacobi", "mesh", "symmetric")
+NAMES = ("producer_consumer", "fft2d", "multiblock", "restart", "jacobi", "mesh", "symmetric", "assembly", "ensemble")
 
 
 HAS_FLANG = shutil.which("flang-new-19") and (BUILD / "lib" / "lapwing" / FLAVOUR / "mod" / "lapwing_arrays.mod").exists()
@@ -159,6 +159,41 @@ def expected_symmetric(n):
     return f"symmetric: {n} x {n}, checksum {total:.6E}\n"
 
 
+def expected_assembly(rows, columns, steps):
+    nodes = list(itertools.product(range(rows), range(columns)))
+    stiffness = {(i, j): 1.0 + i * j % 3 for i, j in nodes}
+    x = {(i, j): float((3 * i + 5 * j) % 17) for i, j in nodes}
+    for _ in range(steps):
+        load = dict.fromkeys(nodes, 0.0)
+        for i, j in nodes:
+            below, right = (i + 1) % rows, (j + 1) % columns
+            cell = [((i, j), 1), ((i, right), -1), ((below, j), -1), ((below, right), 1)]
+            force = 0.0075 * sum(stiffness[node] for node, _ in cell) * sum(sign * x[node] for node, sign in cell)
+            for node, sign in cell:
+                load[node] -= sign * force
+        x = {node: x[node] + load[node] for node in nodes}
+    total = sum(x[i, j] * ((i + 2 * j) % 7 + 1) for i, j in nodes)
+    return f"assembly: {rows} x {columns}, {steps} steps, checksum {total:.6E}\n"
+
+
+def expected_ensemble(models, band, columns, steps):
+    rows, every = models * band, range(models)
+    fields = [[[float((7 * i + 3 * j + 11 * t) % 13) for j in range(columns)] for i in range(rows)] for t in every]
+    checksum = 0.0
+    for _ in range(steps):
+        weights = [(t + 1) / sum(range(1, models + 1)) for t in every]
+        # Of the mean, row b of band t comes from that row of every model's band t.
+        mean = [[sum(weights[s] * fields[s][i][j] for s in every) for j in range(columns)] for i in range(rows)]
+        for t, sender in itertools.product(every, every):
+            far = max(abs(mean[i][j] - fields[sender][i][j])
+                      for i in range(t * band, (t + 1) * band) for j in range(columns))
+            checksum += far * (3 * t + sender + 1)
+        fields = [[[x + 0.25 * (near - x) for x, near in zip(*lines)] for lines in zip(field, mean)] for field in fields]
+    checksum += sum((t + 1) * fields[t][i][j] * ((i + 2 * j) % 7 + 1)
+                    for t in every for i in range(rows) for j in range(columns))
+    return f"ensemble: {models} models of {rows} x {columns}, {steps} steps, checksum {checksum:.6E}\n"
+
+
 class Examples(unittest.TestCase):
     def everywhere(self, name, expected, *runs):
         for at, (language, command) in enumerate(versions(name)):
@@ -190,6 +225,26 @@ class Examples(unittest.TestCase):
         # The last blocks have fewer elements; 4 rows leave the last of 3 processes without any.
         self.everywhere("jacobi", expected_jacobi(11, 9, 7), *((n, ("11", "9", "7")) for n in (4, 1)))
         self.everywhere("jacobi", expected_jacobi(4, 5, 6), (3, ("4", "5", "6")))
+
+    def test_assembly(self):
+        # Of two rows and one column both neighbours are one; with three processes one has none.
+        self.everywhere("assembly", expected_assembly(11, 9, 7), *((n, ("11", "9", "7")) for n in (4, 1, 2)))
+        self.everywhere("assembly", expected_assembly(2, 1, 3), (3, ("2", "1", "3")))
+
+    def test_ensemble(self):
+        # Models of 2, 2 and 1 processes; one process is one model.
+        for models, ranks in ((3, 5), (1, 1), (2, 2), (3, 3)):
+            self.everywhere("ensemble", expected_ensemble(models, 4, 7, 3), (ranks, ("4", "7", "3")))
+
+    def test_too_few_processes_are_told_how_to_start_it(self):
+        for name, ranks, words in (("producer_consumer", 2, ()), ("fft2d", 1, ("pipeline", "16", "2")),
+                                   ("multiblock", 2, ("9", "7", "8")), ("restart", 2, ("memory",))):
+            for at, (language, command) in enumerate(versions(name)):
+                if not tried_run(name, at, 0, language):
+                    continue
+                with self.subTest(name=name, language=language):
+                    said = run((ranks, command() + list(words)))
+                    self.assertRegex(said, rf"^ended with [1-9](.|\n)*(usage: mpiexec -n \d+ {name}|{name}: start it on)")
 
     def test_mesh(self):
         # With two cells most processes have none, and read none.

@@ -57,6 +57,28 @@ TEST(Priorities, AreForTasksThatCanRun) {
   });
 }
 
+// One end makes several ready: those without a priority stand first in the object's queue, and the first of
+// them would follow on its processor at once.
+TEST(Priorities, OfTasksThatBecomeReadyTogether) {
+  for (const int placed : {-1, 0}) {
+    Order order;
+    run(with_workers(1), [&] {
+      std::vector<shared<int>> state{create<int>()};
+      for (int i = 0; i < 4; ++i) {
+        state.push_back(create<int>());
+        const auto &before = state[state.size() - 2], &after = state.back();
+        spawn([&order, i](int&, int) { order.push_back(i); }, write(after), read(before), priority(1),
+              on(placed));
+        spawn([&order, i](int) { order.push_back(10 + i); }, read(after));
+      }
+      finish();
+    });
+    ASSERT_EQ(order.size(), 8U);
+    order.resize(4);
+    EXPECT_EQ(order, (Order{0, 1, 2, 3})) << "placed on " << placed;
+  }
+}
+
 TEST(Priorities, OfPlacedTasksAndOfOthersTogether) {
   Order order;
   run(with_workers(1), [&] {
