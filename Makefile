@@ -116,35 +116,35 @@ fuzz-sets: test-programs
 	python3 tests/compiler/sets_fuzz/run.py --bin build/release/bin --mpich mpiexec.mpich --openmpi mpiexec.openmpi \
 	  --count $(SET_CASES)
 
+# A program under each MPI, as the tests start it: there are more ranks than cores, so ranks that wait give theirs up.
+define ON_RANKS
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1; \
+on_ranks() { \
+  ranks=$$1; program=$$2; shift 2; \
+  mpiexec.mpich -genv LD_PRELOAD $(CURDIR)/build/release/tests/support/liblapwing_test_yield.so -n $$ranks \
+    build/release/$$(echo $$program | sed s/FAMILY/mpich/) "$$@" && \
+  mpiexec.openmpi --oversubscribe --bind-to none -n $$ranks build/release/$$(echo $$program | sed s/FAMILY/openmpi/) "$$@"; \
+}
+endef
+
 # Distributed arrays: random transfers, all processes simulated in one; then by tasks under both MPIs.
 fuzz-arrays: test-programs
 	LAPWING_CASES=$(CASES) build/release/tests/unit/arrays_transfers
 	LAPWING_CASES=$(CASES) build/release/tests/unit/arrays_ghost_schedules
-	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 sh -ec ' \
-	  for n in 2 3 4; do \
-	    ARRAYS_CASES=$(CASES) mpiexec.mpich -n $$n build/release/tests/mpich/arrays_property; \
-	    ARRAYS_CASES=$(CASES) mpiexec.openmpi --oversubscribe --bind-to none -n $$n \
-	      build/release/tests/openmpi/arrays_property; \
-	  done; \
-	  for n in 1 2 3 4 8; do \
-	    ARRAYS_CASES=$(CASES) mpiexec.mpich -n $$n build/release/tests/mpich/arrays_ghosts; \
-	    ARRAYS_CASES=$(CASES) mpiexec.openmpi --oversubscribe --bind-to none -n $$n \
-	      build/release/tests/openmpi/arrays_ghosts; \
-	  done; \
-	  ARRAYS_CASES=1000 mpiexec.mpich -n 4 build/release/tests/mpich/arrays_scalapack; \
-	  ARRAYS_CASES=1000 mpiexec.openmpi --oversubscribe --bind-to none -n 4 \
-	    build/release/tests/openmpi/arrays_scalapack'
+	@export ARRAYS_CASES=$(CASES); $(ON_RANKS); \
+	  for n in 2 3 4; do on_ranks $$n tests/FAMILY/arrays_property || exit 1; done; \
+	  for n in 1 2 3 4 8; do on_ranks $$n tests/FAMILY/arrays_ghosts || exit 1; done; \
+	  export ARRAYS_CASES=$$(($(CASES) / 2)); \
+	  for n in 3 4; do on_ranks $$n tests/FAMILY/arrays_transform_property || exit 1; done; \
+	  on_ranks 4 tests/FAMILY/arrays_scalapack || exit 1; \
+	  export ARRAYS_CASES=$$(($(CASES) / 10)); on_ranks 4 tests/FAMILY/arrays_files
 
 # Task programs, on threads and on ranks, against their serial meaning.
 fuzz-tasks: TASK_PROGRAMS ?= 5000
 fuzz-tasks: test-programs
 	build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS)
-	@export OMPI_MCA_mpi_yield_when_idle=1; \
-	  for ranks in 2 3 4; do \
-	    mpiexec.mpich -n $$ranks build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS) $${ranks}0000 && \
-	    mpiexec.openmpi --oversubscribe --allow-run-as-root --bind-to none -n $$ranks \
-	      build/release/tests/unit/tasks_random_threads $(TASK_PROGRAMS) $${ranks}5000 || exit 1; \
-	  done
+	@$(ON_RANKS); \
+	  for n in 2 3 4; do on_ranks $$n tests/unit/tasks_random_threads $(TASK_PROGRAMS) $${n}0000 || exit 1; done
 
 format:
 	@tools/install-deps tidy
