@@ -47,8 +47,9 @@ std::shared_ptr<Outgoing> declare(Engine& engine, const SendArguments& a, bool b
   transfer->tag = a.tag;
   transfer->shares_pages = a.of_all;
   if (!blocking) return transfer;
-  // The buffer belongs to the program again when the call returns.
-  if (!engine.guard_outgoing(*transfer)) {
+  // The buffer belongs to the program again when the call returns. A pending receive into it (MPI forbids
+  // that, ScaLAPACK's reductions do it) is written by MPI itself, which no guard may stop.
+  if (engine.requests().posted().meets({base, bytes}) || !engine.guard_outgoing(*transfer)) {
     if (!engine.staging_permits(bytes)) return plainly(PlainCause::shared);
     transfer->own_payload();
   }
