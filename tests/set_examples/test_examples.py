@@ -64,6 +64,19 @@ class Examples(unittest.TestCase):
     def test_search(self):
         self.same("search.c", "search_explicit.c", (2, 4, 7))
 
+    def test_search_in_fortran(self):
+        if not shutil.which("flang-new-19"):
+            self.skipTest("flang-new-19 is not installed")
+        if not shutil.which(f"mpifort.{FLAVOUR}"):
+            self.skipTest(f"this {FLAVOUR} has no Fortran")
+        for index, (ranks, words, found) in enumerate(((3, (), 48036), (2, ("400000", "12345"), 0), (1, (), 48036))):
+            if not in_turn(index, FLAVOUR):
+                continue
+            with self.subTest(ranks=ranks, words=words):
+                done = run(compiled("search.f90", compiler="lwfc"), ranks, *words)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertRegex(done.stdout, rf"^search: {found}, after \d+ of 400000 numbers, verified\n$")
+
     def test_the_papers_recursion(self):
         counts = {2: (1, 3), 4: (5, 13), 8: (15, 39), 16: (39, 103)}
         if FLAVOUR == "mpich":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sessions.py --build DIR [--homes A:B]: sessions.c and the example of that name with every MPI that is there and has sessions.
+"""sessions.py --build DIR [--homes A:B]: sessions.c and the examples of that name with every MPI that is there and has sessions.
 
 MPIs are those of tests/mpis: Debian's, those in --homes, and those that `make fetch-mpis` has fetched. Open MPI 4.1 has no
 sessions; the others have.
@@ -26,8 +26,9 @@ WITHOUT_HANDLERS = ("Intel MPI 2021, standard ABI",)
 
 
 def compiled(mpi, build, folder, source):
-    program = folder / f"{mpi.name}-{source.parent.parent.name}".replace(" ", "-")
-    done = subprocess.run(["gcc", "-O1", "-g", "-Wall", f"-I{ROOT / 'include'}", source, "-o", program,
+    program = folder / f"{mpi.name}-{source.parent.parent.name}{source.suffix}".replace(" ", "-")
+    compiler = ["g++", "-std=c++20", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"] if source.suffix == ".cpp" else ["gcc"]
+    done = subprocess.run([*compiler, "-O1", "-g", "-Wall", f"-I{ROOT / 'include'}", source, "-o", program,
                            f"-L{build / 'lib'}", "-Wl,--no-as-needed", f"-Wl,-rpath,{build / 'lib'}", f"-llapwing-{mpi.family}", *mpi.flags],
                           capture_output=True, text=True, check=False, timeout=60)
     if done.returncode != 0 and "MPI_Session" in done.stderr:
@@ -64,13 +65,14 @@ def main():
             if program is None:
                 print(f"{mpi.name}: has no sessions; left out")
                 continue
-            example = compiled(mpi, build, pathlib.Path(folder), ROOT / "examples/sets/sessions.c")
-            done = subprocess.run([*mpi.launcher, "-n", "4", example], capture_output=True, text=True, check=False, timeout=100,
-                                  env=mpi.environment(), stdin=subprocess.DEVNULL)
-            tried += 1
-            if done.returncode != 0 or done.stdout != "sessions: 4 processes, 1 of them ice: right\n" or done.stderr:
-                wrong += 1
-                print(f"{mpi.name}, the example: status {done.returncode}\n{done.stdout}{done.stderr}")
+            for source, size in (("sessions.c", 4), ("sessions.cpp", 4), ("sessions.c", 1), ("sessions.cpp", 2)):
+                example = compiled(mpi, build, pathlib.Path(folder), ROOT / "examples/sets" / source)
+                done = subprocess.run([*mpi.launcher, "-n", str(size), example], capture_output=True, text=True, check=False, timeout=100,
+                                      env=mpi.environment(), stdin=subprocess.DEVNULL)
+                tried += 1
+                if done.returncode != 0 or done.stdout != f"sessions: {size} processes, {size // 3} of them ice: right\n" or done.stderr:
+                    wrong += 1
+                    print(f"{mpi.name}, {source} on {size}: status {done.returncode}\n{done.stdout}{done.stderr}")
             for ranks in ("4", "5"):
                 for mode, variables in MODES.items():
                     done = subprocess.run([*mpi.launcher, "-n", ranks, program, *(["accepted"] if mpi.name in WITHOUT_HANDLERS else [])], capture_output=True, text=True, check=False, timeout=100,
