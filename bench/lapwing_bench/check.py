@@ -11,6 +11,7 @@ from . import statistics, table
 from .errors import BenchError
 from .kernels import KERNELS
 from .places import Local, run
+from .rank_numbers import rank_number
 
 _ROLES = ("plain", "check", "control")
 
@@ -54,7 +55,7 @@ def measure(options, build, _where, emit):
     names = options.kernel.split(",") if options.kernel else KERNELS
     if unknown := [name for name in names if name not in KERNELS]:
         raise BenchError(f"There is no kernel '{unknown[0]}'. Kernels: {', '.join(KERNELS)}.")
-    ranks = int(options.ranks or 2)
+    ranks = rank_number(options.ranks, 2)
     rounds, started = options.pairs or (5 if options.quick else 30), time.monotonic()
     place = Local(options.transport == "best")
     with place:

@@ -4,7 +4,8 @@ import sys
 
 from . import places, statistics, table
 from .errors import BenchError
-from .redistribute import column, grouped, jobs, launch, rank_numbers
+from .rank_numbers import rank_numbers
+from .redistribute import column, grouped, jobs, launch
 
 CASES = ("rows", "pencils", "points", "grid")
 
@@ -17,7 +18,7 @@ def measure(options, build, _where, emit):
     transport = places.Local(options.transport == "best").transport
     sizes = options.sizes or ("16,64" if options.quick else "16,32,64,128,192")
     rounds = options.pairs or (6 if options.quick else 30)
-    for mpi, count, timed in jobs(options, rank_numbers(options, [2], [2, 4, 8])):
+    for mpi, count, timed in jobs(options, rank_numbers(options.ranks, [2] if options.quick else [2, 4, 8])):
         # A grid of two processes is the case rows.
         cases = [c for c in wanted if (c == "grid") == (count > 2) or options.cases]
         if not cases:

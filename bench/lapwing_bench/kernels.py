@@ -14,6 +14,7 @@ from statistics import median
 from . import statistics, table
 from .errors import BenchError
 from .places import Local, run
+from .rank_numbers import rank_numbers
 
 KERNELS = ("adi", "cg", "fft", "heat", "multigrid", "sort", "wavefront")
 _SLABS = (8, 16, 32, 64)
@@ -167,10 +168,7 @@ def measure(options, build, where, emit):
     unknown = [name for name in names if name not in KERNELS] + [s for s in sizes if s not in ("S", "W", "A", "B")]
     if unknown:
         raise BenchError(f"There is no kernel or class '{unknown[0]}'. Kernels: {', '.join(KERNELS)}; classes: S, W, A, B.")
-    try:
-        ranks = [int(n) for n in (options.ranks or "2,4").split(",")]
-    except ValueError:
-        raise BenchError(f"--ranks needs numbers such as 2,4, not '{options.ranks}'.") from None
+    ranks = rank_numbers(options.ranks, [2, 4])
     rounds = options.pairs or (5 if options.quick else 9)
 
     with place:

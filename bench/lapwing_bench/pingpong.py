@@ -6,7 +6,8 @@ import sys
 
 from . import places, statistics, table
 from .errors import BenchError
-from .redistribute import column, grouped, jobs, launch, rank_numbers
+from .rank_numbers import rank_numbers
+from .redistribute import column, grouped, jobs, launch
 
 STEPS = ("step1_inquiry_us", "step2_call_us", "step3_exchange_us", "step4_schedule_us", "step5_packing_us",
          "step6_transmission_us")
@@ -25,7 +26,7 @@ CASES = ("node", "hosts")
 
 
 def measure(options, build, _where, emit):
-    numbers = rank_numbers(options, [2, 4, 8], [2, 4, 6, 8])
+    numbers = rank_numbers(options.ranks, [2, 4, 8] if options.quick else [2, 4, 6, 8])
     wanted = options.cases.split(",") if options.cases else ["node"]
     if not set(wanted) <= set(CASES):
         raise BenchError(f"--cases {options.cases}: pingpong has " + ", ".join(CASES) + ".")

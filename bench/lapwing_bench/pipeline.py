@@ -12,7 +12,8 @@ from statistics import median
 
 from . import places, replay, statistics, table
 from .errors import BenchError
-from .redistribute import column, grouped, launch, rank_numbers
+from .rank_numbers import rank_numbers
+from .redistribute import column, grouped, launch
 
 # The SP of HPF/MPI 3: 87.9 us and 30.7 MB/s; a message's time is its processors'. Its processors (Power 1, 62.5 MHz) do
 # an FFT at some 20 million operations a second; HPF/MPI does not say.
@@ -99,7 +100,7 @@ def measure(options, build, where, emit):
 def _fft(options, build, where, emit):
     # The last sizes are where bytes outweigh messages.
     sizes = options.sizes or ("16,32,64,128" if options.quick else "16,32,64,128,256,512")
-    ranks = [r for r in rank_numbers(options, [8, 16], [8, 16, 32]) if r > 2]
+    ranks = [r for r in rank_numbers(options.ranks, [8, 16] if options.quick else [8, 16, 32]) if r > 2]
     local = places.Local(options.transport == "best")
     for mpi in options.mpis:
         for place in dict.fromkeys([where[0], local] if where[0].rate else [local]):

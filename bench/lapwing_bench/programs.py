@@ -13,6 +13,7 @@ import time
 from . import programs_build, programs_recipe, programs_run, statistics, table
 from .errors import BenchError
 from .places import Local
+from .rank_numbers import rank_number
 
 USUAL = ("run", "compiled", "compiled+run", "lto")
 RIVAL = "hand"   # written by hand: only some recipes have it, and it is measured only where it is asked for
@@ -246,9 +247,8 @@ def measure(options, build, where, emit):
     recipes, faults = programs_recipe.find(options.recipes or os.path.join(beside, "recipes"), options.only, options.quick)
     if not recipes and not faults:
         raise BenchError("No recipe has such a name.")
-    count = _ranks(options.ranks)
-    for one in recipes if count else ():
-        one.ranks = one.own_ranks or count
+    for one in recipes:
+        one.ranks = one.own_ranks or rank_number(options.ranks, 2)
     for name, fault in faults:
         print(f"bench: {fault}", file=sys.stderr)
         emit({"bench": "programs", "case": name, "variant": "plain", "verified": None, "hung": 0, "pairs": 0, "fault": fault,
@@ -305,15 +305,6 @@ def _variants(text):
         if name not in VARIANTS:
             raise BenchError(f"There is no variant {name}; there are plain, {', '.join(VARIANTS)}.")
     return variants
-
-
-def _ranks(text):
-    """The number of ranks of recipes that name none of their own; None: the usual two."""
-    if text is None:
-        return None
-    if not text.isdecimal() or int(text) < 1:
-        raise BenchError(f"programs takes one number of ranks, such as --ranks 4, not '{text}'.")
-    return int(text)
 
 
 def _work(build):

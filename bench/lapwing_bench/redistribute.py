@@ -11,6 +11,7 @@ import sys
 
 from . import places, statistics, table
 from .errors import BenchError
+from .rank_numbers import rank_numbers
 
 TRANSFERS = 5   # cases of the program
 
@@ -23,16 +24,6 @@ def launch(build, options, mpi, program, argv, ranks, timeout, place=None):
     place = place or places.Local(options.transport == "best")
     text = places.run(place, mpi, [build.program(mpi, program)] + argv, env, timeout, ranks=ranks, first=options.first)
     return [json.loads(line) for line in text if line.startswith("{")]
-
-
-def rank_numbers(options, quick, full):
-    try:
-        numbers = [int(r) for r in options.ranks.split(",")] if options.ranks else quick if options.quick else full
-    except ValueError:
-        numbers = [0]
-    if min(numbers) < 1:
-        raise BenchError(f"--ranks {options.ranks}: numbers of processes are wanted, such as 2,4.")
-    return numbers
 
 
 def jobs(options, numbers):
@@ -66,7 +57,7 @@ def measure(options, build, _where, emit):
     transport = places.Local(options.transport == "best").transport
     rounds = options.pairs or 30
     sizes = options.sizes or ("1000,2000" if options.quick else "1000,2000,4000,8000")
-    ranks = rank_numbers(options, [2], [2, 4, 8])
+    ranks = rank_numbers(options.ranks, [2] if options.quick else [2, 4, 8])
     if wanted is None or numbers:
         for mpi, count, timed in jobs(options, ranks):
             argv = ["--sizes", sizes, "--rounds", str(rounds)]

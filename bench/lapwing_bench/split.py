@@ -12,6 +12,7 @@ from statistics import median
 
 from . import places, statistics, table
 from .errors import BenchError
+from .rank_numbers import rank_numbers
 
 # The two of MIPS 5, MPI's non-blocking form, overlap without the node's memory, and what chooses between them.
 MODES = ("none", "static", "blocking", "messages", "overlap", "auto")
@@ -61,7 +62,7 @@ def measure(options, build, where, emit):
     cases = options.cases.split(",") if options.cases else CASES
     if unknown := set(cases) - set(CASES):
         raise BenchError(f"split has no case {', '.join(sorted(unknown))}; it has {', '.join(CASES)}.")
-    given = [int(r) for r in options.ranks.split(",")] if options.ranks else None
+    given = rank_numbers(options.ranks, None)
     for mpi in options.mpis:
         parts = _parts(options, where, given, cases) if set(cases) - {"counts"} else []
         for place, ranks, each, timed in parts:

@@ -83,7 +83,8 @@ class Programs(unittest.TestCase):
 
     def test_sentences(self):
         for options, why in ((("--only", "nothing"), "No recipe"), (("--only", "("), "no regular expression"),
-                             (("--variants", "fast"), "no variant fast"), (("--ranks", "2,4"), "one number of ranks")):
+                             (("--variants", "fast"), "no variant fast"), (("--ranks", "2,4"), "one number of ranks"),
+                             (("--ranks", "two"), "needs numbers")):
             done = self.drive(*options)
             self.assertEqual(done.returncode, 1)
             self.assertIn(why, done.stderr)

@@ -91,7 +91,7 @@ class Suite:
     def fail(self, mpi, case, why, result):
         self.failures.append((mpi, case.name))
         print(f"FAILED {mpi} {'wrong' if case.wrong else 'right'} '{case.name}': {why} (status {result.returncode})")
-        for line in (result.stdout + result.stderr).splitlines()[:12]:
+        for line in (result.stdout + result.stderr).splitlines()[:40]:
             print(f"    {line}")
         sys.stdout.flush()
 
