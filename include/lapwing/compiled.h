@@ -206,6 +206,9 @@ void lapwing_interior_remember(lapwing_left*, const long long* numbers, long lon
 void lapwing_interior_written(lapwing_left*, const void* first, long long bytes);
 lapwing_rounds lapwing_interior_early(lapwing_left*);
 
+/* Behind MPI_Abort, in place of what follows it: ends the process, should MPI have returned from it. */
+void lapwing_aborted(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,7 @@
 #include "compiler/declared/declared_pass.hpp"
 #include "compiler/pass.hpp"
 #include "compiler/sets/sets_pass.hpp"
+#include "compiler/waits/aborts.hpp"
 #include "compiler/waits/inlining.hpp"
 
 namespace {
@@ -29,8 +30,10 @@ void begin(llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
   const auto& options = lapwing::compiler::options();
   if (options.sets != Sets::off) manager.addPass(SetsPass(options.sets));
   if (options.declared) manager.addPass(lapwing::compiler::DeclaredInline());
-  if (level.isOptimizingForSpeed() && options.sinks)
+  if (level.isOptimizingForSpeed() && options.sinks) {
+    manager.addPass(lapwing::compiler::EndAtAborts());
     manager.addPass(lapwing::compiler::InlineHelp(options.interior));
+  }
 }
 
 void add(llvm::ModulePassManager& manager, llvm::OptimizationLevel level, bool whole_program) {
@@ -62,6 +65,7 @@ bool parse(llvm::StringRef name, llvm::ModulePassManager& manager,
     if (!name.consume_front("<") || !name.consume_back(">")) return false;
     if (!lapwing::compiler::parse_mode(name, &options.mode)) return false;
   }
+  manager.addPass(lapwing::compiler::EndAtAborts());
   manager.addPass(LapwingPass(options));
   return true;
 }
@@ -76,6 +80,7 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
         builder.registerOptimizerEarlyEPCallback(
             [](auto& manager, auto level) { add(manager, level, false); });
         builder.registerFullLinkTimeOptimizationEarlyEPCallback([&builder](auto& manager, auto level) {
+          if (lapwing::compiler::options().sinks) manager.addPass(lapwing::compiler::EndAtAborts());
           // A loop and the waits before it are often written in functions of two files.
           if (lapwing::compiler::options().interior) manager.addPass(lapwing::compiler::InlineHelp(true));
           if (level != llvm::OptimizationLevel::O0)

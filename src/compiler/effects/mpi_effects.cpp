@@ -53,6 +53,7 @@ unsigned seen_by(Kind kind) {
     case Kind::request_free:
     case Kind::cancel:
     case Kind::token_start:
+    case Kind::abort:
     case Kind::outside:
       break;
   }

@@ -57,6 +57,7 @@ class NestDivider {
     passes_ = !file.frees_sends && !file.sends_synchronously && !file.exposes_memory && !file.shares_memory &&
               !file.maps_memory && !file.handles_errors && !file.calls_back;
     bool changed = passes_ && let_waits_not_throw();
+    changed |= passes_ && part_ends_of_lives(function_);
     changed |= restore_lost_types(function_);
     changed |= !llvm::LoopSimplifyPass().run(function_, manager_).areAllPreserved();
     if (changed) changed_function();

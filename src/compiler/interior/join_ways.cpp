@@ -6,7 +6,10 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
+
+#include "compiler/interior/settled.hpp"
 
 namespace lapwing::compiler {
 
@@ -65,6 +68,36 @@ Instruction* join_ways(Instruction& at, BasicBlock& below) {
   question->eraseFromParent();
   carry_over(function);
   return made;
+}
+
+static bool only_ends_lives(const BasicBlock& block) {
+  const auto* end = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  return end && end->isUnconditional() && end->getSuccessor(0) != &block &&
+         !end->getMetadata(llvm::LLVMContext::MD_loop) && !llvm::isa<llvm::PHINode>(block.front()) &&
+         &block.front() != end && llvm::all_of(block, [&](const Instruction& i) {
+           return &i == end || ends_life(i) || llvm::isa<llvm::DbgInfoIntrinsic>(i);
+         });
+}
+
+bool part_ends_of_lives(llvm::Function& function) {
+  bool changed = false;
+  for (BasicBlock& block : llvm::make_early_inc_range(function)) {
+    BasicBlock* next = block.getSingleSuccessor();
+    if (!next || !next->hasNPredecessorsOrMore(2) || !only_ends_lives(block)) continue;
+    llvm::SmallSetVector<BasicBlock*, 4> ways;
+    for (BasicBlock* before : llvm::predecessors(&block)) ways.insert(before);
+    const bool all_branch = llvm::all_of(
+        ways, [](const BasicBlock* before) { return llvm::isa<llvm::BranchInst>(before->getTerminator()); });
+    if (ways.size() < 2 || !all_branch) continue;
+    for (BasicBlock* before : ways.getArrayRef().drop_front()) {
+      llvm::ValueToValueMapTy none;
+      BasicBlock* own = llvm::CloneBasicBlock(&block, none, "", &function);
+      before->getTerminator()->replaceSuccessorWith(&block, own);
+      for (llvm::PHINode& phi : next->phis()) phi.addIncoming(phi.getIncomingValueForBlock(&block), own);
+    }
+    changed = true;
+  }
+  return changed;
 }
 
 }  // namespace lapwing::compiler

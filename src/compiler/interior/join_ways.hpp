@@ -12,4 +12,8 @@ namespace lapwing::compiler {
 /// returned, is met on every way to `below`. The analyses of the function hold no longer.
 llvm::Instruction* join_ways(llvm::Instruction& at, llvm::BasicBlock& below);
 
+/// Where ways meet in a block that does no more than end the lives of variables, each gets a block of its
+/// own, and all meet in the next one: LLVM does that with blocks that are empty. Whether something changed.
+bool part_ends_of_lives(llvm::Function& function);
+
 }  // namespace lapwing::compiler

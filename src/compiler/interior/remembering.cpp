@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/alias/loaded_value.hpp"
 #include "compiler/effects/library_calls.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/planted.hpp"
-#include "compiler/waits/split_collectives.hpp"
 
 namespace lapwing::compiler {
 
@@ -68,22 +68,7 @@ bool may_write(const Instruction& i, const llvm::LoadInst& list, Analyses& a) {
     return a.memory.may_alias(llvm::MemoryLocation::getBeforeOrAfter(given->getArgOperand(0)), where);
   // Such memory was never read before, or has been given back, which counts as a write.
   if (given && gives_new(*given)) return false;
-  Effects effects = a.effects(i);
-  const auto call = MpiCall::of(i);
-  if (!call) {
-    return llvm::isModSet(a.memory.meet(i, effects, where));
-  }
-  const Routine& r = call->routine();
-  const auto is_apart = [&](const Touch& touch) {
-    for (const auto& [buffer, type] : {std::pair(r.buffer, r.type), std::pair(r.receive, r.receive + 2)}) {
-      if (buffer >= 0 && touch.pointer == call->argument(buffer) && is_floating(*call, type) &&
-          is_no_floating_access(list, touch.pointer))
-        return true;
-    }
-    return false;
-  };
-  if (r.kind != Kind::collective) llvm::erase_if(effects.touches, is_apart);
-  return llvm::isModSet(a.memory.meet(i, effects, where));
+  return llvm::isModSet(a.memory.meet(i, effects_on(list, i, a.effects), where));
 }
 
 // Its writes may come later than it is called.

@@ -6,6 +6,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/alias/loaded_value.hpp"
 #include "compiler/effects/library_calls.hpp"
 #include "compiler/llvm_versions.hpp"
 #include "compiler/mpi/calls.hpp"
@@ -41,14 +42,17 @@ Way::Way(BasicBlock& begin, llvm::Loop& loop, Analyses analyses) : begin_(begin)
     for (Instruction& i : *block) {
       const bool floating =
           llvm::getLoadStorePointerOperand(&i) && llvm::getLoadStoreType(&i)->isFPOrFPVectorTy();
+      const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
+      const bool no_request = floating || (load && is_no_request(*load));
       const auto add = [&](const llvm::MemoryLocation& where, bool written) {
         for (Place& known : places_) {
           if (known.where != where) continue;
           known.written |= written;
           known.floating &= floating;
+          known.no_request &= no_request;
           return;
         }
-        places_.push_back({where, written, floating});
+        places_.push_back({where, written, floating, no_request});
       };
       if (llvm::isa<llvm::LoadInst>(i)) add(llvm::MemoryLocation::get(&i), false);
       if (llvm::isa<llvm::StoreInst>(i)) add(llvm::MemoryLocation::get(&i), true);
@@ -283,16 +287,20 @@ llvm::Value* Way::may_be_reached(BasicBlock& block) {
 bool Way::meets_loop(const Instruction& i, const Effects& effects) {
   // A completion touches requests, statuses and errors, of which none is a floating-point number.
   const auto call = MpiCall::of(i);
-  const bool completes = call && is_completion(call->kind());
+  if (call && is_completion(call->kind()) && !effects.ask_llvm && !(effects.seen & outside)) {
+    const llvm::Value* request = call->argument(call->routine().any_request());
+    return llvm::any_of(effects.touches, [&](const Touch& touch) { return meets_loop(touch, request); });
+  }
   return llvm::any_of(places_, [&](const Place& place) {
-    if (completes && place.floating) return false;
     const llvm::ModRefInfo info = a_.memory.meet(i, effects, place.where);
     return llvm::isModSet(info) || (place.written && llvm::isRefSet(info));
   });
 }
 
-bool Way::meets_loop(const Touch& touch) {
+// Of a completion that has this request, if any.
+bool Way::meets_loop(const Touch& touch, const llvm::Value* request) {
   return llvm::any_of(places_, [&](const Place& place) {
+    if (request && (place.floating || (place.no_request && touch.pointer == request))) return false;
     const llvm::ModRefInfo info = a_.memory.meet(touch, place.where);
     return llvm::isModSet(info) || (place.written && llvm::isRefSet(info));
   });

@@ -67,7 +67,7 @@ class Way {
   bool is_within_what_was_used(const llvm::LoadInst& load);
   bool simplify(llvm::Instruction& i, llvm::ArrayRef<llvm::Instruction*> moved);
   bool meets_loop(const llvm::Instruction& i, const Effects& effects);
-  bool meets_loop(const Touch& touch);
+  bool meets_loop(const Touch& touch, const llvm::Value* request = nullptr);
   bool is_settled(const llvm::LoadInst& load, llvm::ArrayRef<InFlight> received);
   bool describe(llvm::Instruction& i, Accesses& kept, Survey& survey, llvm::Value* where);
   bool describe_start(const MpiCall& call, const Effects& effects, Accesses& kept, llvm::Value* where);
@@ -80,7 +80,8 @@ class Way {
   struct Place {
     llvm::MemoryLocation where;
     bool written;
-    bool floating;  // its accesses are those to floating-point numbers
+    bool floating;    // its accesses are those to floating-point numbers
+    bool no_request;  // or it is read only, and no request
   };
   llvm::SmallVector<Place, 16> places_;  // that the loop touches
   llvm::DenseMap<const llvm::BasicBlock*, std::optional<llvm::Value*>> reached_;

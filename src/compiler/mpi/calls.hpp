@@ -37,6 +37,7 @@ enum class Kind {
   cancel,            //
   query,             // looks at local state only
   collective,        //
+  abort,             //
   outside,           // any other call of MPI's
   token_start,       // lapwing_start_*, lapwing_post_*
   token_wait,        // lapwing_wait

@@ -28,7 +28,7 @@ const std::optional<Reason>& Web::stops(const llvm::Instruction& instruction) {
 }
 
 bool any_between(const llvm::Instruction& from, const llvm::Instruction& to,
-                 llvm::function_ref<bool(const llvm::Instruction&)> holds) {
+                 llvm::function_ref<bool(const llvm::Instruction&)> holds, const llvm::BasicBlock* gate) {
   // A way to `to` that does not come from `from` is none of these.
   llvm::SmallPtrSet<const llvm::BasicBlock*, 32> reached, entered;
   llvm::SmallVector<const llvm::BasicBlock*, 16> ahead(llvm::successors(from.getParent()));
@@ -40,6 +40,7 @@ bool any_between(const llvm::Instruction& from, const llvm::Instruction& to,
   if (!reached.contains(to.getParent())) return false;
   llvm::SmallVector<const llvm::Instruction*, 16> work{to.getPrevNode()};
   const llvm::BasicBlock* block = to.getParent();
+  if (gate) entered.insert(gate);
   while (true) {
     const llvm::Instruction* i = work.pop_back_val();
     while (i && i != &from && !holds(*i)) i = i->getPrevNode();

@@ -23,9 +23,11 @@ struct Reason {
 /// Whether a pointer is one address: the same value in another round of a loop may be another.
 bool is_same_in_all_rounds(const llvm::Value* pointer);
 
-/// Whether this holds of an instruction on any way from one instruction to another.
+/// Whether this holds of an instruction on any way from one instruction to another; ways through the block
+/// `gate`, if there is one, are none of them.
 bool any_between(const llvm::Instruction& from, const llvm::Instruction& to,
-                 llvm::function_ref<bool(const llvm::Instruction&)> holds);
+                 llvm::function_ref<bool(const llvm::Instruction&)> holds,
+                 const llvm::BasicBlock* gate = nullptr);
 
 class Web {
  public:

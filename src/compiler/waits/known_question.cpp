@@ -43,4 +43,28 @@ std::optional<KnownQuestion> KnownQuestion::above(const llvm::BasicBlock& place,
   return std::nullopt;
 }
 
+std::optional<AskedBefore> AskedBefore::above(const llvm::BasicBlock& place,
+                                              const llvm::DominatorTree& dominators) {
+  for (const auto* node = dominators.getNode(&place); node && (node = node->getIDom());) {
+    const llvm::BasicBlock* asks = node->getBlock();
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(asks->getTerminator());
+    if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1) ||
+        llvm::isa<llvm::Constant>(branch->getCondition()))
+      continue;
+    for (const unsigned side : {0U, 1U}) {
+      if (!dominators.dominates(llvm::BasicBlockEdge(asks, branch->getSuccessor(side)), &place)) continue;
+      AskedBefore found;
+      for (const llvm::User* user : branch->getCondition()->users()) {
+        const auto* other = llvm::dyn_cast<llvm::BranchInst>(user);
+        const llvm::BasicBlock* block = other ? other->getParent() : nullptr;
+        if (!block || block == asks || !dominators.dominates(block, asks)) continue;
+        found.next[block] = other->getSuccessor(side);
+        if (!found.first || dominators.dominates(block, found.first)) found.first = block;
+      }
+      if (found.first) return found;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace lapwing::compiler

@@ -2,6 +2,7 @@
 // A question whose answer is known where a wait stands, and that was decided where several ways meet.
 #pragma once
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Dominators.h>
 
@@ -23,6 +24,20 @@ struct KnownQuestion {
                                             const llvm::DominatorTree& dominators);
   /// Whether a function has any; cheap.
   static bool may_be_in(const llvm::Function& function);
+};
+
+/// The same condition is often asked again: `if (n > 0) start all` and, further down, `if (n > 0) wait for
+/// all`.
+struct AskedBefore {
+  const llvm::BasicBlock* first = nullptr;  ///< of those that ask, the one above all others
+  llvm::SmallDenseMap<const llvm::BasicBlock*, const llvm::BasicBlock*, 4>
+      next;  ///< where each of them goes on
+
+  /// Of the conditions that are known at `place`, on every way to it, the nearest one that was asked before:
+  /// a walk up from there leaves each of the blocks that asked by the one side only, until it has passed
+  /// `first`.
+  static std::optional<AskedBefore> above(const llvm::BasicBlock& place,
+                                          const llvm::DominatorTree& dominators);
 };
 
 }  // namespace lapwing::compiler

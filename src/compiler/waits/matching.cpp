@@ -11,8 +11,10 @@
 #include <llvm/IR/Operator.h>
 
 #include <memory>
+#include <utility>
 
 #include "compiler/alias/fortran_tags.hpp"
+#include "compiler/alias/loaded_value.hpp"
 #include "compiler/waits/known_question.hpp"
 #include "compiler/waits/request_loops.hpp"
 
@@ -30,14 +32,16 @@ class Matcher {
     llvm::Instruction* from = &wait_.call();
     if (KnownQuestion::may_be_in(*from->getFunction()))
       question_ = KnownQuestion::above(*from->getParent(), dominators());
+    if (wait_.kind() == Kind::wait) asked_ = AskedBefore::above(*from->getParent(), dominators());
     back(from->getPrevNode(), *from->getParent());
     go_on();
-    // Above the join of the question that is known at the wait all ways are possible again, once more through
-    // it, too.
-    if (!above_question_.empty()) {
+    // Above the join of the question that is known at the wait, or where it was asked first, all ways are
+    // possible again, once more through it, too.
+    while (!above_question_.empty()) {
       question_.reset();
+      if (asked_ && llvm::is_contained(above_question_, asked_->first)) asked_.reset();
       entered_.clear();
-      for (llvm::BasicBlock* block : above_question_)
+      for (llvm::BasicBlock* block : std::exchange(above_question_, {}))
         if (entered_.insert(block).second) work_.push_back(block);
       go_on();
     }
@@ -87,8 +91,11 @@ class Matcher {
       // Each request of the wait's loop was started in this one: what came before does not matter.
       if (all_started_.contains(&block) && !dominators().dominates(&block, before)) continue;
       if (chooses && llvm::isa<llvm::ConstantPointerNull>(chosen->getIncomingValueForBlock(before))) continue;
+      if (asked_ && asked_->next.contains(before) && asked_->next.lookup(before) != &block) continue;
       if (question_ && question_->join == &block) {
         if (question_->from.contains(before)) above_question_.insert(before);
+      } else if (asked_ && asked_->first == before) {
+        above_question_.insert(before);
       } else if (entered_.insert(before).second) {
         work_.push_back(before);
       }
@@ -231,7 +238,10 @@ class Matcher {
   void note_loop(const MpiCall& start) {
     if (wait_.kind() != Kind::wait) return;
     if (loops_.empty()) loops_.analyze(dominators());
-    if (const auto* header = loop_that_starts_all(start, wait_, loops_, dominators()))
+    const auto changes = [this](const llvm::Instruction& i, const llvm::LoadInst& load) {
+      return may_change(i, load, memory_, effects_);
+    };
+    if (const auto* header = loop_that_starts_all(start, wait_, loops_, dominators(), changes))
       all_started_.insert(header);
   }
 
@@ -273,6 +283,7 @@ class Matcher {
   bool made_idle_ = false;  // null or inactive: MPI permits a wait for such a request
   bool looked_elsewhere_ = false;
   std::optional<KnownQuestion> question_;  // until its join is behind
+  std::optional<AskedBefore> asked_;       // likewise
   llvm::SmallSetVector<llvm::BasicBlock*, 4> above_question_;
   std::unique_ptr<llvm::DominatorTree> dominators_;  // once it is asked for
   llvm::LoopInfo loops_;
