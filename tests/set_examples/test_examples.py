@@ -64,6 +64,18 @@ class Examples(unittest.TestCase):
     def test_search(self):
         self.same("search.c", "search_explicit.c", (2, 4, 7))
 
+    def test_declared_communication(self):
+        languages = [("halo.c", "lwcc")]
+        if shutil.which("flang-new-19") and shutil.which(f"mpifort.{FLAVOUR}"):
+            languages.append(("halo.f90", "lwfc"))
+        for at, (name, compiler) in enumerate(languages):
+            for index, ranks in enumerate((2, 3, 1)):
+                if not in_turn(at + index, FLAVOUR):
+                    continue
+                with self.subTest(name=name, ranks=ranks):
+                    done = run(compiled(name, "--declared", compiler=compiler), ranks, "7")
+                    self.assertEqual((done.returncode, done.stdout), (0, f"halo: 7 steps on {ranks} processes, verified\n"), done.stderr)
+
     def test_search_in_fortran(self):
         if not shutil.which("flang-new-19"):
             self.skipTest("flang-new-19 is not installed")
