@@ -21,7 +21,7 @@ struct CheckOptions {
   RunOptions run;
   bool json = false;
   bool verbose = false;
-  std::string leaks, sends, races;
+  std::string leaks, sends, races, overlaps;
   bool buffers = false;
 };
 
@@ -36,6 +36,7 @@ int check(const CheckOptions& options, const std::vector<std::string>& words) {
   if (!options.leaks.empty()) set_variable(variables, "LAPWING_CHECK_LEAKS", options.leaks);
   if (!options.sends.empty()) set_variable(variables, "LAPWING_CHECK_SENDS", options.sends);
   if (!options.races.empty()) set_variable(variables, "LAPWING_CHECK_RACES", options.races);
+  if (!options.overlaps.empty()) set_variable(variables, "LAPWING_CHECK_OVERLAPS", options.overlaps);
   if (options.buffers) set_variable(variables, "LAPWING_CHECK_BUFFERS", "on");
   std::optional<TemporaryFile> found;
   if (options.json) {
@@ -86,6 +87,10 @@ Command add_check(CLI::App& app) {
       "--races", &options->races,
       "Receives from any source after which the program hangs if they take another message; by default a "
       "warning");
+  severity("--overlaps", &options->overlaps,
+           "Calls that use memory of an operation in flight, one of them writing; by default an error. "
+           "ScaLAPACK and "
+           "others do so with right results");
   command->add_flag("--buffers", options->buffers,
                     "Report also uses of a buffer whose operation has not been completed");
   command->add_option("--env", options->run.assigned, "Set a variable in every rank; may be repeated")

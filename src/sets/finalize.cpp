@@ -7,6 +7,7 @@
 #include "sets/all_processes.hpp"
 #include "sets/check/check.hpp"
 #include "sets/check/kinds.hpp"
+#include "sets/check/overlaps.hpp"
 #include "sets/check/p2p_waits.hpp"
 #include "sets/check/pending.hpp"
 #include "sets/check/permitted.hpp"
@@ -248,6 +249,7 @@ void announce_finalize() {
     const std::lock_guard guard(Messages::lock());
     Messages::on(finished_kind, compare);
     Permitted::start();
+    Overlaps::listen();
     Messages::on(sent_as_kind, take_sent_as);
   }
   // No process tells before all can hear.
@@ -265,6 +267,7 @@ void announce_finalize() {
   if (first == none) {
     AccessLog::report();
     Orders::report();
+    Overlaps::report();
     return Permitted::report();
   }
   if (first == Messages::rank()) {

@@ -83,6 +83,7 @@ constexpr Reader readers[] = {
     choice<&S::leaks, Severity::error, Severity::warning, Severity::off>("LAPWING_CHECK_LEAKS"),
     choice<&S::unsafe_sends, Severity::error, Severity::warning, Severity::off>("LAPWING_CHECK_SENDS"),
     choice<&S::races, Severity::error, Severity::warning, Severity::off>("LAPWING_CHECK_RACES"),
+    choice<&S::overlaps, Severity::error, Severity::warning, Severity::off>("LAPWING_CHECK_OVERLAPS"),
     choice<&S::check_buffers, false, true>("LAPWING_CHECK_BUFFERS"),
     text<&S::profile>("LAPWING_PROFILE"),
     text<&S::report>("LAPWING_REPORT"),

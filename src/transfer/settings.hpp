@@ -58,6 +58,7 @@ struct Settings {
   std::string pages;  ///< where each rank's page trace goes, with the rank behind; nothing is deferred then
   int verbose = 0;
   Severity leaks = Severity::warning, unsafe_sends = Severity::warning, races = Severity::warning;
+  Severity overlaps = Severity::error;
   bool declared_trace = false;  ///< LAPWING_DECLARED=trace: every change of state is printed
   bool uniform_job = false;     ///< the launcher vouches that every rank has Lapwing
   bool testing = false;

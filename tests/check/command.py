@@ -28,7 +28,13 @@ int main(int argc, char** argv) {
   if (rank == 0) printf("sum %d\n", y);
   if (atoi(argv[1]) == 1 && rank) MPI_Barrier(MPI_COMM_WORLD);
   if (atoi(argv[1]) == 3) MPI_Comm_dup(MPI_COMM_WORLD, &kept);
-  if (atoi(argv[1]) >= 4) {  /* a request that is at rest: freed, and left */
+  if (atoi(argv[1]) == 6) {  /* a buffer from which it sends while a receive into it is pending */
+    MPI_Request pending;
+    MPI_Irecv(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, &pending);
+    MPI_Send(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD);
+    MPI_Wait(&pending, MPI_STATUS_IGNORE);
+  }
+  if (atoi(argv[1]) == 4 || atoi(argv[1]) == 5) {  /* a request that is at rest: freed, and left */
     MPI_Request idle;
     MPI_Recv_init(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, &idle);
     MPI_Wait(&idle, MPI_STATUS_IGNORE);
@@ -138,10 +144,22 @@ class Command(unittest.TestCase):
             result = self.check("-n", "2", self.program, end)
             self.assertEqual((result.returncode, result.stdout), (0, "sum 2\n"))
             self.assertIn("ranks 0-1 wait for a persistent request that is never started", result.stderr)
-            self.assertIn("MPI_Recv_init made the request at program.c:17", result.stderr)
+            self.assertIn("MPI_Recv_init made the request at program.c:23", result.stderr)
             self.assertEqual(result.stderr.count("MPI_Recv_init made a persistent request"), int(end) - 4)
         self.assertEqual(self.check("--leaks=error", "-n", "2", self.program, "4").returncode, 86)
         result = self.check("--leaks=off", "-n", "2", self.program, "4")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_memory_in_flight_is_an_error_unless_it_is_to_be_a_warning(self):
+        result = self.check("-n", "3", self.program, "6")
+        self.assertEqual(result.returncode, 86)
+        self.assertIn("memory that an operation in flight uses, too", result.stderr)
+        result = self.check("--overlaps=warning", "-n", "3", self.program, "6")
+        self.assertEqual((result.returncode, result.stdout), (0, "sum 3\n"))
+        self.assertEqual(result.stderr.count("lapwing: rank 0 uses 4 bytes"), 1, result.stderr)
+        self.assertEqual(result.stderr.count("lapwing:"), 1, result.stderr)
+        self.assertIn("MPI_Send reads it at program.c:18", result.stderr)
+        result = self.check("--overlaps=off", "-n", "3", self.program, "6")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_as_json(self):

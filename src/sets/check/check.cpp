@@ -15,6 +15,7 @@
 #include "sets/check/in_flight.hpp"
 #include "sets/check/leaks.hpp"
 #include "sets/check/mpi_errors.hpp"
+#include "sets/check/overlaps.hpp"
 #include "sets/check/p2p_watch.hpp"
 #include "sets/check/path.hpp"
 #include "sets/check/pending.hpp"
@@ -239,6 +240,7 @@ void Checker::start(bool provable, const transfer::Settings& settings, std::size
   make_world_circles();
   MpiErrors::start();
   Leaks::start(settings.leaks);
+  Overlaps::start(settings.overlaps);
   if (provable) {
     P2pWatch::start();
     Orders::start(settings.unsafe_sends, settings.races);

@@ -6,6 +6,7 @@
 
 #include "mpi/looks.hpp"
 #include "mpi/references.hpp"
+#include "sets/check/overlaps.hpp"
 #include "sets/report/report_text.hpp"
 
 namespace lapwing::sets {
@@ -56,20 +57,20 @@ InFlight::Held* hold_one(const Area& area, const Told& told, MPI_Request request
 
 bool InFlight::may_ask_for_status() {
   static constexpr const char* asking[] = {"MPI_Request_get_status", "mpi_request_get_status", nullptr};
-  static const bool asks = mpi::refers_to(asking);
+  // MPICH's libraries for Fortran refer to it themselves, for the program's calls.
+  static const bool asks = mpi::refers_to(asking, mpi::Files::outside_mpi);
   return asks;
 }
 
 void InFlight::check(const Area& area, const Told& told) {
-  if (!area.begin) return;
+  if (!area.begin || Overlaps::severity() == Overlaps::Severity::off) return;
   const Held* found = conflict(written_areas, area);
   if (!found && area.written) found = conflict(read_areas, area);
   if (!found) return;
   const Area& held = found->area;
   const std::size_t bytes =
       static_cast<std::size_t>(std::min(held.end(), area.end()) - std::max(held.begin, area.begin));
-  end_job_in_turn(
-      overlap_finding(account_of_use(found->told, held.written), account_of_use(told, area.written), bytes));
+  Overlaps::found({found->told, held.written}, {told, area.written}, bytes);
 }
 
 void InFlight::check(const std::vector<Area>& areas, const Told& told) {

@@ -20,6 +20,7 @@ enum CheckKind : int {
   history_kind,    ///< orders.cpp: the messages that a process has recorded
   account_kind,    ///< orders.cpp: asks a process for its words about some of them, and the answer
   access_kind,     ///< access_log.cpp: the accesses to windows that a process has recorded
+  overlap_kind,    ///< overlaps.cpp: calls that use memory of an operation in flight
   lock_kind,       ///< locks.cpp: locks of windows, asked for, given and returned
   after_check_kinds,
 };
