@@ -247,8 +247,9 @@ def measure(options, build, where, emit):
     recipes, faults = programs_recipe.find(options.recipes or os.path.join(beside, "recipes"), options.only, options.quick)
     if not recipes and not faults:
         raise BenchError("No recipe has such a name.")
+    usual = rank_number(options.ranks, 2)
     for one in recipes:
-        one.ranks = one.own_ranks or rank_number(options.ranks, 2)
+        one.ranks = one.own_ranks or usual
     for name, fault in faults:
         print(f"bench: {fault}", file=sys.stderr)
         emit({"bench": "programs", "case": name, "variant": "plain", "verified": None, "hung": 0, "pairs": 0, "fault": fault,

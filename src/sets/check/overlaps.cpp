@@ -56,17 +56,13 @@ void send_to_first(const Overlap& overlap) {
 void Overlaps::start(Severity severity) { severity_ = severity; }
 
 void Overlaps::found(const Use& pending, const Use& later, std::size_t bytes) {
-  const auto overlap = [&] {
-    return Overlap{account_of_use(pending.told, pending.writes), account_of_use(later.told, later.writes),
-                   bytes};
-  };
-  if (severity_ == Severity::error) {
-    const Overlap one = overlap();
-    end_job_in_turn(overlap_finding(one.pending, one.later, bytes));
-  }
   const std::pair calls(pending.told.returns_to, later.told.returns_to);
-  if (severity_ == Severity::warning && own.size() < most_pairs && own.count(calls) == 0)
-    own.emplace(calls, overlap());
+  const bool goes_on = severity_ == Severity::warning;
+  if (goes_on && (own.size() >= most_pairs || own.count(calls) != 0)) return;
+  const Overlap overlap{account_of_use(pending.told, pending.writes),
+                        account_of_use(later.told, later.writes), bytes};
+  if (!goes_on) end_job_in_turn(overlap_finding(overlap.pending, overlap.later, bytes));
+  own.emplace(calls, overlap);
 }
 
 void Overlaps::listen() { Messages::on(overlap_kind, take); }
