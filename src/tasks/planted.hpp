@@ -33,6 +33,7 @@ enum class Fault : int {
   narrow_parts,        // a whole access does not wait for those of parts
   lost_version,        // on ranks: an object is not sent
   lost_loan,           // on ranks: what a lent task has written is forgotten
+  late_end,  // on ranks: a thread rests where an object's life ends; no defect, it shows races there
   count
 };
 

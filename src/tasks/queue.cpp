@@ -149,6 +149,11 @@ void combine(Object& object, std::unique_lock<progress::SpinLock>& lock, ReadyLi
 
 bool is_part(const Record& record) { return record.kind == Class::reducing; }
 
+bool made_elsewhere(const Object& object) {
+  const ranks::Range& range = ranks::range();
+  return range.has(&object) && range.maker(&object) != range.rank();
+}
+
 }  // namespace
 
 Class class_of(std::uint8_t rights) {
@@ -268,18 +273,21 @@ void go_on_combining(Object& object, ReadyList& ready) {
 }
 
 void end_if_unused(Object& object) {
+  if (made_elsewhere(object)) return;
   {
     const std::lock_guard lock(object.lock);
     if (object.head != nullptr) return;
-    const ranks::Range& range = ranks::range();
-    if (range.has(&object) && range.maker(&object) != range.rank()) {
-      // Its maker may give the address to another object, which comes any moment.
-      object.generation.store(0, std::memory_order_release);
-      object.dying.store(false, std::memory_order_release);
-      return;
-    }
   }
   end_object(&object);
+}
+
+void forget_if_last(Record& record) {
+  Object& object = *record.object;
+  if (!made_elsewhere(object)) return;
+  const std::lock_guard lock(object.lock);
+  if (object.head != &record || record.next != nullptr) return;
+  object.generation.store(0, std::memory_order_release);
+  object.dying.store(false, std::memory_order_release);
 }
 
 void take_turns(Task* task, ReadyList& ready) {

@@ -32,9 +32,12 @@ bool usable_by_main(Object& object, std::uint8_t rights, Record& place);
 /// No worker combines parts into the object between these two.
 void hold_combining(Object& object);
 void go_on_combining(Object& object, ReadyList& ready);
-/// Ends an object whose value is gone, unless a task that declared it in vain
-/// is still in its queue.
+/// Ends an object of this rank's whose value is gone, unless a task that declared it in vain is still in its
+/// queue.
 void end_if_unused(Object& object);
+/// The same for another rank's object, before its last record leaves: behind that the maker's next object in
+/// the same place may come at any moment.
+void forget_if_last(Record& record);
 
 /// Takes the turns of a task's commuting updates, in an order that is the same
 /// for all tasks; puts it into `ready` when it has all of them.

@@ -187,6 +187,7 @@ void Worker::end(Task* task) {
     locality->owner.store(index, std::memory_order_relaxed);
   }
   ReadyList ready;
+  if (task->destroys) forget_if_last(*task->records());
   for (Record& record : *task) leave(record, ready);
   for (Record* record = task->created; record != nullptr;) {
     Record* const next = record->next_other;

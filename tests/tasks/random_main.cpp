@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares random programs with their serial meaning: random_main [PROGRAMS [FIRST_SEED]].
+// Compares random programs with their serial meaning: random_main [PROGRAMS [FIRST_SEED]]; or an object that
+// gets the place of one that has ended: random_main reuse.
 #include <lapwing/tasks/options.hpp>
 
 #include <cstdio>
@@ -9,6 +10,8 @@
 #include <string>
 
 #include "random_program.hpp"
+
+int reused_place();  // random_reuse.cpp
 
 namespace {
 
@@ -61,6 +64,7 @@ std::string text(const lapwing::tasks::Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "reuse") return reused_place();
   const long programs = argc > 1 ? std::atol(argv[1]) : 300;
   const long first = argc > 2 ? std::atol(argv[2]) : 1;
   int wrong = 0, failing = 0;

@@ -9,6 +9,7 @@
 #include <random>
 #include <variant>
 
+#include "tasks/ranks/arrivals.hpp"
 #include "tasks/ranks/balance.hpp"
 #include "tasks/ranks/broadcast.hpp"
 #include "tasks/ranks/copies.hpp"
@@ -28,6 +29,33 @@ TEST(RankSet, HoldsRanksBeyondAWord) {
   EXPECT_EQ(set.size(), 4);
   set.clear();
   EXPECT_EQ(set.size(), 0);
+}
+
+// Two owners send two versions to all; that of the earlier one is held up.
+TEST(Arrivals, AnOlderVersionThatComesLateDoesNotReplaceANewerOne) {
+  alignas(64) static char place[sizeof(Object)] = {};
+  auto* const object = reinterpret_cast<Object*>(place);
+  const auto key = [&](std::uint32_t generation, std::uint32_t version) {
+    return ArrivalKey{object, version_key({object, generation}, version)};
+  };
+  Arrivals arrivals;
+  arrivals.keep_newest(key(1, 6), {nullptr, 60});
+  arrivals.keep_newest(key(1, 5), {nullptr, 50});
+  arrivals.keep_newest(key(1, 6), {nullptr, 61});
+  const auto taken = arrivals.take(key(1, 6));
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->size, 60u);
+  EXPECT_FALSE(arrivals.take(key(1, 5)));
+
+  // The next object in the same place begins with its first version again.
+  arrivals.keep_newest(key(2, 0), {nullptr, 20});
+  arrivals.keep_newest(key(1, 7), {nullptr, 70});
+  // A promised shape stays, whatever comes, and nothing goes for its sake.
+  arrivals.keep_newest(key(2, 1 | shape_only), {nullptr, 1});
+  arrivals.keep_newest(key(2, 3), {nullptr, 23});
+  EXPECT_FALSE(arrivals.take(key(2, 0)));
+  EXPECT_TRUE(arrivals.take(key(2, 1 | shape_only)));
+  EXPECT_TRUE(arrivals.take(key(2, 3)));
 }
 
 TEST(Copies, AReaderGetsTheVersionOnce) {

@@ -48,10 +48,14 @@ class Arrivals {
     assert(task_for(key) == nullptr);
     early_.emplace(key, std::move(message));
   }
-  /// Where versions come unasked: no task will want the one that was kept before.
+  /// Where versions come unasked: of these no task will want an older one than the newest. They come from
+  /// their owners, so a newer one may overtake an older one. One that is looked at for its shape has been
+  /// promised, and stays.
   void keep_newest(const ArrivalKey& key, Arrived message) {
+    if ((key.which & shape_only) != 0) return keep(key, std::move(message));
     auto& newest = newest_[key.object];
-    if (newest != 0) early_.erase({key.object, newest});
+    if (key.which <= newest) return;
+    early_.erase({key.object, newest});
     newest = key.which;
     keep(key, std::move(message));
   }

@@ -41,6 +41,9 @@ enum class Event : std::uint8_t {
   end,
 };
 
+/// A version that is only looked at for its shape.
+constexpr std::uint32_t shape_only = 0x80000000;
+
 inline std::uint64_t version_key(const detail::Handle& what, std::uint32_t version) {
   return std::uint64_t{what.generation} << 32 | version;
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tasks/create.hpp"
 #include "tasks/planted.hpp"
 #include "tasks/queue.hpp"
@@ -117,7 +120,9 @@ void ObjectTransfers::end(Task* task) {
   const bool drops = transfer.kind == Transfer::drop;
   transfer_body.drop(&transfer);
   ReadyList ready;
+  if (drops) forget_if_last(record);
   leave(record, ready);
+  if (drops && fault(Fault::late_end)) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   if (drops) end_if_unused(object);
   if (!ready.empty()) Worker::self()->schedule(ready, nullptr);
   release_task(task);

@@ -33,9 +33,6 @@ struct Transfer {
 /// How an object's value travels, if it does: behind its description, or by itself.
 enum class Form : std::uint8_t { absent, packed, bulk };
 
-/// A version that is only looked at for its shape.
-constexpr std::uint32_t shape_only = 0x80000000;
-
 /// Rights of a transfer task that replaces the value.
 constexpr auto replaces = static_cast<std::uint8_t>(detail::reads | detail::writes);
 
