@@ -166,6 +166,10 @@ typedef struct lapwing_rounds {
 } lapwing_rounds;
 int lapwing_interior_is_worth(unsigned long long bytes);
 void lapwing_interior_begin(long long back_edges);
+/* The loop inside it may be divided as well, and the one inside that: it runs equally often in each round,
+ * and all that is written is written in its rounds. Of each access, the first steps are those of these loops.
+ */
+void lapwing_interior_inside(long long back_edges);
 void lapwing_interior_access(const void* first, long long bytes, int flags, long long by, long long by1,
                              long long back_edges1, long long by2, long long back_edges2, long long by3,
                              long long back_edges3);
@@ -178,6 +182,8 @@ typedef struct lapwing_given {
 void lapwing_interior_give(lapwing_given*, const void* first, long long bytes);
 void lapwing_interior_keep(const lapwing_given*, int flags);
 lapwing_rounds lapwing_interior_end(void);
+lapwing_rounds lapwing_interior_end_inside(
+    int loop); /* behind that: 1 is the loop inside, 2 the one inside that */
 /* Behind lapwing_interior_end(): ranges of addresses that hold all that was said to be met. A round that runs
  * early and comes upon one of the first two, which hold what is kept, is put aside before it has written
  * anything; one that comes upon the third, which the nest itself writes, is the end of the early rounds. */

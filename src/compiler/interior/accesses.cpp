@@ -56,6 +56,7 @@ bool Accesses::add(const llvm::Instruction& i, llvm::Value* pointer, const SCEV*
 bool Accesses::merge(Footprint footprint) {
   for (Footprint& known : footprints) {
     if (!are_alike(known, footprint)) continue;
+    known.is_exact = known.is_exact && footprint.is_exact;
     if (known.first == footprint.first && known.bytes == footprint.bytes) {
       known.by_whom.append(footprint.by_whom);
       return true;

@@ -36,7 +36,9 @@ bool are_alike(const Footprint& a, const Footprint& b) {
   if (a.writes != b.writes || a.by != b.by || a.where != b.where || a.inner.size() != b.inner.size())
     return false;
   for (std::size_t i = 0; i < a.inner.size(); ++i)
-    if (a.inner[i].by != b.inner[i].by || a.inner[i].back_edges != b.inner[i].back_edges) return false;
+    if (a.inner[i].by != b.inner[i].by || a.inner[i].back_edges != b.inner[i].back_edges ||
+        a.inner[i].inside != b.inner[i].inside)
+      return false;
   return true;
 }
 
@@ -232,6 +234,7 @@ std::optional<AffineForms::Linear> AffineForms::sum_of(std::optional<Linear> a,
     step = step ? scev_.getAddExpr(step, by) : by;
   }
   a->choices.append(b->choices.begin(), b->choices.end());
+  a->is_exact = a->is_exact && b->is_exact;
   return a;
 }
 
@@ -245,6 +248,7 @@ std::optional<AffineForms::Linear> AffineForms::either(const std::optional<Linea
   const SCEV* way = scev_.getMinusSCEV(b->base, a->base);
   if (llvm::isa<llvm::SCEVCouldNotCompute>(way)) return std::nullopt;
   Linear made = *a;
+  made.is_exact = a->is_exact && b->is_exact;
   if (!way->isZero()) made.choices.push_back(way);
   return made;
 }
@@ -312,6 +316,7 @@ std::optional<AffineForms::Linear> AffineForms::counted(llvm::PHINode& counter, 
   --depth_;
   step = step ? widened(step) : nullptr;
   if (!found || !step) return found;
+  found->is_exact = false;
   const SCEV*& all = found->steps[loop];
   all = all ? scev_.getAddExpr(all, step) : step;
   return found;
@@ -355,6 +360,7 @@ std::optional<AffineForms::Linear> AffineForms::extended(const SCEV* value, bool
 bool AffineForms::describe(const Linear& linear, Footprint* footprint) {
   footprint->first = linear.base;
   footprint->by = scev_.getZero(word());
+  footprint->is_exact = linear.is_exact;
   llvm::SmallVector<const llvm::Loop*, 4> inside;
   for (const auto& [loop, by] : linear.steps) {
     if (loop == outer_) {
@@ -372,10 +378,14 @@ bool AffineForms::describe(const Linear& linear, Footprint* footprint) {
     if (const auto tiles = rounds ? std::nullopt : tiles_around(*loop, linear)) {
       rounds = tiles->rounds;
       inside.erase(llvm::find(inside, tiles->loop));
+      footprint->is_exact = false;
     }
     if (!rounds) rounds = most_rounds_of(*loop);
     if (!rounds) return fail("a loop inside runs differently often from round to round");
-    footprint->inner.push_back({linear.steps.find(loop)->second, rounds});
+    const auto* known = llvm::find(inside_, loop);
+    const std::size_t place =
+        known == inside_.end() ? 0 : static_cast<std::size_t>(known - inside_.begin()) + 1;
+    footprint->inner.push_back({linear.steps.find(loop)->second, rounds, place});
   }
   if (footprint->inner.size() + linear.choices.size() > most_inner_loops) return fail("the nest is deep");
   for (const SCEV* way : linear.choices) footprint->inner.push_back({way, scev_.getOne(word())});

@@ -20,12 +20,14 @@ struct Footprint {
   struct Step {
     const llvm::SCEV* by;          ///< bytes, signed
     const llvm::SCEV* back_edges;  ///< rounds of that loop, less one; or more than that
+    std::size_t inside = 0;        ///< of a loop that may be divided as well: 1 for the outermost of these
   };
   const llvm::SCEV* first = nullptr;
   const llvm::SCEV* bytes = nullptr;
   bool writes = false;
   const llvm::SCEV* by = nullptr;  ///< a round of the outermost loop
   llvm::SmallVector<Step, 3> inner;
+  bool is_exact = true;          ///< else a loop may leave out steps, or two loops' steps are those of one
   bool alone = false;            ///< what it touches, no other access writes, and itself only once
   llvm::Value* where = nullptr;  ///< a truth: it is touched only where this holds; null for always
   llvm::SmallVector<const llvm::Instruction*, 2> by_whom;
@@ -43,6 +45,10 @@ class AffineForms {
               const llvm::Loop* outer)
       : scev_(scev), loops_(loops), asked_(asked), outer_(outer) {}
 
+  /// Loops inside `outer`, each inside the one before it, of which it is to be seen how they move an access.
+  void tell_apart(llvm::ArrayRef<llvm::Loop*> inside) { inside_ = inside; }
+  /// Whether a value is known where the question is asked.
+  bool is_known(const llvm::SCEV* value) const { return scev_.dominates(value, &asked_); }
   /// A loop's rounds, less one, as a number of 64 bits; null where they are not known at the question.
   const llvm::SCEV* rounds_of(const llvm::Loop& loop);
 
@@ -55,11 +61,11 @@ class AffineForms {
     const llvm::SCEV* base = nullptr;
     llvm::SmallMapVector<const llvm::Loop*, const llvm::SCEV*, 4> steps;
     llvm::SmallVector<const llvm::SCEV*, 1> choices;  // steps that are made or not
+    bool is_exact = true;                             // but for these
   };
   std::optional<Linear> linear(const llvm::SCEV* value);
   bool describe(const Linear& linear, Footprint* footprint);
   bool fail(const char* why) { return failure = why, false; }
-  bool is_known(const llvm::SCEV* value) { return scev_.dominates(value, &asked_); }
   llvm::Type* word() const { return llvm::Type::getInt64Ty(asked_.getContext()); }
 
   llvm::ScalarEvolution& scev_;
@@ -88,6 +94,7 @@ class AffineForms {
   const llvm::LoopInfo& loops_;
   const llvm::BasicBlock& asked_;
   const llvm::Loop* outer_;
+  llvm::ArrayRef<llvm::Loop*> inside_;
   llvm::SmallDenseMap<const llvm::Loop*, const llvm::SCEV*, 4> counted_up_;
   unsigned depth_ = 0;
 };

@@ -80,9 +80,12 @@ bool Question::add_message(const WaitedCall& waited, const MpiCall& call, int bu
 
 bool Question::can_be_asked() {
   const auto are_safe = [&](const Footprint& footprint) { return is_safe_to_expand(footprint, expander_); };
-  return expander_.isSafeToExpand(nest_.back_edges) && llvm::all_of(nest_.footprints, are_safe) &&
-         llvm::all_of(nest_.numbers, are_safe) && llvm::all_of(kept_.footprints, are_safe) &&
-         llvm::all_of(kept_.numbers, are_safe) && kept_.footprints.size() + messages_.size() <= most_kept;
+  return expander_.isSafeToExpand(nest_.back_edges) &&
+         llvm::all_of(nest_.inside,
+                      [&](const Inside& one) { return expander_.isSafeToExpand(one.back_edges); }) &&
+         llvm::all_of(nest_.footprints, are_safe) && llvm::all_of(nest_.numbers, are_safe) &&
+         llvm::all_of(kept_.footprints, are_safe) && llvm::all_of(kept_.numbers, are_safe) &&
+         kept_.footprints.size() + messages_.size() <= most_kept;
 }
 
 // The message that the call has started last, or all that it ever has.
@@ -161,10 +164,18 @@ Value* Question::bytes_in_flight(IRBuilder<>& builder) {
 Question::Answer Question::ask(Value* condition, llvm::DomTreeUpdater& trees, llvm::LoopInfo& loops) {
   llvm::Module& module = *at_->getModule();
   Value* back_edges = expand_number(nest_.back_edges, expander_, at_);
+  llvm::SmallVector<Value*, 2> edges_inside;
+  for (const Inside& one : nest_.inside)
+    edges_inside.push_back(expand_number(one.back_edges, expander_, at_));
   for (Message& message : messages_) note(message);
   IRBuilder<> before(at_);
   before.SetCurrentDebugLocation(nest_.loop->getStartLoc());
-  Value* all = before.CreateAdd(back_edges, before.getInt64(1), "lapwing.rounds");
+  const auto rounds_of = [&](Value* edges) {
+    return before.CreateAdd(edges, before.getInt64(1), "lapwing.rounds");
+  };
+  Value* all = rounds_of(back_edges);
+  llvm::SmallVector<Value*, 2> rounds_inside;
+  for (Value* edges : edges_inside) rounds_inside.push_back(rounds_of(edges));
   Value* is_worth = before.CreateIsNotNull(before.CreateCall(
       runtime_function(module, "lapwing_interior_is_worth", before.getInt32Ty(), {before.getInt64Ty()}),
       {bytes_in_flight(before)}));
@@ -179,12 +190,17 @@ Question::Answer Question::ask(Value* condition, llvm::DomTreeUpdater& trees, ll
   auto* number64 = builder.getInt64Ty();
   builder.CreateCall(runtime_function(module, "lapwing_interior_begin", builder.getVoidTy(), {number64}),
                      {back_edges});
+  for (Value* edges : edges_inside)
+    builder.CreateCall(runtime_function(module, "lapwing_interior_inside", builder.getVoidTy(), {number64}),
+                       {edges});
   for (const Message& message : messages_)
     if (!message.received || !has(Planted::interior)) ask_of(builder, message);
-  const auto say = [&](const Footprint& one, int flags) { emit_access(one, flags, expander_, at_); };
+  const auto say = [&](const Footprint& one, int flags, std::size_t inside = 0) {
+    emit_access(one, flags, expander_, at_, inside);
+  };
   for (const Footprint& one : kept_.footprints) say(one, access_kept | met_by_lookups(one));
   for (const Footprint& one : kept_.numbers) say(one, access_number);
-  for (const Footprint& one : nest_.footprints) say(one, met_by_lookups(one));
+  for (const Footprint& one : nest_.footprints) say(one, met_by_lookups(one), nest_.inside.size());
   for (const Footprint& one : nest_.numbers) say(one, access_number);
   if (!survey_.empty())
     survey_.emit(
@@ -202,7 +218,15 @@ Question::Answer Question::ask(Value* condition, llvm::DomTreeUpdater& trees, ll
   };
   Value* begin = or_zero(builder.CreateExtractValue(answer, 0), "lapwing.begin");
   Value* end = or_zero(builder.CreateExtractValue(answer, 1), "lapwing.end");
-  Answer made{begin, end, all, {}};
+  Answer made{begin, end, all, {}, {}};
+  for (std::size_t inside = 0; inside < rounds_inside.size(); ++inside) {
+    Value* side = builder.CreateCall(
+        runtime_function(module, "lapwing_interior_end_inside", rounds, {builder.getInt32Ty()}),
+        {builder.getInt32(static_cast<std::uint32_t>(inside) + 1)});
+    made.inside.push_back({or_zero(builder.CreateExtractValue(side, 0), "lapwing.begin"),
+                           or_zero(builder.CreateExtractValue(side, 1), "lapwing.end"),
+                           rounds_inside[inside]});
+  }
   const auto add_range = [&](std::uint32_t which, llvm::SmallVectorImpl<Value*>& ranges) {
     Value* range = builder.CreateCall(
         runtime_function(module, "lapwing_interior_avoided", rounds, {builder.getInt32Ty()}),

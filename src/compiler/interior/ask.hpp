@@ -46,9 +46,13 @@ class Question {
   /// Tells the lookups what they may meet. Before anything is asked.
   void look_up();
 
+  struct Sides {
+    llvm::Value *begin, *end, *rounds;
+  };
   struct Answer {
     llvm::Value *begin, *end, *rounds;
-    Avoided avoided;  ///< for lookups that may meet something
+    llvm::SmallVector<Sides, 2> inside;  ///< of the loops inside that are divided as well; see Nest
+    Avoided avoided;                     ///< for lookups that may meet something
   };
   /// `condition`: whether the nest runs at all; or null. The trees and loops are kept up to date; behind what
   /// is asked the block goes on in another one, with the place that was given.

@@ -5,6 +5,7 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "compiler/interior/sums.hpp"
@@ -103,8 +104,11 @@ class Reloader {
       if (auto* made = llvm::dyn_cast<llvm::Instruction>(pointer);
           made && made->getParent() == loop_.getHeader() && again->comesBefore(made))
         again->moveAfter(made);
+      auto* first = llvm::cast<llvm::Instruction>(phi->getIncomingValueForBlock(loop_.getLoopPreheader()));
       phi->replaceAllUsesWith(again);
       phi->eraseFromParent();
+      // Else it would be an access of the loop around this one.
+      llvm::RecursivelyDeleteTriviallyDeadInstructions(first);
     }
     return !carried.empty();
   }

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "compiler/interior/copies.hpp"
+#include "compiler/interior/loop_copy.hpp"
 
 namespace lapwing::compiler {
 namespace {
@@ -17,29 +17,6 @@ namespace {
 using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
-
-// One copy: where it begins and turns, and the counters that each of its rounds needs.
-struct Copy {
-  BasicBlock* header;
-  BasicBlock* latch;
-  llvm::SmallVector<llvm::PHINode*, 4> counters;  // in the order of the loop's own
-};
-
-Copy copy_of(const llvm::Loop& loop, const Sums& sums) {
-  Copy copy{loop.getHeader(), loop.getLoopLatch(), {}};
-  for (llvm::PHINode& phi : loop.getHeader()->phis())
-    if (!sums.parts.contains(&phi)) copy.counters.push_back(&phi);
-  return copy;
-}
-
-Copy clone(const llvm::Loop& loop, const llvm::Twine& suffix, llvm::SmallVectorImpl<BasicBlock*>& blocks,
-           llvm::ValueToValueMapTy& map) {
-  copy_blocks(loop, suffix, blocks, map);
-  Copy copy{
-      llvm::cast<BasicBlock>(map[loop.getHeader()]), llvm::cast<BasicBlock>(map[loop.getLoopLatch()]), {}};
-  for (llvm::PHINode& phi : copy.header->phis()) copy.counters.push_back(&phi);
-  return copy;
-}
 
 class Divider {
  public:
@@ -108,13 +85,13 @@ class Divider {
     llvm::Instruction* back = interior.latch->getTerminator();
     back->moveBefore(*turn, turn->end());
     llvm::BranchInst::Create(turn, interior.latch);
-    IRBuilder<> at_round(interior.header, interior.header->begin());
-    llvm::PHINode* round = at_round.CreatePHI(number, 2, "lapwing.round");
+    llvm::PHINode* round = round_of(interior.header);
     const auto counters = counters_of(round, &*interior.header->getFirstInsertionPt());
     for (auto [phi, value] : llvm::zip(interior.counters, counters)) {
       phi->replaceAllUsesWith(value);
       phi->eraseFromParent();
     }
+    enter_at(interior.header, enter);
     run_rounds(round, enter, turn, interior.header, from, to, looked);
     builder.SetInsertPoint(aside);
     builder.CreateCall(
@@ -158,44 +135,84 @@ class Divider {
     return made;
   }
 
-  DividedLoop run(Value* begin, Value* end, Value* rounds) {
+  // The rounds before the box, in the rounds of the box what each loop inside leaves before and behind it,
+  // and the rounds behind the box.
+  DividedLoop run(const Question::Answer& answer) {
     DividedLoop made;
     llvm::Instruction* at = before_->getTerminator();
     llvm::Instruction* early = early_->getTerminator();
     BasicBlock* behind = early_->getSingleSuccessor();
     BasicBlock* exit = nest_.loop->getExitBlock();
+    Value *begin = answer.begin, *end = answer.end;
     const auto at_begin = expand(counters_at(scev_.getUnknown(begin)), early);
     const auto at_end = expand(counters_at(scev_.getUnknown(end)), early);
     llvm::SmallVector<Value*, 4> at_first;
     for (llvm::PHINode* phi : own_.counters) at_first.push_back(phi->getIncomingValueForBlock(before_));
-
-    llvm::SmallVector<BasicBlock*, 16> first_blocks;
-    llvm::ValueToValueMapTy of_interior, of_first;
-    Copy interior = clone(*nest_.loop, ".interior", made.interior, of_interior);
-    Copy first = clone(*nest_.loop, ".first", first_blocks, of_first);
-    BasicBlock* enter_interior = block("lapwing.interior", interior.header);
-    BasicBlock* enter_first = block("lapwing.first", first.header);
-    BasicBlock* ask_last = block("lapwing.has_last", own_.header);
-    BasicBlock* enter_last = block("lapwing.last", own_.header);
+    for (const Inside& one : nest_.inside) inside_.emplace_back(*one.loop, scev_, expander_, *early);
     Value* zero = IRBuilder<>(at).getInt64(0);
 
+    llvm::ValueToValueMapTy of_interior;
+    Copy interior = clone(*nest_.loop, ".interior", made.interior, of_interior);
+    keep_to_box(answer, inside_.size(), of_interior);
+    BasicBlock* enter_interior = block("lapwing.interior", interior.header);
     IRBuilder<> builder(early);
     builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
     builder.CreateCondBr(builder.CreateICmpSLT(begin, end), enter_interior, behind);
     early->eraseFromParent();
     run_copy(interior, enter_interior, at_begin, begin, end, behind);
-    builder.SetInsertPoint(at);
-    builder.CreateCondBr(builder.CreateICmpSGT(begin, zero), enter_first, ask_last);
-    at->eraseFromParent();
-    run_copy(first, enter_first, at_first, zero, begin, ask_last);
-    builder.SetInsertPoint(ask_last);
-    builder.CreateCondBr(builder.CreateICmpSLT(end, rounds), enter_last, exit);
-    run_copy(own_, enter_last, at_end, end, rounds, exit);
-    made.headers = {interior.header, first.header, own_.header};
+    made.headers.push_back(interior.header);
+
+    llvm::SmallVector<Part, 6> parts;
+    const auto add_part = [&](const char* name, llvm::ValueToValueMapTy& map) {
+      llvm::SmallVector<BasicBlock*, 16> blocks;
+      const Copy copy = clone(*nest_.loop, llvm::Twine('.') + name, blocks, map);
+      BasicBlock* ask = block(llvm::Twine("lapwing.has_") + name, copy.header);
+      parts.push_back({copy, ask, block(llvm::Twine("lapwing.") + name, copy.header)});
+    };
+    const auto add_side = [&](std::size_t inside, Value* from, Value* to) {
+      llvm::ValueToValueMapTy map;
+      add_part("side", map);
+      keep_to_box(answer, inside, map);
+      inside_[inside].run(map, from, to);
+      parts.back().from = from, parts.back().to = to;
+    };
+    llvm::ValueToValueMapTy of_first;
+    add_part("first", of_first);
+    for (std::size_t n = 0; n < inside_.size(); ++n) add_side(n, zero, answer.inside[n].begin);
+    for (std::size_t n = inside_.size(); n-- > 0;) add_side(n, answer.inside[n].end, answer.inside[n].rounds);
+    BasicBlock* ask_last = block("lapwing.has_last", own_.header);
+    parts.push_back({own_, ask_last, block("lapwing.last", own_.header)});
+
+    llvm::ReplaceInstWithInst(at, llvm::BranchInst::Create(parts.front().ask));
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+      Part& part = parts[n];
+      const bool is_first = n == 0, is_last = n + 1 == parts.size();
+      BasicBlock* next = is_last ? exit : parts[n + 1].ask;
+      Value* from = is_last ? end : is_first ? zero : begin;
+      Value* to = is_last ? answer.rounds : is_first ? begin : end;
+      builder.SetInsertPoint(part.ask);
+      Value* runs = builder.CreateICmpSLT(from, to);
+      if (part.from) runs = builder.CreateAnd(runs, builder.CreateICmpSLT(part.from, part.to));
+      builder.CreateCondBr(runs, part.enter, next);
+      run_copy(part.copy, part.enter, is_last ? at_end : is_first ? at_first : at_begin, from, to, next);
+      made.headers.push_back(part.copy.header);
+    }
     return made;
   }
 
  private:
+  // Of what stays where the loop stood: whether it runs, and where it is entered. `from`, `to`: the rounds of
+  // the loop inside that it has, if it is one side of the box.
+  struct Part {
+    Copy copy;
+    BasicBlock *ask, *enter;
+    Value *from = nullptr, *to = nullptr;
+  };
+
+  void enter_at(BasicBlock* header, BasicBlock* enter) const {
+    llvm::BranchInst::Create(header, enter)->setDebugLoc(nest_.loop->getStartLoc());
+  }
+
   llvm::SmallVector<Value*, 4> expand(llvm::ArrayRef<const llvm::SCEV*> values, llvm::Instruction* at) {
     llvm::SmallVector<Value*, 4> made;
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -206,12 +223,7 @@ class Divider {
   llvm::SmallVector<Value*, 4> counters_of(Value* round, llvm::Instruction* at) const {
     llvm::SmallVector<Value*, 4> values;
     IRBuilder<> inside(at);
-    for (auto [first, step] : llvm::zip(zero_, steps_)) {
-      Value* way = inside.CreateMul(inside.CreateSExtOrTrunc(round, step->getType()), step);
-      const bool is_pointer = first->getType()->isPointerTy();
-      values.push_back(is_pointer ? inside.CreateGEP(inside.getInt8Ty(), first, way)
-                                  : inside.CreateAdd(first, way));
-    }
+    for (auto [first, step] : llvm::zip(zero_, steps_)) values.push_back(moved(first, step, round, inside));
     return values;
   }
 
@@ -224,8 +236,9 @@ class Divider {
     return all;
   }
 
-  static BasicBlock* block(const llvm::Twine& name, BasicBlock* before) {
-    return BasicBlock::Create(before->getContext(), name, before->getParent(), before);
+  // Of a copy, the outermost `count` loops inside run the rounds of the box only.
+  void keep_to_box(const Question::Answer& answer, std::size_t count, llvm::ValueToValueMapTy& map) {
+    for (std::size_t n = 0; n < count; ++n) inside_[n].run(map, answer.inside[n].begin, answer.inside[n].end);
   }
 
   // The copy begins in `enter`, runs rounds [from, to), of which there is one at least, and goes on to
@@ -238,9 +251,8 @@ class Divider {
       phi->setIncomingBlock(static_cast<unsigned>(index), enter);
       phi->setIncomingValue(static_cast<unsigned>(index), values[i]);
     }
-    IRBuilder<> builder(copy.header, copy.header->begin());
-    run_rounds(builder.CreatePHI(builder.getInt64Ty(), 2, "lapwing.round"), enter, copy.latch, copy.header,
-               from, to, next);
+    enter_at(copy.header, enter);
+    run_rounds(round_of(copy.header), enter, copy.latch, copy.header, from, to, next);
   }
 
   // The copy runs what `function` gives, run after run; at last nothing, and `next` follows.
@@ -267,28 +279,13 @@ class Divider {
     return {from, to};
   }
 
-  // The number of a round counts.
-  void run_rounds(llvm::PHINode* round, BasicBlock* enter, BasicBlock* latch, BasicBlock* header, Value* from,
-                  Value* to, BasicBlock* next) {
-    IRBuilder<> builder(enter);
-    builder.SetCurrentDebugLocation(nest_.loop->getStartLoc());
-    builder.CreateBr(header);
-    llvm::Instruction* turn = latch->getTerminator();
-    builder.SetInsertPoint(turn);
-    Value* following = builder.CreateAdd(round, builder.getInt64(1), "", true, true);
-    round->addIncoming(from, enter);
-    round->addIncoming(following, latch);
-    llvm::BranchInst* branch = builder.CreateCondBr(builder.CreateICmpEQ(following, to), next, header);
-    branch->copyMetadata(*turn, {llvm::LLVMContext::MD_loop, llvm::LLVMContext::MD_dbg});
-    turn->eraseFromParent();
-  }
-
   const Nest& nest_;
   llvm::ScalarEvolution& scev_;
   llvm::SCEVExpander& expander_;
   Copy own_;
   BasicBlock* before_;
   BasicBlock* early_;
+  llvm::SmallVector<LoopInside, 2> inside_;
   llvm::SmallVector<Value*, 4> zero_, steps_;  // of the counters, where rounds are run one by one
 };
 
@@ -299,6 +296,8 @@ bool can_be_divided(const Nest& nest, const BasicBlock& early, llvm::ScalarEvolu
   const auto is_known = [&](const llvm::SCEV* value) {
     return scev.dominates(value, &early) && expander.isSafeToExpand(value);
   };
+  for (const Inside& one : nest.inside)
+    if (!LoopInside::can_be_set(*one.loop, scev, expander)) return false;
   if (!llvm::all_of(Divider(nest, nullptr, scev, expander).counters_at(nest.back_edges), is_known))
     return false;
   const llvm::DominatorTree dominators(*nest.loop->getHeader()->getParent());
@@ -322,8 +321,8 @@ DividedLoop divide_loop(const Nest& nest, BasicBlock& early, const Question::Ans
     beside = take_out(nest.sums, *nest.loop, divided);
   }
   Divider divider(nest, &early, scev, expander);
-  DividedLoop made = lookups.meet_anything() ? divider.run(answer, lookups, remembering)
-                                             : divider.run(answer.begin, answer.end, answer.rounds);
+  DividedLoop made =
+      lookups.meet_anything() ? divider.run(answer, lookups, remembering) : divider.run(answer);
   made.headers.append(beside);
   return made;
 }

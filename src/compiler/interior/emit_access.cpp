@@ -61,14 +61,20 @@ llvm::CallInst* call_access(IRBuilder<>& builder, llvm::SmallVector<Value*, 10> 
 }
 
 llvm::CallInst* emit_access(const Footprint& footprint, int flags, llvm::SCEVExpander& expander,
-                            llvm::Instruction* at) {
+                            llvm::Instruction* at, std::size_t inside) {
   const auto number = [&](const llvm::SCEV* value) { return expand_number(value, expander, at); };
   Value* first = number(footprint.first);
   Value* bytes = number(footprint.bytes);
   const int all = flags | (footprint.writes ? access_writes : 0) | (footprint.alone ? access_alone : 0);
-  llvm::SmallVector<Value*, 6> steps;
-  for (const Footprint::Step& step : footprint.inner)
-    steps.append({number(step.by), number(step.back_edges)});
+  Value* none = llvm::ConstantInt::get(llvm::Type::getInt64Ty(at->getContext()), 0);
+  llvm::SmallVector<Value*, 6> steps(2 * inside, none);
+  for (const Footprint::Step& step : footprint.inner) {
+    const bool is_divided = step.inside > 0 && step.inside <= inside;
+    const std::size_t place = is_divided ? 2 * (step.inside - 1) : steps.size();
+    if (!is_divided) steps.append(2, none);
+    steps[place] = number(step.by);
+    steps[place + 1] = number(step.back_edges);
+  }
   Value* by = number(footprint.by);
   IRBuilder<> builder(at);
   if (!first->getType()->isPointerTy()) first = builder.CreateIntToPtr(first, builder.getPtrTy());

@@ -32,8 +32,9 @@ llvm::Value* expand_number(const llvm::SCEV* value, llvm::SCEVExpander& expander
 /// `arguments`: those of lapwing_interior_access; what is not there is 0.
 llvm::CallInst* call_access(llvm::IRBuilder<>& builder, llvm::SmallVector<llvm::Value*, 10> arguments);
 
-/// Describes a footprint before `at`, with these flags and its own.
+/// Describes a footprint before `at`, with these flags and its own. `inside`: so many loops inside are
+/// divided as well, and their steps come first.
 llvm::CallInst* emit_access(const Footprint& footprint, int flags, llvm::SCEVExpander& expander,
-                            llvm::Instruction* at);
+                            llvm::Instruction* at, std::size_t inside = 0);
 
 }  // namespace lapwing::compiler

@@ -187,8 +187,11 @@ class NestDivider {
       needed = best.call ? best.call : best.completions.front();
     changed_ |= llvm::formLCSSARecursively(*loop, a.dominators, &a.loops, &a.scev);
     if (load_again(*loop, a.scev, memory, effects_)) return changed_ = true, changed_function(), true;
-    seen_.insert(&header);
     const NestFound found = describe_nest(*loop, a.loops, *loop->getLoopPreheader(), a.scev, library());
+    for (const llvm::Loop* inside : only_loops_inside(*loop))
+      if (found.nest && found.nest->lookups.empty() && load_again(*inside, a.scev, memory, effects_))
+        return changed_ = true, changed_function(), true;
+    seen_.insert(&header);
     if (!found.nest && found.is_final) return miss(header, needed, found.failure, found.where);
     std::string why;
     const llvm::Instruction* where = nullptr;

@@ -14,11 +14,13 @@
 namespace lapwing::compiler {
 namespace {
 
+using llvm::SCEV;
 using llvm::SCEVAddRecExpr;
 
 constexpr unsigned most_blocks = 120;
 constexpr unsigned most_instructions = 3000;
 constexpr unsigned most_lookups = 12;
+constexpr std::size_t most_loops_inside = 2;  // transfer/compiled/interior_range.hpp
 
 enum class Fusing { never, always, unknown };
 
@@ -44,7 +46,10 @@ class Describer {
         scev_(scev),
         library_(library),
         accesses_(scev, loops, asked, &loop),
-        function_(*loop.getHeader()->getParent()) {}
+        function_(*loop.getHeader()->getParent()),
+        inside_(only_loops_inside(loop)) {
+    accesses_.tell_apart(inside_);
+  }
 
   NestFound run() {
     if (!has_right_shape() || !has_counters_only() || !has_right_instructions()) return std::move(found_);
@@ -59,6 +64,7 @@ class Describer {
       fail("its sums cannot be computed behind it from what it stores", nest_.sums.parts[0]);
       return std::move(found_);
     }
+    find_inside();
     nest_.footprints = std::move(accesses_.footprints);
     nest_.numbers = std::move(accesses_.numbers);
     found_.nest = std::move(nest_);
@@ -227,6 +233,61 @@ class Describer {
     return fail("a round writes before it looks up all that it reads", &write);
   }
 
+  // A round that looks up is put aside as a whole.
+  void find_inside() {
+    if (!nest_.lookups.empty()) return;
+    const llvm::Loop* around = &loop_;
+    for (llvm::Loop* inside : inside_) {
+      const SCEV* back_edges = scev_.getBackedgeTakenCount(inside);
+      if (llvm::isa<llvm::SCEVCouldNotCompute>(back_edges) || !accesses_.is_known(back_edges) ||
+          !can_be_divided(*inside) || writes_beside(*around, *inside))
+        return;
+      back_edges = scev_.getNoopOrZeroExtend(back_edges, llvm::Type::getInt64Ty(function_.getContext()));
+      nest_.inside.push_back({inside, back_edges});
+      if (!fits_in_steps()) return nest_.inside.pop_back();
+      around = inside;
+    }
+  }
+
+  bool can_be_divided(const llvm::Loop& inside) const {
+    const llvm::BasicBlock* latch = inside.getLoopLatch();
+    if (!inside.isLoopSimplifyForm() || !latch || inside.getExitingBlock() != latch ||
+        !llvm::isa<llvm::BranchInst>(latch->getTerminator()) ||
+        scev_.getBackedgeTakenCount(&inside)->getType()->getIntegerBitWidth() > 64)
+      return false;
+    const auto is_right = [&](llvm::PHINode& phi) {
+      return nest_.sums.parts.contains(&phi) ||
+             (is_even_counter(phi, inside, scev_) &&
+              accesses_.is_known(llvm::cast<SCEVAddRecExpr>(scev_.getSCEV(&phi))->getOperand(1)));
+    };
+    const auto is_used_behind = [&](llvm::Instruction& i) {
+      return !nest_.sums.parts.contains(&i) && llvm::any_of(i.users(), [&](const llvm::User* user) {
+        return !inside.contains(llvm::cast<llvm::Instruction>(user));
+      });
+    };
+    return llvm::all_of(inside.getHeader()->phis(), is_right) &&
+           llvm::none_of(inside.blocks(),
+                         [&](llvm::BasicBlock* block) { return llvm::any_of(*block, is_used_behind); });
+  }
+
+  static bool writes_beside(const llvm::Loop& around, const llvm::Loop& inside) {
+    return llvm::any_of(around.blocks(), [&](const llvm::BasicBlock* block) {
+      return !inside.contains(block) && llvm::any_of(*block, [](const llvm::Instruction& i) {
+        return llvm::isa<llvm::StoreInst>(i) || llvm::isa<llvm::MemIntrinsic>(i);
+      });
+    });
+  }
+
+  // The steps of loops that are divided have places of their own (emit_access.hpp).
+  bool fits_in_steps() const {
+    const std::size_t divided = nest_.inside.size();
+    return llvm::all_of(accesses_.footprints, [&](const Footprint& one) {
+      const auto others = llvm::count_if(
+          one.inner, [&](const Footprint::Step& step) { return step.inside == 0 || step.inside > divided; });
+      return one.is_exact && divided + static_cast<std::size_t>(others) <= most_inner_loops;
+    });
+  }
+
   llvm::Loop& loop_;
   const llvm::LoopInfo& loops_;
   llvm::ScalarEvolution& scev_;
@@ -236,9 +297,18 @@ class Describer {
   Nest nest_;
   NestFound found_;
   std::optional<Fusing> fusing_;
+  llvm::SmallVector<llvm::Loop*, 2> inside_;
 };
 
 }  // namespace
+
+llvm::SmallVector<llvm::Loop*, 2> only_loops_inside(const llvm::Loop& loop) {
+  llvm::SmallVector<llvm::Loop*, 2> inside;
+  const llvm::Loop* around = &loop;
+  while (inside.size() < most_loops_inside && around->getSubLoops().size() == 1)
+    around = inside.emplace_back(around->getSubLoops().front());
+  return inside;
+}
 
 bool computes(const llvm::Loop& loop) {
   llvm::SmallPtrSet<const llvm::Value*, 16> seen;

@@ -27,9 +27,17 @@ struct Lookup {
   }
 };
 
+/// A loop inside that may be divided as well, since each of its rounds is as independent of the others: all
+/// that is written is written in its rounds, and it runs equally often in each round of the loop around it.
+struct Inside {
+  llvm::Loop* loop;
+  const llvm::SCEV* back_edges;  ///< rounds, less one
+};
+
 struct Nest {
   llvm::Loop* loop = nullptr;
   const llvm::SCEV* back_edges = nullptr;  ///< rounds of the loop, less one
+  llvm::SmallVector<Inside, 2> inside;     ///< from the outermost one inwards
   llvm::SmallVector<Footprint, 12> footprints;
   llvm::SmallVector<Footprint, 8> numbers;  ///< see Accesses
   llvm::SmallVector<Lookup, 4> lookups;
@@ -42,6 +50,9 @@ struct NestFound {
   bool is_final = true;                      ///< also where more values were known
   const llvm::Instruction* where = nullptr;  ///< what `failure` speaks of
 };
+
+/// The loops inside of a loop, as long as each is the only one of the loop around it; two at most.
+llvm::SmallVector<llvm::Loop*, 2> only_loops_inside(const llvm::Loop& loop);
 
 /// Whether a loop writes what it computes, and does not only move numbers. Unpacking needs all that came, and
 /// has little to do meanwhile.

@@ -72,7 +72,8 @@ const llvm::StringMap<Routine>& runtime_table() {
       t[name] = Routine{name, Kind::poll, false, 6};
     for (const char* name : {"lapwing_may_sink", "lapwing_may_sink_", "lapwing_verify_next"})
       t[name] = Routine{name, Kind::poll, false, 1};
-    for (const char* name : {"lapwing_interior_is_worth", "lapwing_interior_begin"})
+    for (const char* name : {"lapwing_interior_is_worth", "lapwing_interior_begin", "lapwing_interior_inside",
+                             "lapwing_interior_end_inside"})
       t[name] = Routine{name, Kind::poll, false, 1};
     t["lapwing_interior_access"] = Routine{"lapwing_interior_access", Kind::poll, false, 10};
     t["lapwing_interior_end"] = Routine{"lapwing_interior_end", Kind::poll, false, 0};

@@ -20,6 +20,7 @@ namespace {
 // One loop is described at a time: no call and no other loop stands between these calls.
 struct Description {
   transfer::InteriorRange range;
+  transfer::Box found;
   std::uintptr_t from = 0;  // where the next message begins
   transfer::LookPace looks;
 };
@@ -59,6 +60,10 @@ LAPWING_ENTRY int lapwing_interior_is_worth(unsigned long long bytes) {
 
 LAPWING_ENTRY void lapwing_interior_begin(long long back_edges) {
   description().range.begin(static_cast<std::uint64_t>(back_edges));
+}
+
+LAPWING_ENTRY void lapwing_interior_inside(long long back_edges) {
+  description().range.inside(static_cast<std::uint64_t>(back_edges));
 }
 
 LAPWING_ENTRY void lapwing_interior_access(const void* first, long long bytes, int flags, long long by,
@@ -107,7 +112,12 @@ LAPWING_ENTRY void lapwing_interior_keep(const lapwing_given* given, int flags) 
 }
 
 LAPWING_ENTRY lapwing_rounds lapwing_interior_end(void) {
-  const transfer::Rounds found = description().range.find();
+  description().found = description().range.find();
+  return lapwing_interior_end_inside(0);
+}
+
+LAPWING_ENTRY lapwing_rounds lapwing_interior_end_inside(int loop) {
+  const transfer::Rounds found = description().found[static_cast<std::size_t>(loop)];
   return {found.begin, found.end};
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a grid are exchanged with the neighbours, then a nest of loops computes on the grid: most of its
-rounds need nothing of what comes. Some nests look like that and are not."""
+rounds need nothing of what comes. Some nests look like that and are not. Columns are exchanged as well at times: then
+each row has rounds that need what comes."""
 import checking
 import fillers
 from tree import Node
@@ -25,6 +26,11 @@ class Grid:
         self.total = scene.buffer(self.now.element, 1)
         # The message may land beside the grid and be unpacked.
         self.halo = scene.buffer(self.now.element, 2 * self.width) if rng.random() < 0.35 else None
+        # The columns of the neighbours that come, and those that are sent.
+        self.sides = self.packed = None
+        if rng.random() < 0.4:
+            self.sides, self.packed = (scene.buffer(self.now.element, 2 * self.rows) for _ in range(2))
+            self.side_tags = scene.new_tag(), scene.new_tag()
 
     def region(self, row):
         return self.now, row * self.width, (row + 1) * self.width
@@ -38,8 +44,9 @@ class Grid:
     def unpack(self):
         """From beside the grid into its outer rows: in one loop, or in one for each, with what is between them."""
         words, scene, rng = self.words, self.scene, self.rng
+        columns = self.columns(self.sides, 0, self.width - 1, comes=True)
         if self.halo is None:
-            return []
+            return columns
         copies = []
         for row in (0, self.rows + 1):
             _, low, _ = self.landing(row)
@@ -49,38 +56,62 @@ class Grid:
             return words.for_loop(self.column, 0, self.width, body, self.group, role="touch",
                                   reads=[self.landing(row) for row in rows], writes=[self.region(row) for row in rows])
         if rng.random() < 0.5:
-            return [loop([row for row, _ in copies], [copy for _, copy in copies])]
+            return columns + [loop([row for row, _ in copies], [copy for _, copy in copies])]
         made = [loop([row], [copy]) for row, copy in copies]
-        return [made[0], *fillers.block(scene, rng.choice([0, 0, 1])), made[1]]
+        return [made[0], *fillers.block(scene, rng.choice([0, 0, 1])), *columns, made[1]]
+
+    def columns(self, beside, low, high, comes):
+        """Two columns of the grid, from or to the buffer beside it, in one loop over the rows or in one for each."""
+        if beside is None:
+            return []
+        words = self.words
+        copies = []
+        for column, first in ((low, 0), (high, self.rows)):
+            places = (words.at(self.now.name, 0, f"({self.row} + 1) * {self.width} + {column}"),
+                      words.at(beside.name, 0, f"{self.row} + {first}"))
+            copies.append(Node(words.set(*(places if comes else reversed(places)))))
+        grid, other = (self.now, 0, self.size), (beside, 0, beside.size)
+        bodies = [copies] if self.rng.random() < 0.5 else [[copy] for copy in copies]
+        return [words.for_loop(self.row, 0, self.rows, body, self.group, role="touch", reads=[other if comes else grid],
+                               writes=[grid if comes else other]) for body in bodies]
+
+    def pack(self):
+        return self.columns(self.packed, 1, self.width - 2, comes=False)
 
     def messages(self):
-        """(row that comes or goes, whether it comes, partner, tag)."""
+        """(region that comes or goes, whether it comes, partner, tag)."""
         first, second = self.tags
-        return [(0, True, self.up, first), (self.rows + 1, True, self.down, second),
-                (1, False, self.up, second), (self.rows, False, self.down, first)]
+        made = [(self.landing(0), True, self.up, first), (self.landing(self.rows + 1), True, self.down, second),
+                (self.region(1), False, self.up, second), (self.region(self.rows), False, self.down, first)]
+        if self.sides:
+            left, right = self.side_tags
+            low, high = (0, self.rows), (self.rows, 2 * self.rows)
+            made += [((self.sides, *low), True, self.up, left), ((self.sides, *high), True, self.down, right),
+                     ((self.packed, *low), False, self.up, right), ((self.packed, *high), False, self.down, left)]
+        return made
 
     def setup(self):
         words, scene = self.words, self.scene
         return [Node(words.set(self.up, words.mod("rank - 1 + n", "n")), group=self.group),
                 Node(words.set(self.down, words.mod("rank + 1", "n")), group=self.group),
-                *(scene.fill(one, 0, one.size, group=self.group) for one in (self.now, self.next, self.total, self.halo) if one)]
+                *(scene.fill(one, 0, one.size, group=self.group) for one in (self.now, self.next, self.total, self.halo, self.sides, self.packed) if one)]
 
     def own_requests(self):
         words, scene, rng = self.words, self.scene, self.rng
         together = rng.random() < 0.6
-        requests = scene.request(4) if together else [scene.request() for _ in range(4)]
-        made, flights = [], []
-        for index, (row, comes, partner, tag) in enumerate(self.messages()):
+        messages = self.messages()
+        requests = scene.request(len(messages)) if together else [scene.request() for _ in messages]
+        made, flights = self.pack(), []
+        for index, (region, comes, partner, tag) in enumerate(messages):
             request = words.item(requests, words.literal_index(index)) if together else requests[index]
-            region = self.landing(row) if comes else self.region(row)
-            made.append(Node(words.mpi("Irecv" if comes else "Isend", scene.address(*region[:2]), self.width,
+            made.append(Node(words.mpi("Irecv" if comes else "Isend", scene.address(*region[:2]), region[2] - region[1],
                                        self.kind, partner, tag, "MPI_COMM_WORLD", words.out(request)), group=self.group,
                              role="start", kind="recv" if comes else "send", request=request, regions=[region],
                              sends=not comes))
             flights.append(scene.fly(*region, comes))
         made += fillers.block(scene, rng.randint(0, 1))
         if together:
-            line = words.mpi("Waitall", 4, requests, words.ignored_all())
+            line = words.mpi("Waitall", len(messages), requests, words.ignored_all())
             made.append(Node(checking.call(scene, line), group=self.group))
         else:
             for request in requests:
@@ -91,12 +122,12 @@ class Grid:
 
     def both_ways(self):
         words, scene = self.words, self.scene
-        first, second = self.tags
-        made = []
-        for out, to, into, source, tag in ((self.rows, self.down, 0, self.up, first),
-                                           (1, self.up, self.rows + 1, self.down, second)):
-            line = words.mpi("Sendrecv", scene.address(self.now, out * self.width), self.width, self.kind, to, tag,
-                             scene.address(*self.landing(into)[:2]), self.width, self.kind, source, tag, "MPI_COMM_WORLD",
+        made = self.pack()
+        messages = self.messages()
+        for out, to, tag in ((region, partner, tag) for region, comes, partner, tag in messages if not comes):
+            into, source = next((region, partner) for region, comes, partner, known in messages if comes and known == tag)
+            line = words.mpi("Sendrecv", scene.address(*out[:2]), out[2] - out[1], self.kind, to, tag,
+                             scene.address(*into[:2]), into[2] - into[1], self.kind, source, tag, "MPI_COMM_WORLD",
                              words.ignored())
             made.append(Node(checking.call(scene, line), group=self.group))
         return made

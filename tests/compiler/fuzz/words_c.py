@@ -295,8 +295,8 @@ class Words:
     # --- files ---------------------------------------------------------------
     def scene(self, scene):
         head = f"static {'__attribute__((noinline)) ' if scene.number % 2 else ''}void scene_{scene.number}(int rank, int n) {{"
-        lines = ["int acc = 1, i = 0, it1 = 0, it2 = 0, it3 = 0, got = 0, rc = 0;", "double dacc = 1;",
-                 "(void)i, (void)it1, (void)it2, (void)it3, (void)got, (void)rc, (void)rank, (void)n;"]
+        lines = ["int acc = 1, i = 0, it1 = 0, it2 = 0, it3 = 0, it4 = 0, it5 = 0, got = 0, rc = 0;", "double dacc = 1;",
+                 "(void)i, (void)it1, (void)it2, (void)it3, (void)it4, (void)it5, (void)got, (void)rc, (void)rank, (void)n;"]
         return [head, *("  " + l for l in [*lines, *scene.declarations, *scene.opening]), *scene.body_lines(),
                 "  goto done;", "done:", *("  " + l for l in scene.closing()), "}"]
 

@@ -251,10 +251,10 @@ class Words:
     # --- files ---------------------------------------------------------------
     def scene(self, scene, program):
         head = [f"subroutine scene_{scene.number}(rank, n)", "  use fz_data", "  implicit none", "  include 'mpif.h'",
-                "  integer :: rank, n, acc, i, it1, it2, it3, got, ierr, rc, k, which, done, some, indices(64)",
+                "  integer :: rank, n, acc, i, it1, it2, it3, it4, it5, got, ierr, rc, k, which, done, some, indices(64)",
                 "  logical :: flag", "  double precision :: dacc", "  integer, external :: fz_ask, fz_has",
                 *("  " + line for line in dict.fromkeys(program.includes))]
-        opening = ["acc = 1", "dacc = 1", "it1 = 0", "it2 = 0", "it3 = 0", "got = 0", "rc = 0", *scene.opening]
+        opening = ["acc = 1", "dacc = 1", "it1 = 0", "it2 = 0", "it3 = 0", "it4 = 0", "it5 = 0", "got = 0", "rc = 0", *scene.opening]
         return [*head, *("  " + l for l in scene.declarations), *("  " + l for l in opening), *scene.body_lines(),
                 "  900 continue", *("  " + l for l in scene.closing()), "end subroutine"]
 

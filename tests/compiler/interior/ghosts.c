@@ -102,7 +102,7 @@ static void of_variable_length(int n, int m) {
   show("variable length", b[0], (long)(n + 2) * m);
 }
 
-/* Where the ghost cells are columns every row needs them: nothing may run early. */
+/* Where the ghost cells are columns every row needs them: some rounds of the loop inside may run early. */
 static void in_columns(int n, int m) {
   double(*a)[m] = (double(*)[m])made((long)n * m, 9);
   double(*b)[m] = (double(*)[m])made((long)n * m, 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interior first: a nest that stops a wait becomes three, the first of which runs before it. Which rounds that
+// Interior first: a nest that stops a wait becomes several, the first of which runs before it. Which rounds that
 // are is asked at run time.
 //
 // RUN: %ir %s -o - | %clean | env LAPWING_PASS=interior=on %lapwing -passes='function(loop-mssa(loop-rotate)),lapwing,verify' -pass-remarks=lapwing -pass-remarks-missed=lapwing 2>%t.remarks | FileCheck %s
@@ -29,14 +29,13 @@ void rows(double* restrict u, double* restrict v, long n, int peer) {
 // CHECK: call { i64, i64 } @lapwing_interior_end()
 // CHECK: br i1 {{.*}}, label %lapwing.interior, label %[[BEHIND:.*]], !dbg
 // CHECK: [[BEHIND]]:
-// CHECK: br i1 {{.*}}, label %{{.*}}, label %lapwing.has_last
 // CHECK: lapwing.interior:
 // CHECK-NOT: @lapwing_wait
 // CHECK: lapwing.first:
 // CHECK: call void @lapwing_wait
 // CHECK: lapwing.last:
 // CHECK-NOT: !lapwing.
-// REMARK: nests.c:{{[0-9]+}}:{{[0-9]+}}: the loop is divided: its rounds that touch nothing of MPI_Recv at nests.c:[[#@LINE-22]] run before the others
+// REMARK: nests.c:{{[0-9]+}}:{{[0-9]+}}: the loop is divided: its rounds that touch nothing of MPI_Recv at nests.c:[[#@LINE-21]] run before the others
 
 // A sum goes from round to round.
 double sum(double* restrict u, long n, int peer) {
