@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support import FLAVOURS, PROGRAMS, SOURCE, CommandTest
+from support import BUILD, FLAVOURS, PROGRAMS, SOURCE, CommandTest
 from test_pages import CHECKSUM, MIB
 
 TEXT = (SOURCE / "tests" / "cli" / "pages.c").read_text().splitlines()
@@ -71,6 +71,25 @@ class Hints(CommandTest):
         result, found = self.run_with(flavour, hints, how="later")
         self.assertEqual(result.stderr, "")
         self.assertIn("first=64K max=256K", [site["hint"] for site in found["sites"]])
+
+    def test_example(self):
+        for flavour in FLAVOURS:
+            results = set()
+            for language in ("c", "cpp", "f90"):
+                program = BUILD / "libexec" / "lapwing" / flavour / f"substitute_{language}"
+                if language == "f90" and not program.exists():
+                    continue  # no compiler of Fortran for this MPI
+                with self.subTest(mpi=flavour, language=language):
+                    report = self.folder / f"{flavour}-{language}"
+                    ran = self.lapwing("run", *ON, "--report", report, "-n", 2, program, 40000, 3, status=0)
+                    results.add(ran.stdout)
+                    found = json.loads(self.lapwing("report", "--json", report, status=0).stdout)
+                    hints = [site["hint"] for site in found["sites"] if site.get("hint")]
+                    self.assertEqual(hints, ["by calls"] * 3)
+                    off = self.lapwing("run", "--defer", "off", "-n", 2, program, 40000, 3, status=0)
+                    results.add(off.stdout)
+            self.assertEqual(len(results), 1, results)
+            self.assertIn("substitute: 40000 rows, 3 steps, checksum ", results.pop())
 
 
 if __name__ == "__main__":
