@@ -181,6 +181,14 @@ typedef struct lapwing_given {
 } lapwing_given;
 void lapwing_interior_give(lapwing_given*, const void* first, long long bytes);
 void lapwing_interior_keep(const lapwing_given*, int flags);
+/* Where a message of a derived datatype lies, as its start was last given it: one lapwing_layout to a start,
+ * on the program's stack, all 0 at first. Its first word is the bytes of the message. */
+typedef struct lapwing_layout {
+  long long words[9]; /* then an access without `by` */
+} lapwing_layout;
+void lapwing_interior_lay_out(lapwing_layout*, const void* buffer, long long count, MPI_Datatype type);
+void lapwing_interior_lay_out_(lapwing_layout*, const void* buffer, long long count, const MPI_Fint* type);
+void lapwing_interior_keep_layout(const lapwing_layout*, int flags);
 lapwing_rounds lapwing_interior_end(void);
 lapwing_rounds lapwing_interior_end_inside(
     int loop); /* behind that: 1 is the loop inside, 2 the one inside that */

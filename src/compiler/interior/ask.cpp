@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t most_kept = 64;    // of the 128 of transfer/compiled/interior_range.hpp
 constexpr unsigned words_of_given = 26;  // lapwing_given (lapwing/compiled.h)
+constexpr unsigned words_of_layout = 9;  // lapwing_layout
 
 // Whether a start, as it ran last, is the one whose request a wait gets: each round uses the same request.
 bool is_of_this_round(const MpiCall& start, const MpiCall& wait) {
@@ -65,12 +66,13 @@ bool Question::add(const WaitedCall& waited, llvm::function_ref<bool(const llvm:
 bool Question::add_message(const WaitedCall& waited, const MpiCall& call, int buffer, int count, int type,
                            bool received, bool is_last, std::string& why) {
   const auto element = basic_size(call, type);
-  if (!element) return why = "its datatype is derived, or not known here", false;
+  if (!element && !is_last) return why = "its datatype is derived, or not known here", false;
   InFlight where{llvm::MemoryLocation::getBeforeOrAfter(call.argument(buffer)), true};
   for (const InFlight& one : waited.buffers)
     if (one.written && one.where.Ptr == where.where.Ptr) where = one;
   const bool is_met = received && lookups_.may_meet(where);
-  const Message message{&call.call(), buffer, count, *element, received, is_last, is_met};
+  const Message message{&call.call(),        buffer,   count,   element ? -1 : type,
+                        element.value_or(0), received, is_last, is_met};
   const bool is_known = llvm::any_of(messages_, [&](const Message& known) {
     return known.call == message.call && known.buffer == message.buffer;
   });
@@ -88,6 +90,14 @@ bool Question::can_be_asked() {
          kept_.footprints.size() + messages_.size() <= most_kept;
 }
 
+// For the run time to write to; all 0 at first.
+llvm::AllocaInst* Question::words(unsigned count, const char* name) {
+  auto* type = llvm::ArrayType::get(llvm::Type::getInt64Ty(at_->getContext()), count);
+  llvm::AllocaInst* made = scratch(*at_->getFunction(), type, name);
+  IRBuilder<>(made->getNextNode()).CreateStore(llvm::ConstantAggregateZero::get(type), made);
+  return made;
+}
+
 // The message that the call has started last, or all that it ever has.
 void Question::note(Message& message) {
   const auto call = MpiCall::of(*message.call);
@@ -99,11 +109,18 @@ void Question::note(Message& message) {
   Value* count = before.CreateSExt(scalar_argument(*call, message.count, before), before.getInt64Ty());
   Value* first = call->argument(message.buffer);
   Value* bytes = before.CreateMul(count, before.getInt64(message.element));
+  if (message.type >= 0) {
+    message.layout = words(words_of_layout, "lapwing.layout");
+    Value* type = call->argument(message.type);
+    before.CreateCall(
+        runtime_function(module,
+                         call->is_fortran() ? "lapwing_interior_lay_out_" : "lapwing_interior_lay_out",
+                         before.getVoidTy(), {pointer, pointer, before.getInt64Ty(), type->getType()}),
+        {message.layout, first, count, type});
+    return;
+  }
   if (!message.is_last) {
-    auto* type = llvm::ArrayType::get(before.getInt64Ty(), words_of_given);
-    message.given = scratch(*at_->getFunction(), type, "lapwing.given");
-    IRBuilder<>(message.given->getNextNode())
-        .CreateStore(llvm::ConstantAggregateZero::get(type), message.given);
+    message.given = words(words_of_given, "lapwing.given");
     before.CreateCall(runtime_function(module, "lapwing_interior_give", before.getVoidTy(),
                                        {pointer, pointer, before.getInt64Ty()}),
                       {message.given, first, bytes});
@@ -118,10 +135,11 @@ void Question::note(Message& message) {
 
 void Question::ask_of(IRBuilder<>& builder, const Message& message) {
   const int flags = access_kept | (message.received ? access_writes : 0) | (message.is_met ? access_met : 0);
-  if (message.given) {
-    builder.CreateCall(runtime_function(*at_->getModule(), "lapwing_interior_keep", builder.getVoidTy(),
+  if (message.given || message.layout) {
+    const char* name = message.given ? "lapwing_interior_keep" : "lapwing_interior_keep_layout";
+    builder.CreateCall(runtime_function(*at_->getModule(), name, builder.getVoidTy(),
                                         {builder.getPtrTy(), builder.getInt32Ty()}),
-                       {message.given, builder.getInt32(flags)});
+                       {message.given ? message.given : message.layout, builder.getInt32(flags)});
     return;
   }
   for (const auto& [slot, flag] :
@@ -146,8 +164,9 @@ int Question::met_by_lookups(const Footprint& footprint) const {
 Value* Question::bytes_in_flight(IRBuilder<>& builder) {
   Value* most = builder.getInt64(0);
   for (const Message& message : messages_) {
-    if (message.given) {
-      Value* largest = builder.CreateLoad(builder.getInt64Ty(), message.given);
+    if (message.given || message.layout) {
+      Value* largest =
+          builder.CreateLoad(builder.getInt64Ty(), message.given ? message.given : message.layout);
       most = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, most, largest);
       continue;
     }

@@ -62,17 +62,20 @@ class Question {
   struct Message {
     llvm::CallBase* call;
     int buffer, count;
-    std::uint64_t element;
+    int type;               ///< the argument, where the datatype is derived; else -1
+    std::uint64_t element;  ///< bytes, of a basic datatype
     bool received;
     bool is_last;  ///< only what was started last can be in flight; else all that ever was
     bool is_met;   ///< by lookups
     llvm::AllocaInst *low = nullptr, *high = nullptr;  ///< where the last one lies
     llvm::AllocaInst* given = nullptr;                 ///< or all of them (lapwing_given)
+    llvm::AllocaInst* layout = nullptr;                ///< or of a derived datatype (lapwing_layout)
   };
   int met_by_lookups(const Footprint& footprint) const;
   bool add_message(const WaitedCall& waited, const MpiCall& call, int buffer, int count, int type,
                    bool received, bool is_last, std::string& why);
   void note(Message& message);
+  llvm::AllocaInst* words(unsigned count, const char* name);
   llvm::Value* bytes_in_flight(llvm::IRBuilder<>& builder);
   void ask_of(llvm::IRBuilder<>& builder, const Message& message);
 

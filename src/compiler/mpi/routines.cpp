@@ -79,7 +79,10 @@ const llvm::StringMap<Routine>& runtime_table() {
     t["lapwing_interior_end"] = Routine{"lapwing_interior_end", Kind::poll, false, 0};
     t["lapwing_interior_avoided"] = Routine{"lapwing_interior_avoided", Kind::poll, false, 1};
     t["lapwing_interior_open"] = Routine{"lapwing_interior_open", Kind::poll, false, 4};
-    for (const char* name : {"lapwing_interior_put_aside", "lapwing_interior_stop", "lapwing_interior_keep"})
+    for (const char* name : {"lapwing_interior_lay_out", "lapwing_interior_lay_out_"})
+      t[name] = Routine{name, Kind::poll, false, 4};
+    for (const char* name : {"lapwing_interior_put_aside", "lapwing_interior_stop", "lapwing_interior_keep",
+                             "lapwing_interior_keep_layout"})
       t[name] = Routine{name, Kind::poll, false, 2};
     for (const char* name : {"lapwing_interior_left", "lapwing_interior_early", "lapwing_interior_look"})
       t[name] = Routine{name, Kind::poll, false, 1};

@@ -10,6 +10,8 @@
 #include "transfer/compiled/remembered_divisions.hpp"
 #include "transfer/compiled/rounds_left.hpp"
 #include "transfer/decisions/overlap.hpp"
+#include "transfer/wire/datatype.hpp"
+#include "transfer/wire/type_layout.hpp"
 
 namespace transfer = lapwing::transfer;
 using lapwing::entry::Verify;
@@ -109,6 +111,30 @@ LAPWING_ENTRY void lapwing_interior_keep(const lapwing_given* given, int flags) 
                               0,
                               {},
                               (flags & lapwing_interior_met) != 0});
+}
+
+LAPWING_ENTRY void lapwing_interior_lay_out(lapwing_layout* layout, const void* buffer, long long count,
+                                            MPI_Datatype type) {
+  const transfer::AffineAccess lies = transfer::layout_of(buffer, count, type);
+  long long* word = layout->words;
+  *word++ = static_cast<long long>(transfer::payload_bytes(count, type));
+  *word++ = static_cast<long long>(lies.first);
+  *word++ = static_cast<long long>(lies.bytes);
+  for (const auto& [by, back_edges] : lies.steps) {
+    *word++ = by;
+    *word++ = static_cast<long long>(back_edges);
+  }
+}
+
+LAPWING_ENTRY void lapwing_interior_lay_out_(lapwing_layout* layout, const void* buffer, long long count,
+                                             const MPI_Fint* type) {
+  lapwing_interior_lay_out(layout, buffer, count, PMPI_Type_f2c(*type));
+}
+
+LAPWING_ENTRY void lapwing_interior_keep_layout(const lapwing_layout* layout, int flags) {
+  const long long* word = layout->words;
+  lapwing_interior_access(reinterpret_cast<const void*>(word[1]), word[2], flags, 0, word[3], word[4],
+                          word[5], word[6], word[7], word[8]);
 }
 
 LAPWING_ENTRY lapwing_rounds lapwing_interior_end(void) {

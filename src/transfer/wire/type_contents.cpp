@@ -49,6 +49,7 @@ bool read_contents(MPI_Datatype type, const Envelope& e, TypeContents* contents)
   contents->types.resize(static_cast<std::size_t>(e.types));
   integers.resize(static_cast<std::size_t>(e.integers));
   contents->numbers.assign(integers.begin(), integers.end());
+  contents->addresses.assign(addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(e.addresses));
 #if MPI_VERSION >= 4
   // Numbers that are counts stand behind those that are still ints: a subarray's dimensions, then its order.
   if (e.counts > 0) {

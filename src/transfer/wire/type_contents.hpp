@@ -20,6 +20,8 @@ bool read_envelope(MPI_Datatype type, Envelope* envelope);
 struct TypeContents {
   /// Counts and lengths in the order of the plain constructor's integers, whatever it was made with.
   std::vector<MPI_Count> numbers;
+  /// The plain constructor's distances in bytes; empty where they stand among the numbers.
+  std::vector<MPI_Aint> addresses;
   /// Those that are not predefined are the caller's to free.
   std::vector<MPI_Datatype> types;
 };

@@ -27,8 +27,11 @@ class Grid:
         # The message may land beside the grid and be unpacked.
         self.halo = scene.buffer(self.now.element, 2 * self.width) if rng.random() < 0.35 else None
         # The columns of the neighbours that come, and those that are sent.
-        self.sides = self.packed = None
-        if rng.random() < 0.4:
+        self.sides = self.packed = self.column_type = None
+        if rng.random() < 0.15 and self.width > 3:  # by a datatype of their own, and no rows, which would meet them
+            self.halo, self.column_type = None, scene.new("column")
+            scene.words.declare_datatype(scene, self.column_type)
+        elif rng.random() < 0.4:
             self.sides, self.packed = (scene.buffer(self.now.element, 2 * self.rows) for _ in range(2))
             self.side_tags = scene.new_tag(), scene.new_tag()
 
@@ -81,6 +84,10 @@ class Grid:
     def messages(self):
         """(region that comes or goes, whether it comes, partner, tag)."""
         first, second = self.tags
+        if self.column_type:
+            column = lambda number: (self.now, self.width + number, (self.rows + 1) * self.width)
+            return [(column(0), True, self.up, first), (column(self.width - 1), True, self.down, second),
+                    (column(1), False, self.up, second), (column(self.width - 2), False, self.down, first)]
         made = [(self.landing(0), True, self.up, first), (self.landing(self.rows + 1), True, self.down, second),
                 (self.region(1), False, self.up, second), (self.region(self.rows), False, self.down, first)]
         if self.sides:
@@ -94,7 +101,14 @@ class Grid:
         words, scene = self.words, self.scene
         return [Node(words.set(self.up, words.mod("rank - 1 + n", "n")), group=self.group),
                 Node(words.set(self.down, words.mod("rank + 1", "n")), group=self.group),
-                *(scene.fill(one, 0, one.size, group=self.group) for one in (self.now, self.next, self.total, self.halo, self.sides, self.packed) if one)]
+                *([Node(words.mpi("Type_vector", self.rows, 1, self.width, self.kind, words.out(self.column_type)), group=self.group),
+                   Node(words.mpi("Type_commit", words.out(self.column_type)), group=self.group)] if self.column_type else []),
+                *(scene.fill(one, 0, one.size, group=self.group)
+                  for one in (self.now, self.next, self.total, self.halo, self.sides, self.packed) if one)]
+
+    def extent(self, region):
+        """Count and datatype of a message."""
+        return (1, self.column_type) if self.column_type else (region[2] - region[1], self.kind)
 
     def own_requests(self):
         words, scene, rng = self.words, self.scene, self.rng
@@ -104,8 +118,9 @@ class Grid:
         made, flights = self.pack(), []
         for index, (region, comes, partner, tag) in enumerate(messages):
             request = words.item(requests, words.literal_index(index)) if together else requests[index]
-            made.append(Node(words.mpi("Irecv" if comes else "Isend", scene.address(*region[:2]), region[2] - region[1],
-                                       self.kind, partner, tag, "MPI_COMM_WORLD", words.out(request)), group=self.group,
+            line = words.mpi("Irecv" if comes else "Isend", scene.address(*region[:2]), *self.extent(region), partner, tag,
+                             "MPI_COMM_WORLD", words.out(request))
+            made.append(Node(line, group=self.group,
                              role="start", kind="recv" if comes else "send", request=request, regions=[region],
                              sends=not comes))
             flights.append(scene.fly(*region, comes))
@@ -126,8 +141,8 @@ class Grid:
         messages = self.messages()
         for out, to, tag in ((region, partner, tag) for region, comes, partner, tag in messages if not comes):
             into, source = next((region, partner) for region, comes, partner, known in messages if comes and known == tag)
-            line = words.mpi("Sendrecv", scene.address(*out[:2]), out[2] - out[1], self.kind, to, tag,
-                             scene.address(*into[:2]), into[2] - into[1], self.kind, source, tag, "MPI_COMM_WORLD",
+            line = words.mpi("Sendrecv", scene.address(*out[:2]), *self.extent(out), to, tag,
+                             scene.address(*into[:2]), *self.extent(into), source, tag, "MPI_COMM_WORLD",
                              words.ignored())
             made.append(Node(checking.call(scene, line), group=self.group))
         return made

@@ -41,6 +41,10 @@ class CWords(Words):
         scene.declare(f"MPI_Comm {name};")
 
     @staticmethod
+    def declare_datatype(scene, name):
+        scene.declare(f"MPI_Datatype {name};")
+
+    @staticmethod
     def address_of(name, index):
         return f"&{name}[{index}]"
 

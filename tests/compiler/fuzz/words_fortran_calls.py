@@ -29,6 +29,10 @@ class FortranWords(Words):
         scene.declare(f"integer :: {name}")
 
     @staticmethod
+    def declare_datatype(scene, name):
+        scene.declare(f"integer :: {name}")
+
+    @staticmethod
     def address_of(name, index):
         return f"{name}({index + 1})"
 

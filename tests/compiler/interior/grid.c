@@ -71,6 +71,35 @@ static void plane(int n, int m, int turns) {
   show("plane", u, w * (n + 2), change);
 }
 
+/* Columns come into the grid and leave it by a datatype of their own. */
+static void typed(int n, int m, int turns) {
+  const long w = m + 2;
+  double *u = made(w * (n + 2), 13), *v = made(w * (n + 2), 14);
+  MPI_Datatype column;
+  MPI_Type_vector(n, 1, (int)w, MPI_DOUBLE, &column);
+  MPI_Type_commit(&column);
+  for (int turn = 0; turn < turns; ++turn) {
+    MPI_Request r[8];
+    MPI_Irecv(u + 1, m, MPI_DOUBLE, up, 1, grid, &r[0]);
+    MPI_Irecv(u + (n + 1) * w + 1, m, MPI_DOUBLE, down, 2, grid, &r[1]);
+    MPI_Irecv(u + w, 1, column, low, 3, grid, &r[2]);
+    MPI_Irecv(u + w + m + 1, 1, column, high, 4, grid, &r[3]);
+    MPI_Isend(u + w + 1, m, MPI_DOUBLE, up, 2, grid, &r[4]);
+    MPI_Isend(u + n * w + 1, m, MPI_DOUBLE, down, 1, grid, &r[5]);
+    MPI_Isend(u + w + 1, 1, column, low, 4, grid, &r[6]);
+    MPI_Isend(u + w + m, 1, column, high, 3, grid, &r[7]);
+    MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
+    for (int i = 1; i <= n; ++i)
+      for (int j = 1; j <= m; ++j)
+        v[i * w + j] = 0.2 * (u[i * w + j] + u[i * w + j - 1] + u[i * w + j + 1] + u[(i - 1) * w + j] + u[(i + 1) * w + j]);
+    double* other = u;
+    u = v;
+    v = other;
+  }
+  MPI_Type_free(&column);
+  show("typed", u, w * (n + 2), 0);
+}
+
 /* In place, from above and below by numbers of other columns: no two rounds depend on each other but within a row. */
 static void skewed(int n, int m, int turns) {
   const long w = m + 2;
@@ -126,9 +155,11 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int first = 0; first < 2; ++first) {
     place(first);
-    plane(400, 60, 4);
+    plane(40, 1500, 4);
     plane(2, 3, 3);
     plane(1, 1, 3);
+    typed(400, 60, 4);
+    typed(1, 2, 3);
     skewed(200, 40, 3);
     cube(24, 3);
     cube(2, 2);

@@ -170,9 +170,11 @@ void derived(double* restrict u, double* restrict v, MPI_Datatype type, long n, 
   for (long i = 1; i < n; ++i)
     for (long j = 0; j < M; ++j) v[i * M + j] = 2 * u[(i - 1) * M + j];
 }
+// Where it lies is asked of MPI where it starts.
 // CHECK-LABEL: define {{.*}}@derived(
-// CHECK-NOT: lapwing_interior
-// REMARK: what does not: its datatype is derived, or not known here
+// CHECK: call void @lapwing_interior_lay_out(ptr [[LAYOUT:%[^,]*]], ptr %u, i64 1, i32 %type)
+// CHECK: call i32 @lapwing_interior_is_worth(
+// CHECK: call void @lapwing_interior_keep_layout(ptr [[LAYOUT]], i32 3)
 
 void says(const char*);
 void calls(double* restrict u, double* restrict v, long n, int peer) {
