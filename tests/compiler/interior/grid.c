@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes in a line or in a grid, of which each needs columns of its neighbours, in two and in three dimensions:
- * early rounds leave a frame around what they compute. */
+/* Processes in a line or in a grid, of which each needs columns of its neighbours, in two and in three
+ * dimensions: early rounds leave a frame around what they compute. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,8 @@ static void plane(int n, int m, int turns) {
     change = 0;
     for (int i = 1; i <= n; ++i)
       for (int j = 1; j <= m; ++j) {
-        const double one = 0.2 * (u[i * w + j] + u[i * w + j - 1] + u[i * w + j + 1] + u[(i - 1) * w + j] + u[(i + 1) * w + j]);
+        const double one = 0.2 * (u[i * w + j] + u[i * w + j - 1] + u[i * w + j + 1] + u[(i - 1) * w + j] +
+                                  u[(i + 1) * w + j]);
         v[i * w + j] = one;
         change += one * u[i * w + j];
       }
@@ -91,7 +92,8 @@ static void typed(int n, int m, int turns) {
     MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
     for (int i = 1; i <= n; ++i)
       for (int j = 1; j <= m; ++j)
-        v[i * w + j] = 0.2 * (u[i * w + j] + u[i * w + j - 1] + u[i * w + j + 1] + u[(i - 1) * w + j] + u[(i + 1) * w + j]);
+        v[i * w + j] = 0.2 * (u[i * w + j] + u[i * w + j - 1] + u[i * w + j + 1] + u[(i - 1) * w + j] +
+                              u[(i + 1) * w + j]);
     double* other = u;
     u = v;
     v = other;
@@ -100,7 +102,8 @@ static void typed(int n, int m, int turns) {
   show("typed", u, w * (n + 2), 0);
 }
 
-/* In place, from above and below by numbers of other columns: no two rounds depend on each other but within a row. */
+/* In place, from above and below by numbers of other columns: no two rounds depend on each other but within a
+ * row. */
 static void skewed(int n, int m, int turns) {
   const long w = m + 2;
   double *u = made(w * (n + 2), 5), *v = made(w * (n + 2), 6), *in = made(n, 7), *out = made(n, 8);
@@ -112,7 +115,8 @@ static void skewed(int n, int m, int turns) {
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     for (int i = 0; i < n; ++i) u[(i + 1) * w] = in[i];
     for (int i = 1; i <= n; ++i)
-      for (int j = 1; j <= m; ++j) v[i * w + j] = 0.5 * (u[i * w + j - 1] + v[i * w + j - 1]) + u[(i + 1) * w + j + 1];
+      for (int j = 1; j <= m; ++j)
+        v[i * w + j] = 0.5 * (u[i * w + j - 1] + v[i * w + j - 1]) + u[(i + 1) * w + j + 1];
   }
   show("skewed", v, w * (n + 2), 0);
 }
@@ -121,7 +125,7 @@ static void skewed(int n, int m, int turns) {
 static void cube(int n, int turns) {
   const long w = n + 2, all = w * w * w;
   double *u = made(all, 9), *v = made(all, 10), *in = made(2 * n * n, 11), *out = made(2 * n * n, 12);
-#define U(i, j, k) u[((i) * w + (j)) * w + (k)]
+#define U(i, j, k) u[((i)*w + (j)) * w + (k)]
   for (int turn = 0; turn < turns; ++turn) {
     MPI_Request r[4];
     MPI_Irecv(in, n * n, MPI_DOUBLE, low, 5, grid, &r[0]);
@@ -141,8 +145,8 @@ static void cube(int n, int turns) {
     for (int i = 1; i <= n; ++i)
       for (int j = 1; j <= n; ++j)
         for (int k = 1; k <= n; ++k)
-          v[(i * w + j) * w + k] = 0.125 * (U(i - 1, j, k) + U(i + 1, j, k) + U(i, j - 1, k) + U(i, j + 1, k) +
-                                            U(i, j, k - 1) + U(i, j, k + 1));
+          v[(i * w + j) * w + k] = 0.125 * (U(i - 1, j, k) + U(i + 1, j, k) + U(i, j - 1, k) +
+                                            U(i, j + 1, k) + U(i, j, k - 1) + U(i, j, k + 1));
     for (int i = 1; i <= n; ++i)
       for (int j = 1; j <= n; ++j)
         for (int k = 1; k <= n; ++k) U(i, j, k) += 0.25 * v[(i * w + j) * w + k];
