@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "guard/kernel.hpp"
 #include "guard/registry.hpp"
 #include "guard/syscall_table.hpp"
 
@@ -114,6 +115,9 @@ void await_messages(std::uint64_t address, std::uint64_t count, bool reads) {
   for (std::uint64_t i = 0; i < count; ++i) await_message(address + i * sizeof(mmsghdr), reads);
 }
 
+// By its own number, or that of one of its threads.
+bool is_this_process(long id) { return kernel::call(SYS_tgkill, kernel::call(SYS_getpid), id, 0) == 0; }
+
 bool await_lists(long number, const long (&a)[6]) {
   auto u = [&](int i) { return static_cast<std::uint64_t>(a[i]); };
   switch (number) {
@@ -125,13 +129,22 @@ bool await_lists(long number, const long (&a)[6]) {
     case SYS_writev:
     case SYS_pwritev:
     case SYS_pwritev2:
-    case SYS_process_vm_writev:
       await_vector(u(1), u(2), true);
       return true;
     case SYS_vmsplice:  // may lend the pages themselves
-    case SYS_process_vm_readv:
       await_vector(u(1), u(2), false);
       return true;
+    case SYS_process_vm_readv:
+    case SYS_process_vm_writev: {
+      const bool writes = number == SYS_process_vm_writev;
+      await_vector(u(1), u(2), writes);
+      // The other side's list lies here, too; what it names does so only if that process is this one.
+      if (is_this_process(a[0]))
+        await_vector(u(3), u(4), !writes);
+      else
+        await_range(u(3), u(4) * sizeof(iovec), true);
+      return true;
+    }
     case SYS_sendmsg:
     case SYS_recvmsg:
       await_message(u(1), number == SYS_sendmsg);

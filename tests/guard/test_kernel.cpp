@@ -98,6 +98,36 @@ TEST_P(Kernel, WritevAndSendmsgWaitForIncomingBytes) {
   }
 }
 
+// As programs do that ask the kernel whether an address can be read. A thread's number is as good as the
+// process'.
+TEST_P(Kernel, ProcessVmReadvOfThisProcessWaitsForIncomingBytes) {
+  Mapping m(4 * page);
+  auto reads = [&] {
+    Landing l(host(), m, 9);
+    ASSERT_TRUE(l.closed);
+    std::vector<char> got(m.size());
+    iovec here{got.data(), got.size()}, there{m.get(), m.size()};
+    const auto id = static_cast<pid_t>(syscall(SYS_gettid));
+    ASSERT_EQ(process_vm_readv(id, &here, 1, &there, 1, 0), static_cast<ssize_t>(m.size()));
+    EXPECT_TRUE(same(l.message, m.get(), got));
+  };
+  reads();
+  std::thread(reads).join();
+}
+
+TEST_P(Kernel, ProcessVmWritevIntoThisProcessComesAfterTheMessage) {
+  Mapping m(4 * page);
+  for (bool outgoing : {false, true}) {
+    Landing l(host(), m, 10, outgoing);
+    ASSERT_TRUE(l.closed);
+    char text[] = "0123456789";
+    iovec here{text, 10}, there{m.get() + page, 10};
+    ASSERT_EQ(process_vm_writev(getpid(), &here, 1, &there, 1, 0), 10);
+    EXPECT_EQ(std::memcmp(m.get() + page, text, 10), 0);
+    EXPECT_EQ(m.get()[page + 10], l.message.expected(m.get() + page + 10));
+  }
+}
+
 TEST_P(Kernel, SendWaitsForIncomingBytes) {
   Mapping m(4 * page);
   Landing l(host(), m, 3);
