@@ -19,6 +19,7 @@ using llvm::SCEVAddRecExpr;
 
 constexpr unsigned most_blocks = 120;
 constexpr unsigned most_instructions = 3000;
+constexpr unsigned most_instructions_inside = 1000;  // of which each loop inside makes two more copies
 constexpr unsigned most_lookups = 12;
 constexpr std::size_t most_loops_inside = 2;  // transfer/compiled/interior_range.hpp
 
@@ -99,10 +100,9 @@ class Describer {
   }
 
   bool has_right_instructions() {
-    unsigned count = 0;
     for (llvm::BasicBlock* block : loop_.blocks()) {
       for (llvm::Instruction& i : *block) {
-        if (++count > most_instructions) return fail("the loop is large");
+        if (++instructions_ > most_instructions) return fail("the loop is large");
         for (const llvm::User* user : i.users()) {
           if (!loop_.contains(llvm::cast<llvm::Instruction>(user)) && !nest_.sums.parts.contains(&i))
             return fail("a value of the loop is used behind it", &i);
@@ -235,7 +235,7 @@ class Describer {
 
   // A round that looks up is put aside as a whole.
   void find_inside() {
-    if (!nest_.lookups.empty()) return;
+    if (!nest_.lookups.empty() || instructions_ > most_instructions_inside) return;
     const llvm::Loop* around = &loop_;
     for (llvm::Loop* inside : inside_) {
       const SCEV* back_edges = scev_.getBackedgeTakenCount(inside);
@@ -297,6 +297,7 @@ class Describer {
   Nest nest_;
   NestFound found_;
   std::optional<Fusing> fusing_;
+  unsigned instructions_ = 0;
   llvm::SmallVector<llvm::Loop*, 2> inside_;
 };
 

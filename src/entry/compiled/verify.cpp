@@ -157,7 +157,10 @@ void Verify::start() {
 }
 
 void Verify::stop() {
-  if (on_) GuardedBuffer::stop();
+  if (!on_) return;
+  GuardedBuffer::stop();
+  const std::lock_guard lock(verify_gate);
+  requests_started().clear();  // MPI complains of datatypes that are left
 }
 
 const lapwing_verify_site& Verify::take_site() {
