@@ -273,8 +273,10 @@ class Hook:
 
 def hooks(family, table, names=None):
     """Every symbol that must be hooked, one level only: a Fortran wrapper that
-    calls the C function, or another hooked wrapper, gets one that only remembers
-    which line of the program called."""
+    calls the C function, or another hooked wrapper, gets none of its own, but
+    for calls of which something may be found (messages, group calls, and those
+    that make or free a handle) one that remembers which line of the program
+    called. MPI's Fortran library must stay needed: mpi_init_ has none."""
     result = {}
     symbols = names or load_names(family)
     inner = symbols.get("libmpi_usempif08", (set(), set()))[1]
@@ -294,6 +296,7 @@ def hooks(family, table, names=None):
             by_hand = entry.kind == "p2p" or (entry.own and form == "c")
             if entry.kind == "pass" and not by_hand:
                 continue
+            tells_caller = by_hand or entry.group is not None or entry.handle is not None
             if form in ("c", "large"):
                 if LIBRARIES[family][stem] == "c":
                     add(Hook(symbol, "cpp") if by_hand else Hook(symbol, "stub", "P" + name))
@@ -303,7 +306,7 @@ def hooks(family, table, names=None):
                 if form == "f08":
                     add(Hook(symbol, "glue", entry.name.lower()) if by_hand
                         else Hook(symbol, "stub", name, stem))
-                else:
+                elif tells_caller:
                     add(Hook(symbol, "site", name, stem))
             elif form in ("f77", "inner") and stem == "libmpi_mpifh":
                 prefix = "ompix_" if re.match("(?i)mpix|ompix", name) else "ompi_"
@@ -316,6 +319,6 @@ def hooks(family, table, names=None):
                 target = f"{prefix}{entry.name.lower()}_f"
                 if target not in inner:
                     add(Hook(symbol, "glue", entry.name.lower()) if by_hand else Hook(symbol, "stub", name, stem))
-                else:
+                elif tells_caller:
                     add(Hook(symbol, "site", name, stem))
     return [result[name] for name in sorted(result)]
