@@ -108,22 +108,22 @@ void Question::note(Message& message) {
   // Fortran's count is a variable, which may change behind the call.
   Value* count = before.CreateSExt(scalar_argument(*call, message.count, before), before.getInt64Ty());
   Value* first = call->argument(message.buffer);
-  Value* bytes = before.CreateMul(count, before.getInt64(message.element));
   if (message.type >= 0) {
-    message.layout = words(words_of_layout, "lapwing.layout");
+    message.noted = words(words_of_layout, "lapwing.layout");
     Value* type = call->argument(message.type);
     before.CreateCall(
         runtime_function(module,
                          call->is_fortran() ? "lapwing_interior_lay_out_" : "lapwing_interior_lay_out",
                          before.getVoidTy(), {pointer, pointer, before.getInt64Ty(), type->getType()}),
-        {message.layout, first, count, type});
+        {message.noted, first, count, type});
     return;
   }
+  Value* bytes = before.CreateMul(count, before.getInt64(message.element));
   if (!message.is_last) {
-    message.given = words(words_of_given, "lapwing.given");
+    message.noted = words(words_of_given, "lapwing.given");
     before.CreateCall(runtime_function(module, "lapwing_interior_give", before.getVoidTy(),
                                        {pointer, pointer, before.getInt64Ty()}),
-                      {message.given, first, bytes});
+                      {message.noted, first, bytes});
     return;
   }
   auto* null = llvm::ConstantPointerNull::get(pointer);
@@ -135,11 +135,11 @@ void Question::note(Message& message) {
 
 void Question::ask_of(IRBuilder<>& builder, const Message& message) {
   const int flags = access_kept | (message.received ? access_writes : 0) | (message.is_met ? access_met : 0);
-  if (message.given || message.layout) {
-    const char* name = message.given ? "lapwing_interior_keep" : "lapwing_interior_keep_layout";
+  if (message.noted) {
+    const char* name = message.type < 0 ? "lapwing_interior_keep" : "lapwing_interior_keep_layout";
     builder.CreateCall(runtime_function(*at_->getModule(), name, builder.getVoidTy(),
                                         {builder.getPtrTy(), builder.getInt32Ty()}),
-                       {message.given ? message.given : message.layout, builder.getInt32(flags)});
+                       {message.noted, builder.getInt32(flags)});
     return;
   }
   for (const auto& [slot, flag] :
@@ -164,9 +164,8 @@ int Question::met_by_lookups(const Footprint& footprint) const {
 Value* Question::bytes_in_flight(IRBuilder<>& builder) {
   Value* most = builder.getInt64(0);
   for (const Message& message : messages_) {
-    if (message.given || message.layout) {
-      Value* largest =
-          builder.CreateLoad(builder.getInt64Ty(), message.given ? message.given : message.layout);
+    if (message.noted) {
+      Value* largest = builder.CreateLoad(builder.getInt64Ty(), message.noted);
       most = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, most, largest);
       continue;
     }
@@ -258,7 +257,7 @@ Question::Answer Question::ask(Value* condition, llvm::DomTreeUpdater& trees, ll
   const auto surveyed = survey_.footprints();
   const auto kept_met =
       llvm::count_if(messages_, [](const Message& one) { return one.is_met; }) +
-      llvm::count_if(messages_, [](const Message& one) { return one.is_met && one.given; }) +
+      llvm::count_if(messages_, [](const Message& one) { return one.is_met && !one.is_last; }) +
       llvm::count_if(kept_.footprints, is_met) +
       2 * llvm::count_if(surveyed, [&](const Footprint* one) { return is_met(*one); });
   if (kept_met > 0) add_range(0, made.avoided.kept);

@@ -68,8 +68,8 @@ class Question {
     bool is_last;  ///< only what was started last can be in flight; else all that ever was
     bool is_met;   ///< by lookups
     llvm::AllocaInst *low = nullptr, *high = nullptr;  ///< where the last one lies
-    llvm::AllocaInst* given = nullptr;                 ///< or all of them (lapwing_given)
-    llvm::AllocaInst* layout = nullptr;                ///< or of a derived datatype (lapwing_layout)
+    /// Or what the run time has noted: of a derived datatype its lapwing_layout, else all (lapwing_given).
+    llvm::AllocaInst* noted = nullptr;
   };
   int met_by_lookups(const Footprint& footprint) const;
   bool add_message(const WaitedCall& waited, const MpiCall& call, int buffer, int count, int type,
