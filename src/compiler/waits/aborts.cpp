@@ -2,7 +2,6 @@
 #include "compiler/waits/aborts.hpp"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -24,6 +23,16 @@ llvm::Instruction* next_of(llvm::CallBase& call) {
   return invoke ? &*invoke->getNormalDest()->getFirstInsertionPt() : call.getNextNode();
 }
 
+// The block's first call of MPI_Abort that end_behind can treat: it removes the rest of the block, further
+// calls included.
+llvm::CallBase* first_abort(llvm::BasicBlock& block) {
+  for (llvm::Instruction& i : block) {
+    const auto call = MpiCall::of(i);
+    if (call && call->kind() == Kind::abort && !call->call().isMustTailCall()) return &call->call();
+  }
+  return nullptr;
+}
+
 void end_behind(llvm::CallBase& call) {
   llvm::Instruction* next = next_of(call);
   if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call))
@@ -38,14 +47,9 @@ void end_behind(llvm::CallBase& call) {
 
 llvm::PreservedAnalyses EndAtAborts::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   llvm::SmallVector<llvm::CallBase*, 8> calls;
-  for (llvm::Function& function : module) {
-    for (llvm::Instruction& i : llvm::instructions(function)) {
-      const auto call = MpiCall::of(i);
-      if (call && call->kind() == Kind::abort && !call->call().isMustTailCall() &&
-          !ends(*next_of(call->call())))
-        calls.push_back(&call->call());
-    }
-  }
+  for (llvm::Function& function : module)
+    for (llvm::BasicBlock& block : function)
+      if (llvm::CallBase* call = first_abort(block); call && !ends(*next_of(*call))) calls.push_back(call);
   for (llvm::CallBase* call : calls) end_behind(*call);
   return calls.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
 }
