@@ -3,6 +3,8 @@
 #include "mpi/launch.hpp"
 
 #include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -106,6 +108,15 @@ int ranks_on_one_node() {
     if (size) return equal(size, std::getenv(here)) ? std::atoi(size) : 0;
   }
   return 0;
+}
+
+bool node_is_crowded() {
+  const char* ranks = std::getenv("MPI_LOCALNRANKS");
+  if (!ranks) ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  cpu_set_t cores;
+  // A launcher may bind each rank to a core, but not itself.
+  if (!ranks || sched_getaffinity(getppid(), sizeof cores, &cores) != 0) return false;
+  return std::atoi(ranks) > CPU_COUNT(&cores);
 }
 
 }  // namespace lapwing::mpi

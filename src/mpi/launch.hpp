@@ -28,6 +28,9 @@ void forget_launcher();
 /// this node; 0 if they are not, or nobody says.
 int ranks_on_one_node();
 
+/// Before or after PMPI_Init: the launcher says that this node has more ranks of the job than cores.
+bool node_is_crowded();
+
 /// The library through which this MPI itself speaks PMIx, if it loads it only in
 /// PMPI_Init; else null.
 const char* pmix_to_come();

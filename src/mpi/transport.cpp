@@ -30,7 +30,7 @@ bool has_rdma_device() {
 }
 
 TransportParameters::TransportParameters(bool wanted) {
-  if (!wanted || transport_is_chosen()) return;
+  if (!wanted) return;
   given_ = transport_variables();
   for (const TransportVariable& variable : given_) setenv(variable.name, variable.value, 0);
 }

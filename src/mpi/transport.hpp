@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of an MPI's transport that delay messages as they come.
+// Parameters of an MPI that delay messages as they come.
 #pragma once
 
 #include <filesystem>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace lapwing::mpi {
 
@@ -25,15 +26,12 @@ class TransportParameters {
   TransportParameters& operator=(const TransportParameters&) = delete;
 
  private:
-  std::span<const TransportVariable> given_;
+  std::vector<TransportVariable> given_;
 };
 
-/// Defined by each family: its parameters (none: it needs none).
-std::span<const TransportVariable> transport_variables();
-
-/// Defined by each family: the user or the administrator has tuned the transport already, or this machine's
-/// transport would lose by the parameters.
-bool transport_is_chosen();
+/// Defined by each family: its parameters, but those that the user or the administrator has chosen already,
+/// and those by which this machine's transport would lose.
+std::vector<TransportVariable> transport_variables();
 
 /// The host has a device that reads and writes the program's memory by itself.
 bool has_rdma_device();

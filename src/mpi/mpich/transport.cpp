@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "mpi/launch.hpp"
 #include "mpi/references.hpp"
 
 namespace lapwing::mpi {
@@ -20,7 +21,10 @@ namespace fs = std::filesystem;
 
 /// Shorter messages are sent at once. A receiver that has not posted them holds them in memory, as under MPIs
 /// that have this limit of their own.
-constexpr std::array<TransportVariable, 1> given{{{"UCX_RNDV_THRESH", "262144"}}};
+constexpr TransportVariable sent_at_once{"UCX_RNDV_THRESH", "262144"};
+/// Intel MPI's ranks keep their cores while they wait, or yield. With fewer cores than ranks a small
+/// Allreduce of four ranks takes 8 ms or 9 us. Where each rank has a core, yields would only cost.
+constexpr TransportVariable yields{"I_MPI_THREAD_YIELD", "2"};
 /// Threshold, scheme and their kin all begin so: whoever sets one has tuned the protocol already.
 constexpr std::array<std::string_view, 1> choices{"UCX_RNDV_"};
 
@@ -68,10 +72,11 @@ bool may_leave_gaps() {
 
 }  // namespace
 
-std::span<const TransportVariable> transport_variables() {
-  return may_leave_gaps() ? std::span<const TransportVariable>{} : given;
+std::vector<TransportVariable> transport_variables() {
+  std::vector<TransportVariable> given;
+  if (!user_chooses() && !has_rdma_device() && !may_leave_gaps()) given.push_back(sent_at_once);
+  if (node_is_crowded() && !std::getenv(yields.name)) given.push_back(yields);
+  return given;
 }
-
-bool transport_is_chosen() { return user_chooses() || has_rdma_device(); }
 
 }  // namespace lapwing::mpi

@@ -68,11 +68,10 @@ bool all_ranks_over_tcp() {
 
 }  // namespace
 
-std::span<const TransportVariable> transport_variables() {
-  if (all_ranks_over_tcp()) return no_requests;
-  return small_requests;
+std::vector<TransportVariable> transport_variables() {
+  if (user_chooses() || has_fast_link()) return {};
+  if (all_ranks_over_tcp()) return {no_requests.begin(), no_requests.end()};
+  return {small_requests.begin(), small_requests.end()};
 }
-
-bool transport_is_chosen() { return user_chooses() || has_fast_link(); }
 
 }  // namespace lapwing::mpi
