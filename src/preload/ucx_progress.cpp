@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waits inside MPICH yield (mpi/ucx_progress.hpp). Programs that the compiler has changed and that run
-// without the preload find the engine's definition (mpi/mpich/ucx_progress.cpp).
-#include "mpi/ucx_progress.hpp"
+// The waits inside MPICH yield (progress/ucx_progress.hpp). Programs that the compiler has changed and that
+// run without the preload find the engine's definition (entry/ucx_progress.cpp).
+#include "progress/ucx_progress.hpp"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 
 namespace {
 
-using lapwing::mpi::UcxProgress;
+using lapwing::progress::UcxProgress;
 
-constinit lapwing::mpi::UcxDefinitions definitions;
+constinit lapwing::progress::UcxDefinitions definitions;
 constinit thread_local lapwing::progress::Yields yields __attribute__((tls_model("initial-exec")));
 
 UcxProgress* find(const void* caller) {
@@ -30,5 +30,5 @@ bool is_off() {
 extern "C" LAPWING_EXPORT unsigned ucp_worker_progress(void* worker) {
   static const bool off = is_off();
   UcxProgress* const look = definitions.of(__builtin_return_address(0), find);
-  return off ? look(worker) : lapwing::mpi::look_and_yield(look, worker, yields);
+  return off ? look(worker) : lapwing::progress::look_and_yield(look, worker, yields);
 }

@@ -37,8 +37,8 @@ struct Pauses {
 /// Looks in vain, after which a core is given up: a transport needs many looks a microsecond, but with fewer
 /// cores than ranks the process that is waited for needs this core.
 constexpr unsigned looks_before_yield = 64;
-/// Looks in vain of a loop inside MPI between two yields: the fewest, while each lets another thread run, and the
-/// most, once yields return sooner than that, since no other thread wants the core.
+/// Looks in vain of a loop inside MPI between two yields: the fewest, while each lets another thread run, and
+/// the most, once yields return sooner than that, since no other thread wants the core.
 constexpr unsigned fewest_looks_before_yield = 8, most_looks_before_yield = 4096;
 constexpr std::uint64_t yield_alone = 5'000;
 /// Looks at memory, after which a thread sleeps between them: the thread that is waited for has lost its

@@ -35,7 +35,7 @@ ROOMS = {
     "report": ["entry", *BELOW_ENTRY],
     "cli": ["report", "entry", *BELOW_ENTRY],
     "compiler": ["options"],
-    "preload": ["options"],
+    "preload": ["progress", "options"],
 }
 # Rooms that must build and run where no MPI is installed for them.
 WITHOUT_MPI = ["options", "progress", "guard", "machine", "tasks", "report", "cli", "compiler",

@@ -6,10 +6,11 @@
 // the variable.
 #include "mpi/transport.hpp"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstdlib>
-
-#include <unistd.h>
 
 #include "mpi/launch.hpp"
 #include "mpi/references.hpp"
@@ -22,9 +23,14 @@ namespace fs = std::filesystem;
 /// Shorter messages are sent at once. A receiver that has not posted them holds them in memory, as under MPIs
 /// that have this limit of their own.
 constexpr TransportVariable sent_at_once{"UCX_RNDV_THRESH", "262144"};
-/// Intel MPI's ranks keep their cores while they wait, or yield. With fewer cores than ranks a small
-/// Allreduce of four ranks takes 8 ms or 9 us. Where each rank has a core, yields would only cost.
-constexpr TransportVariable yields{"I_MPI_THREAD_YIELD", "2"};
+/// With fewer cores than ranks, ranks that keep their cores while they wait take 8 ms for a small Allreduce
+/// of four, and 10 us if they yield. Where each rank has a core, yields would only cost. Over UCX they yield
+/// anyway (preload/ucx_progress.cpp). Intel MPI has the first of these; MPICH has the second from 4.3 on, and
+/// the third from 5.0 on, whose own value is 4,096 looks in vain: 7.6 ms, instead of 0.1 ms.
+constexpr std::array<TransportVariable, 3> yields{
+    {{"I_MPI_THREAD_YIELD", "2"},
+     {"MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1"},
+     {"MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", "16"}}};
 /// Threshold, scheme and their kin all begin so: whoever sets one has tuned the protocol already.
 constexpr std::array<std::string_view, 1> choices{"UCX_RNDV_"};
 
@@ -35,6 +41,14 @@ bool user_chooses() {
   const char* const home = std::getenv("HOME");
   return names_parameter("/etc/ucx/ucx.conf", choices) || names_parameter("ucx.conf", choices) ||
          (home && names_parameter(fs::path(home) / "ucx.conf", choices));
+}
+
+bool runs_over_ucx() {
+  if (const char* const chosen = std::getenv("MPIR_CVAR_CH4_NETMOD"))
+    return std::string_view(chosen) == "ucx";
+  void* const ucx = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  if (ucx) dlclose(ucx);
+  return ucx != nullptr;
 }
 
 /// UCX hands MPICH a long message that was sent at once in pieces, and MPICH 4.0 reports a message as
@@ -75,7 +89,10 @@ bool may_leave_gaps() {
 std::vector<TransportVariable> transport_variables() {
   std::vector<TransportVariable> given;
   if (!user_chooses() && !has_rdma_device() && !may_leave_gaps()) given.push_back(sent_at_once);
-  if (node_is_crowded() && !std::getenv(yields.name)) given.push_back(yields);
+  if (node_is_crowded() && !runs_over_ucx()) {
+    for (const TransportVariable& variable : yields)
+      if (!std::getenv(variable.name)) given.push_back(variable);
+  }
   return given;
 }
 

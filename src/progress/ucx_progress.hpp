@@ -10,7 +10,7 @@
 
 #include "progress/yields.hpp"
 
-namespace lapwing::mpi {
+namespace lapwing::progress {
 
 using UcxProgress = unsigned(void* worker);
 
@@ -74,7 +74,7 @@ class UcxDefinitions {
 };
 
 /// One look of `worker`, after which the thread may yield its core.
-inline unsigned look_and_yield(UcxProgress* look, void* worker, progress::Yields& yields) {
+inline unsigned look_and_yield(UcxProgress* look, void* worker, Yields& yields) {
   const unsigned events = look(worker);
   if (events != 0)
     yields.found();
@@ -83,4 +83,4 @@ inline unsigned look_and_yield(UcxProgress* look, void* worker, progress::Yields
   return events;
 }
 
-}  // namespace lapwing::mpi
+}  // namespace lapwing::progress
