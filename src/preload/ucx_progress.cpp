@@ -30,5 +30,6 @@ bool is_off() {
 extern "C" LAPWING_EXPORT unsigned ucp_worker_progress(void* worker) {
   static const bool off = is_off();
   UcxProgress* const look = definitions.of(__builtin_return_address(0), find);
+  if (!look) return 0;  // a file names the function, and no UCX is there
   return off ? look(worker) : lapwing::progress::look_and_yield(look, worker, yields);
 }

@@ -32,18 +32,24 @@ TEST(CrowdedNode, HasMoreRanksThanCores) {
 TEST(CrowdedNode, LetsTheRanksOfAnMpiYieldThatCan) {
   setenv("MPI_LOCALNRANKS", "100000", 1);
   setenv("MPIR_CVAR_CH4_NETMOD", "ofi", 1);
+  unsetenv("OMPI_MCA_mpi_yield_when_idle");
   const bool can = std::string_view(flavour_name) == "mpich";
+  EXPECT_EQ(given("OMPI_MCA_mpi_yield_when_idle"), !can);
   EXPECT_EQ(given("I_MPI_THREAD_YIELD"), can);
   EXPECT_EQ(given("MPIR_CVAR_CH4_PROGRESS_THROTTLE"), can);
   setenv("I_MPI_THREAD_YIELD", "0", 1);
   EXPECT_FALSE(given("I_MPI_THREAD_YIELD")) << "the user's own";
   EXPECT_EQ(given("MPIR_CVAR_CH4_PROGRESS_THROTTLE"), can);
   unsetenv("I_MPI_THREAD_YIELD");
+  setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1);
+  EXPECT_FALSE(given("OMPI_MCA_mpi_yield_when_idle")) << "the user's own";
+  unsetenv("OMPI_MCA_mpi_yield_when_idle");
   setenv("MPIR_CVAR_CH4_NETMOD", "ucx", 1);
   EXPECT_FALSE(given("I_MPI_THREAD_YIELD")) << "over UCX they yield anyway";
   setenv("MPIR_CVAR_CH4_NETMOD", "ofi", 1);
   setenv("MPI_LOCALNRANKS", "1", 1);
   EXPECT_FALSE(given("I_MPI_THREAD_YIELD")) << "a core for each rank";
+  EXPECT_FALSE(given("OMPI_MCA_mpi_yield_when_idle"));
   unsetenv("MPIR_CVAR_CH4_NETMOD");
 }
 

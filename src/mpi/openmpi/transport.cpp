@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "mpi/launch.hpp"
 #include "parameters.hpp"
 
 namespace lapwing::mpi {
@@ -29,6 +30,10 @@ constexpr std::array<TransportVariable, 1> no_requests{{{"OMPI_MCA_pml_ob1_max_r
 /// after the other as before. A receive whose buffer is too small for the message spins for good in Open MPI.
 constexpr std::array<TransportVariable, 2> small_requests{
     {{"OMPI_MCA_btl_tcp_rdma_pipeline_frag_size", "131072"}, {"OMPI_MCA_pml_ob1_recv_pipeline_depth", "2"}}};
+/// With fewer cores than ranks. Open MPI's own launcher gives the parameter in most of these jobs, other
+/// launchers do not.
+constexpr std::string_view yield_when_idle = "mpi_yield_when_idle";
+constexpr TransportVariable yields{"OMPI_MCA_mpi_yield_when_idle", "1"};
 /// A user who chooses one of these has tuned the protocol already.
 constexpr std::array<std::string_view, 4> choices{"btl_tcp_rdma_pipeline_frag_size",
                                                   "pml_ob1_recv_pipeline_depth", "btl_tcp_flags",
@@ -69,9 +74,13 @@ bool all_ranks_over_tcp() {
 }  // namespace
 
 std::vector<TransportVariable> transport_variables() {
-  if (user_chooses() || has_fast_link()) return {};
-  if (all_ranks_over_tcp()) return {no_requests.begin(), no_requests.end()};
-  return {small_requests.begin(), small_requests.end()};
+  std::vector<TransportVariable> given;
+  if (node_is_crowded() && !parameter(yield_when_idle)) given.push_back(yields);
+  if (user_chooses() || has_fast_link()) return given;
+  const auto transport = all_ranks_over_tcp() ? std::span<const TransportVariable>(no_requests)
+                                              : std::span<const TransportVariable>(small_requests);
+  given.insert(given.end(), transport.begin(), transport.end());
+  return given;
 }
 
 }  // namespace lapwing::mpi
