@@ -3,9 +3,6 @@
 // run without the preload find the engine's definition (entry/ucx_progress.cpp).
 #include "progress/ucx_progress.hpp"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "preload/choose.hpp"
 #include "preload/hooks.h"
 
@@ -20,15 +17,10 @@ UcxProgress* find(const void* caller) {
   return reinterpret_cast<UcxProgress*>(lapwing::preload::plain_definition("ucp_worker_progress", caller));
 }
 
-bool is_off() {
-  const char* const wanted = getenv("LAPWING");
-  return wanted && (strcmp(wanted, "off") == 0 || strcmp(wanted, "0") == 0);
-}
-
 }  // namespace
 
 extern "C" LAPWING_EXPORT unsigned ucp_worker_progress(void* worker) {
-  static const bool off = is_off();
+  static const bool off = lapwing::progress::is_switched_off();
   UcxProgress* const look = definitions.of(__builtin_return_address(0), find);
   if (!look) return 0;  // a file names the function, and no UCX is there
   return off ? look(worker) : lapwing::progress::look_and_yield(look, worker, yields);
