@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -43,6 +44,17 @@ bool is_slurm_task() {
   const std::string name = std::string(job) + "." + step;
   return equal(std::getenv("PMI_JOBID"), name.c_str()) ||
          equal(std::getenv("PMIX_NAMESPACE"), ("slurm.pmix." + name).c_str());
+}
+
+// How many ranks of the job this node has more than cores, below 0 where it has fewer; the least number where
+// the launcher does not say.
+int ranks_beyond_cores() {
+  const char* ranks = std::getenv("MPI_LOCALNRANKS");
+  if (!ranks) ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  cpu_set_t cores;
+  // A launcher may bind each rank to a core, but not itself.
+  if (!ranks || sched_getaffinity(getppid(), sizeof cores, &cores) != 0) return INT_MIN;
+  return std::atoi(ranks) - CPU_COUNT(&cores);
 }
 
 }  // namespace
@@ -110,13 +122,8 @@ int ranks_on_one_node() {
   return 0;
 }
 
-bool node_is_crowded() {
-  const char* ranks = std::getenv("MPI_LOCALNRANKS");
-  if (!ranks) ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  cpu_set_t cores;
-  // A launcher may bind each rank to a core, but not itself.
-  if (!ranks || sched_getaffinity(getppid(), sizeof cores, &cores) != 0) return false;
-  return std::atoi(ranks) > CPU_COUNT(&cores);
-}
+bool node_is_crowded() { return ranks_beyond_cores() > 0; }
+
+bool cores_are_scarce() { return ranks_beyond_cores() >= (ranks_on_one_node() > 0 ? 1 : 0); }
 
 }  // namespace lapwing::mpi

@@ -31,6 +31,10 @@ int ranks_on_one_node();
 /// Before or after PMPI_Init: the launcher says that this node has more ranks of the job than cores.
 bool node_is_crowded();
 
+/// The same, or as many ranks as cores while the job has ranks on other nodes: the kernel handles their
+/// messages on these cores.
+bool cores_are_scarce();
+
 /// The library through which this MPI itself speaks PMIx, if it loads it only in
 /// PMPI_Init; else null.
 const char* pmix_to_come();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "flavour.hpp"
@@ -27,6 +30,23 @@ TEST(CrowdedNode, HasMoreRanksThanCores) {
     EXPECT_TRUE(node_is_crowded()) << name;
     unsetenv(name);
   }
+}
+
+TEST(CrowdedNode, ThatIsFullHasNoCoreForMessagesOfOtherNodes) {
+  cpu_set_t cores;
+  ASSERT_EQ(sched_getaffinity(getppid(), sizeof cores, &cores), 0);
+  const std::string full = std::to_string(CPU_COUNT(&cores));
+  for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"}) unsetenv(name);
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", full.c_str(), 1);
+  setenv("OMPI_COMM_WORLD_SIZE", full.c_str(), 1);
+  EXPECT_FALSE(cores_are_scarce());
+  setenv("OMPI_COMM_WORLD_SIZE", "100000", 1);
+  EXPECT_TRUE(cores_are_scarce());
+  EXPECT_FALSE(node_is_crowded());
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "0", 1);
+  EXPECT_FALSE(cores_are_scarce());
+  unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  unsetenv("OMPI_COMM_WORLD_SIZE");
 }
 
 TEST(CrowdedNode, LetsTheRanksOfAnMpiYieldThatCan) {

@@ -30,8 +30,10 @@ constexpr std::array<TransportVariable, 1> no_requests{{{"OMPI_MCA_pml_ob1_max_r
 /// after the other as before. A receive whose buffer is too small for the message spins for good in Open MPI.
 constexpr std::array<TransportVariable, 2> small_requests{
     {{"OMPI_MCA_btl_tcp_rdma_pipeline_frag_size", "131072"}, {"OMPI_MCA_pml_ob1_recv_pipeline_depth", "2"}}};
-/// With fewer cores than ranks. Open MPI's own launcher gives the parameter in most of these jobs, other
-/// launchers do not.
+/// With fewer cores than ranks, where Open MPI's own launcher gives the parameter in most jobs and other
+/// launchers do not; and where ranks of a full node wait for other nodes, whose messages take so long that
+/// yields cost nothing. Four ranks of NPB CG on two hosts that share two cores take 3.6 s without and 0.25 s
+/// with it.
 constexpr std::string_view yield_when_idle = "mpi_yield_when_idle";
 constexpr TransportVariable yields{"OMPI_MCA_mpi_yield_when_idle", "1"};
 /// A user who chooses one of these has tuned the protocol already.
@@ -75,7 +77,7 @@ bool all_ranks_over_tcp() {
 
 std::vector<TransportVariable> transport_variables() {
   std::vector<TransportVariable> given;
-  if (node_is_crowded() && !parameter(yield_when_idle)) given.push_back(yields);
+  if (cores_are_scarce() && !parameter(yield_when_idle)) given.push_back(yields);
   if (user_chooses() || has_fast_link()) return given;
   const auto transport = all_ranks_over_tcp() ? std::span<const TransportVariable>(no_requests)
                                               : std::span<const TransportVariable>(small_requests);
