@@ -24,7 +24,10 @@ UcxProgress* find(const void* caller) {
   Dl_info file;
   if (!found && dladdr(caller, &file)) {
     void* const handle = dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    found = handle ? dlsym(handle, name) : nullptr;
+    if (handle) {
+      found = dlsym(handle, name);
+      dlclose(handle);
+    }
     if (file_of(found) == file.dli_fbase) found = nullptr;
   }
   if (!found) {

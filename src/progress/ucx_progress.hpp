@@ -34,32 +34,30 @@ class UcxDefinitions {
 
  private:
   struct File {
-    std::uintptr_t begin, end;
+    std::uintptr_t begin, end;  // of its code
     UcxProgress* function;
 
     bool has(std::uintptr_t address) const { return address >= begin && address < end; }
   };
   static constexpr int most = 4;
 
-  // `wanted` points to a File whose begin is an address: fills in the file of that address.
-  static int find_file(dl_phdr_info* file, std::size_t, void* wanted) {
-    File range{UINTPTR_MAX, 0, nullptr};
+  // `wanted` points to a File whose begin is an address: fills in the segment that holds it.
+  static int find_segment(dl_phdr_info* file, std::size_t, void* wanted) {
+    auto* const result = static_cast<File*>(wanted);
     for (int i = 0; i < file->dlpi_phnum; ++i) {
       const ElfW(Phdr)& part = file->dlpi_phdr[i];
-      if (part.p_type != PT_LOAD) continue;
-      const std::uintptr_t begin = file->dlpi_addr + part.p_vaddr, end = begin + part.p_memsz;
-      if (begin < range.begin) range.begin = begin;
-      if (end > range.end) range.end = end;
+      const std::uintptr_t begin = file->dlpi_addr + part.p_vaddr;
+      const File segment{begin, begin + part.p_memsz, nullptr};
+      if (part.p_type != PT_LOAD || !segment.has(result->begin)) continue;
+      *result = segment;
+      return 1;
     }
-    auto* const result = static_cast<File*>(wanted);
-    if (!range.has(result->begin)) return 0;
-    *result = range;
-    return 1;
+    return 0;
   }
 
   UcxProgress* add(std::uintptr_t address, int known, UcxProgress* function) {
     File file{address, address, nullptr};
-    dl_iterate_phdr(find_file, &file);
+    dl_iterate_phdr(find_segment, &file);
     file.function = function;
     if (known == most || __atomic_exchange_n(&adding_, true, __ATOMIC_ACQUIRE)) return function;
     if (count_ == known) {
