@@ -23,8 +23,13 @@ void futex(std::atomic<int>& word, int operation, int value, const timespec* mos
 }
 }  // namespace
 
+bool Worker::main_may_go_on_here() const {
+  const bool main_is_here = runtime.slots != nullptr ? runtime.slots->main_looks_in(*this) : index == 0;
+  return main_is_here && runtime.main_ready.load();
+}
+
 Task* Worker::find(bool patient) {
-  if (index == 0 && runtime.slots == nullptr && runtime.main_ready.load()) {
+  if (main_may_go_on_here()) {
     runtime.main_ready.store(false);
     give_next_back();
     return &runtime.main;
@@ -115,7 +120,7 @@ void Worker::sleep() {
   asleep.store(1);
   r.sleepers.fetch_add(1);
   r.look_around();
-  bool work = r.stop.load() || (index == 0 && r.slots == nullptr && r.main_ready.load());
+  bool work = r.stop.load() || main_may_go_on_here();
   for (const auto& worker : r.workers) {
     work = work || !worker->processor.surely_empty(worker.get() == this);
   }

@@ -5,11 +5,14 @@
 #include <lapwing/tasks/errors.hpp>
 #include <lapwing/tasks/program.hpp>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
+#include "progress/waiting.hpp"
 #include "tasks/ranks/ranks.hpp"
 #include "tasks/runtime.hpp"
 #include "tasks/thread_pointer.hpp"
@@ -126,6 +129,13 @@ void Slots::be_guest(Carrier& me, Worker& slot) {
   me.guest.become_self();
 }
 
+void Slots::take(Carrier& me, Worker& slot) {
+  slot.native = &me.native;
+  slot.current = std::exchange(me.guest.current, nullptr);
+  slot.fiber = std::exchange(me.guest.fiber, nullptr);
+  slot.become_self();
+}
+
 bool Slots::give_up(Carrier& me, bool bounded) {
   Worker* const self = Worker::self();
   const bool holds = self != &me.guest;
@@ -167,26 +177,67 @@ void Slots::come_back() {
   go_over(me);
 }
 
+// False: a task is to be run, or a thread with one wants the slot.
+bool Slots::main_looks(Worker& slot) {
+  main_looks_in_.store(&slot);
+  const bool may_go_on = slot.look_until_main_may_go_on();
+  main_looks_in_.store(nullptr);
+  return may_go_on;
+}
+
+// A main program that has just been woken has no slot yet. A thread that looks for work leaves it one at
+// once; without that short wait the main program, which often waits again sooner, would be woken each time.
+bool Slots::main_has_slot(Carrier& me) {
+  if (Worker::self() != &me.guest) return true;
+  const std::uint64_t begin = progress::now_ns();
+  while (wanted() && !runtime_.main_ready.load() &&
+         progress::now_ns() - begin < progress::worker_looks_least) {
+    if (runtime_.ranks != nullptr && runtime_.ranks->job.crowded) sched_yield();
+    progress::pause_briefly();
+  }
+  const progress::Holding lock(mutex_);
+  if (me.slot == nullptr) return false;
+  take(me, *std::exchange(me.slot, nullptr));
+  return true;
+}
+
 void Slots::main_waits(Task& main) {
   Carrier& me = *ThisCarrier::here();
+  main_waiting_.store(true);
+  const bool at_once = main.pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (at_once || (main_has_slot(me) && main_looks(*Worker::self()))) {
+    runtime_.main_ready.store(false);
+    main_waiting_.store(false);
+    return;
+  }
   std::unique_lock lock(mutex_);
   mutex_.assert_held();
-  if (!give_up(me, false))
+  const bool given_up = give_up(me, false);
+  // Without a thread for the tasks the main program can go on only if what it waits for has come meanwhile.
+  if (!given_up && main.pending.fetch_add(1, std::memory_order_acq_rel) != 0) {
+    main_waiting_.store(false);
     throw Error("the main program waits, and there is no thread more to run its tasks meanwhile");
-  main_waiting_.store(true);
-  if (main.pending.fetch_sub(1, std::memory_order_acq_rel) != 1) {
-    while (!main_ready_) main_wakes_.wait(lock);
+  }
+  while (!runtime_.main_ready.load()) main_wakes_.wait(lock);
+  runtime_.main_ready.store(false);
+  main_waiting_.store(false);
+  if (!given_up) {
+    main.pending.fetch_sub(1, std::memory_order_acq_rel);
+    return;
   }
   elsewhere_.fetch_add(1);
-  runtime_.main_ready.store(main_ready_ = false);
-  main_waiting_.store(false);
   go_over(me);
 }
 
 void Slots::main_may_go_on() {
-  const progress::Holding lock(mutex_);
-  runtime_.main_ready.store(main_ready_ = true);
-  main_wakes_.notify_one();
+  const Worker* looks = nullptr;
+  {
+    const progress::Holding lock(mutex_);
+    runtime_.main_ready.store(true);
+    main_wakes_.notify_one();
+    looks = main_looks_in_.load();
+  }
+  if (looks != nullptr) runtime_.workers[static_cast<std::size_t>(looks->index)]->wake();
 }
 
 bool Slots::may_go_on() {
@@ -199,11 +250,8 @@ bool Slots::may_go_on() {
   {
     const progress::Holding lock(mutex_);
     if (!holds && me.slot != nullptr) {
-      Worker& slot = *std::exchange(me.slot, nullptr);
-      slot.native = &me.native;
-      slot.fiber = std::exchange(self.fiber, nullptr);
       self.current = nullptr;
-      slot.become_self();
+      take(me, *std::exchange(me.slot, nullptr));
       return true;
     }
     if (holds) {

@@ -44,9 +44,15 @@ class Slots {
   bool leave();
   /// Nothing where it is not outside: a wait inside has ended that.
   void come_back();
-  /// The main program waits for tasks, on its own stack.
+  /// The main program waits for tasks, on its own stack. It looks for work in its slot itself until a task is
+  /// there to be run: then the slot goes to another thread. So a wait for another rank's task alone wakes no
+  /// thread, and no task runs on the main program's thread, which could keep the main program from going on.
   void main_waits(Task& main);
   void main_may_go_on();
+  /// The main program looks for work as `worker`.
+  bool main_looks_in(const Worker& worker) const {
+    return main_looks_in_.load(std::memory_order_relaxed) == &worker;
+  }
   bool main_is_waiting() const { return main_waiting_.load(); }
 
   /// Between two tasks, on the stack of the loop: false if this thread has no slot any more.
@@ -64,10 +70,13 @@ class Slots {
 
  private:
   void carry(Carrier& me);
+  bool main_has_slot(Carrier& me);
+  bool main_looks(Worker& slot);
   bool give_up(Carrier& me, bool bounded) LAPWING_REQUIRES(mutex_);
   Carrier* next_for(Worker& slot) LAPWING_REQUIRES(mutex_);
   Carrier& add() LAPWING_REQUIRES(mutex_);
   void be_guest(Carrier& me, Worker& slot) LAPWING_REQUIRES(mutex_);
+  static void take(Carrier& me, Worker& slot);
   void go_over(Carrier& me) LAPWING_REQUIRES(mutex_);
   void count_over() LAPWING_REQUIRES(mutex_);
 
@@ -78,13 +87,13 @@ class Slots {
   std::deque<Carrier*> over_ LAPWING_GUARDED_BY(mutex_);     // run a task, and have no slot
   std::vector<Carrier*> spares_ LAPWING_GUARDED_BY(mutex_);  // have nothing to do
   int outside_ LAPWING_GUARDED_BY(mutex_) = 0;
-  bool main_ready_ LAPWING_GUARDED_BY(mutex_) = false;
   bool stopping_ LAPWING_GUARDED_BY(mutex_) = false;
   Carrier* unused_ LAPWING_GUARDED_BY(mutex_) = nullptr;  // could not be given a thread
   std::vector<std::unique_ptr<Carrier>> carriers_;        // never moved
   std::atomic<std::size_t> count_{0};
   std::atomic<int> over_count_{0}, elsewhere_{0};
   std::atomic<bool> main_waiting_{false};
+  std::atomic<const Worker*> main_looks_in_{nullptr};  // written by the main program's thread
 };
 
 }  // namespace lapwing::tasks

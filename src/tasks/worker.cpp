@@ -117,6 +117,15 @@ void Worker::suspend() {
   if (worker->runtime.trace != nullptr) worker->runtime.trace->resumed(*task);
 }
 
+bool Worker::look_until_main_may_go_on() {
+  Task* const main = std::exchange(current, nullptr);
+  Task* const found = next_task();
+  current = main;
+  if (found == main) return true;
+  next_ = found;
+  return false;
+}
+
 void Worker::loop() {
   for (;;) {
     Slots* const slots = runtime.slots.get();

@@ -39,6 +39,9 @@ class alignas(64) Worker {
   void give_next_back();
   /// Suspends the running task, whose `pending` counts one for this very call.
   static void suspend();
+  /// The main program, on its own stack, looks for work as this worker. True when it may go on. False where
+  /// a task waits to be run, which this worker runs next, or where another thread wants the worker.
+  bool look_until_main_may_go_on();
   /// Tasks that have become ready; the first may be run by this worker next.
   void schedule(ReadyList& ready, const Task* finished);
   void schedule_one(Task* task);
@@ -77,6 +80,7 @@ class alignas(64) Worker {
   Task* next_on_ranks(ranks::Ranks& ranks);
   std::uint64_t patience_ns() const;
   Task* find(bool patient);
+  bool main_may_go_on_here() const;
   void run(Task* task);
   void execute(Task* task);
   void end(Task* task);

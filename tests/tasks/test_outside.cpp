@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tasks/workers.hpp"
@@ -247,6 +248,48 @@ TEST_P(Outside, TheMainProgramReceives) {
     MPI_Recv(&in, 1, MPI_INT, before(), 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   });
   EXPECT_EQ(in, 3);
+}
+
+// A task that waited there would keep the main program, which may have to send to it, from going on.
+TEST_P(Outside, NoTaskRunsOnTheThreadOfTheMainProgram) {
+  constexpr int waits = 200;
+  std::atomic<int> on_main{0};
+  long sum = 0;
+  run(options(), [&] {
+    const auto main_thread = std::this_thread::get_id();
+    const auto value = create<long>(0);
+    for (int i = 0; i < waits; ++i) {
+      spawn(
+          [&on_main, main_thread](long& x) {
+            if (std::this_thread::get_id() == main_thread) ++on_main;
+            ++x;
+          },
+          read_write(value));
+      sum += *read(value);
+    }
+  });
+  EXPECT_EQ(on_main.load(), 0);
+  EXPECT_EQ(sum, long{waits} * (waits + 1) / 2);
+}
+
+// The task waits for what the main program sends, and the main program for another task.
+TEST_P(Outside, TheMainProgramGoesOnBesideATaskThatWaitsForIt) {
+  constexpr int rounds = 50;
+  std::atomic<long> got{0};
+  run(options(), [&] {
+    const auto value = create<long>(0);
+    for (int i = 0; i < rounds; ++i) {
+      task([&got, i] {
+        int in = 0;
+        MPI_Recv(&in, 1, MPI_INT, before(), i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        got += in;
+      });
+      spawn([](long& x) { ++x; }, read_write(value));
+      EXPECT_EQ(*read(value), i + 1);
+      MPI_Send(&i, 1, MPI_INT, after(), i, MPI_COMM_WORLD);
+    }
+  });
+  EXPECT_EQ(got.load(), rounds * (rounds - 1) / 2);
 }
 
 TEST_P(Outside, ErrorsAndExceptionsComeOut) {
