@@ -112,6 +112,7 @@ constexpr int looks_after_arrays = 30;
 /// where that has paid of late, hardly where threads outnumber cores.
 constexpr std::uint64_t worker_looks = 20'000;
 constexpr std::uint64_t worker_looks_least = 5'000, worker_looks_most = 200'000;
+constexpr int looks_of_one_clock = 8;    ///< below a microsecond
 constexpr int looks_of_one_worker = 64;  ///< some microseconds, before it lets others have the core
 constexpr std::int64_t worker_sleeps = 20'000'000;       ///< then the helper looks, and wakes it
 constexpr std::int64_t worker_sleeps_briefly = 200'000;  ///< where a creator may have to be let go

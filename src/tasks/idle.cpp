@@ -96,17 +96,23 @@ Task* Worker::next_on_ranks(ranks::Ranks& ranks) {
     {
       const Polling polling(ranks.poller);
       std::uint64_t since = now_ns(), waited = 0;
-      int rounds = 0;
-      do {
+      for (int rounds = 0;; ++rounds) {
         runtime.idle.fetch_add(1);
-        if (ranks.poller.poll() > 0) begin = since = now_ns();
-        if (ranks.job.crowded || ++rounds % progress::looks_of_one_worker == 0) sched_yield();
+        const bool moved = ranks.poller.poll() > 0;
+        // The clock costs as much as a look: it is asked for a few looks at a time.
+        if (moved || rounds % progress::looks_of_one_clock == 0) {
+          const std::uint64_t now = now_ns();
+          if (moved) begin = since = now;
+          waited = now - since;
+        }
+        if (ranks.job.crowded || (rounds + 1) % progress::looks_of_one_worker == 0) sched_yield();
         runtime.idle.fetch_sub(1);
         if (runtime.slot_wanted()) return nullptr;
         if (Task* const task = find(waited < patience)) return learn(task);
         ranks.loans.want();
-        waited = now_ns() - since;
-      } while (waited < (ranks.poller.moving() ? most : std::min(looks_, most)) || waited < 2 * patience);
+        const std::uint64_t enough = ranks.poller.moving() ? most : std::min(looks_, most);
+        if (waited >= std::max(enough, 2 * patience)) break;
+      }
     }
     if (runtime.slot_wanted()) return nullptr;
     if (Task* const task = find(false)) return learn(task);
