@@ -112,8 +112,10 @@ void start_compiled(int granted, bool futile) {
 }
 
 int start_mpi(int* argc, char*** argv, int wanted, int* granted) {
-  // A program that is only checked keeps its MPI as it is.
-  const mpi::TransportParameters parameters(settings.transport_tuned && !entry::checks(settings));
+  // A program that is only checked keeps the protocol of its MPI as it is.
+  using mpi::TransportTuning;
+  const TransportTuning tuning = entry::checks(settings) ? TransportTuning::yields : TransportTuning::all;
+  const mpi::TransportParameters parameters(settings.transport_tuned ? tuning : TransportTuning::none);
   return PMPI_Init_thread(argc, argv, wanted, granted);
 }
 

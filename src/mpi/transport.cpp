@@ -29,9 +29,13 @@ bool has_rdma_device() {
          std::filesystem::directory_iterator();
 }
 
-TransportParameters::TransportParameters(bool wanted) {
-  if (!wanted) return;
-  given_ = transport_variables();
+TransportParameters::TransportParameters(TransportTuning tuning) {
+  if (tuning == TransportTuning::none) return;
+  given_ = yield_variables();
+  if (tuning == TransportTuning::all) {
+    const std::vector<TransportVariable> protocol = protocol_variables();
+    given_.insert(given_.end(), protocol.begin(), protocol.end());
+  }
   for (const TransportVariable& variable : given_) setenv(variable.name, variable.value, 0);
 }
 

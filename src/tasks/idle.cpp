@@ -153,7 +153,7 @@ bool Worker::wake() {
 }
 
 void Runtime::wake_for(int target) {
-  if (sleepers.load(std::memory_order_relaxed) == 0) return;
+  if (sleepers.load() == 0) return;
   if (workers[static_cast<std::size_t>(target)]->wake()) return;
   for (const auto& worker : workers) {
     if (worker->wake()) return;

@@ -213,6 +213,9 @@ void Slots::main_waits(Task& main) {
   std::unique_lock lock(mutex_);
   mutex_.assert_held();
   const bool given_up = give_up(me, false);
+  // Without a slot it gave none away, and so has woken no thread: workers that have rested since before may
+  // be all that there are, and the one that looks again sees that nothing but a creator can go on.
+  runtime_.wake_for(me.guest.index);
   // Without a thread for the tasks the main program can go on only if what it waits for has come meanwhile.
   if (!given_up && main.pending.fetch_add(1, std::memory_order_acq_rel) != 0) {
     main_waiting_.store(false);
@@ -266,8 +269,9 @@ bool Slots::may_go_on() {
     }
     spares_.push_back(&me);
   }
-  // The thread that woke this one for a task may have left others asleep.
-  if (holds) runtime_.wake_for(me.guest.index);
+  // The thread that woke this one for a task may have left others asleep; and where all of them rest, one
+  // must look again now that this task is nowhere else.
+  runtime_.wake_for(me.guest.index);
   return false;
 }
 

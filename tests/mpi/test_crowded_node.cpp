@@ -16,7 +16,7 @@ namespace lapwing::mpi {
 namespace {
 
 bool given(std::string_view name) {
-  return std::ranges::any_of(transport_variables(), [&](const auto& one) { return name == one.name; });
+  return std::ranges::any_of(yield_variables(), [&](const auto& one) { return name == one.name; });
 }
 
 TEST(CrowdedNode, HasMoreRanksThanCores) {

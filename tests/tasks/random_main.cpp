@@ -35,7 +35,11 @@ lapwing::tasks::Options choose(std::mt19937_64& random) {
   options.patience = pick(0, 5, 200);
   options.window = static_cast<std::size_t>(pick(0, 1, 3, 16));
   options.stack = static_cast<std::size_t>(pick(128, 1024));
-  if (rank() < 0) return options;
+  const auto spare_threads = [&] { return static_cast<int>(pick(-1, -1, 1, 8)); };
+  if (rank() < 0) {
+    options.spare = spare_threads();
+    return options;
+  }
   options.workers = static_cast<int>(pick(1, 1, 2));
   options.replication = pick(0, 1, 1, 1) != 0;
   options.broadcast = pick(0, 1) != 0;
@@ -47,6 +51,7 @@ lapwing::tasks::Options choose(std::mt19937_64& random) {
   options.strip = static_cast<std::size_t>(pick(5, 8, 24));
   options.lend = pick(0, 1, 1) != 0;
   options.node_memory = pick(0, 1, 1) != 0;
+  options.spare = spare_threads();
   return options;
 }
 
@@ -55,9 +60,10 @@ std::string text(const lapwing::tasks::Options& o) {
   std::snprintf(line, sizeof line,
                 "workers %d, locality %d, placement %d, patience %g, window %zu, stack %zu, replication %d, "
                 "broadcast %d, central %d, target %d, concurrent %d, large %zu, strips %d of %zu, lend %d, "
-                "node memory %d",
+                "node memory %d, spare %d",
                 o.workers, o.locality, o.placement, o.patience, o.window, o.stack, o.replication, o.broadcast,
-                o.central, o.target, o.concurrent_fetches, o.large, o.strips, o.strip, o.lend, o.node_memory);
+                o.central, o.target, o.concurrent_fetches, o.large, o.strips, o.strip, o.lend, o.node_memory,
+                o.spare);
   return line;
 }
 

@@ -188,7 +188,7 @@ class Runner {
           if (&node == &program->main) alive_[static_cast<std::size_t>(action.object)] = false;
           break;
         case Action::work:
-          for (int i = 0; i < action.amount; ++i) asm volatile("");
+          work(action.amount);
           break;
         case Action::wait_all:
           finish();
@@ -198,6 +198,18 @@ class Runner {
       }
     }
     return local;
+  }
+
+  // Some of it waits outside of the library, where the worker goes to another task meanwhile.
+  static void work(int amount) {
+    const auto pass = [amount] {
+      for (int i = 0; i < amount; ++i) asm volatile("");
+    };
+    if (amount % 3 == 0) {
+      blocking(pass);
+    } else {
+      pass();
+    }
   }
 
   static void touch(shared<Cells> whole, const Part& its, Mode mode, bool free, std::uint64_t& local) {

@@ -86,9 +86,13 @@ bool may_leave_gaps() {
 
 }  // namespace
 
-std::vector<TransportVariable> transport_variables() {
+std::vector<TransportVariable> protocol_variables() {
+  if (user_chooses() || has_rdma_device() || may_leave_gaps()) return {};
+  return {sent_at_once};
+}
+
+std::vector<TransportVariable> yield_variables() {
   std::vector<TransportVariable> given;
-  if (!user_chooses() && !has_rdma_device() && !may_leave_gaps()) given.push_back(sent_at_once);
   if (node_is_crowded() && !runs_over_ucx()) {
     for (const TransportVariable& variable : yields)
       if (!std::getenv(variable.name)) given.push_back(variable);

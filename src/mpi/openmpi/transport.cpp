@@ -75,14 +75,16 @@ bool all_ranks_over_tcp() {
 
 }  // namespace
 
-std::vector<TransportVariable> transport_variables() {
-  std::vector<TransportVariable> given;
-  if (cores_are_scarce() && !parameter(yield_when_idle)) given.push_back(yields);
-  if (user_chooses() || has_fast_link()) return given;
-  const auto transport = all_ranks_over_tcp() ? std::span<const TransportVariable>(no_requests)
-                                              : std::span<const TransportVariable>(small_requests);
-  given.insert(given.end(), transport.begin(), transport.end());
-  return given;
+std::vector<TransportVariable> protocol_variables() {
+  if (user_chooses() || has_fast_link()) return {};
+  const auto chosen = all_ranks_over_tcp() ? std::span<const TransportVariable>(no_requests)
+                                           : std::span<const TransportVariable>(small_requests);
+  return {chosen.begin(), chosen.end()};
+}
+
+std::vector<TransportVariable> yield_variables() {
+  if (!cores_are_scarce() || parameter(yield_when_idle)) return {};
+  return {yields};
 }
 
 }  // namespace lapwing::mpi
