@@ -97,6 +97,9 @@ void TaskComm::find_near() {
     own_near_.comm = near_.comm + 1;
     near_.places = places_in(node, all_);
     own_near_.places = places_in(node, own_);
+    int processes = 0;
+    PMPI_Comm_size(node, &processes);
+    near_.spare_core = own_near_.spare_core = sysconf(_SC_NPROCESSORS_ONLN) > processes;
   }
   PMPI_Comm_free(&node);
 }

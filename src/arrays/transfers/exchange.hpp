@@ -66,6 +66,9 @@ class Exchange {
   void wait();
   /// Nothing but single messages that MPI moves by itself.
   bool simple() const { return simple_; }
+  /// Nothing is to be gained by moving it soon: within a node without a core to spare the helper would take
+  /// for the copies the core on which the program computes, at more cost than in the wait.
+  bool unhurried() const { return near_streams_ && streams_.empty() && !near_.spare_core; }
 
   /// Adds the parts of the streams that have landed.
   void landed(std::vector<Landed>* out) const;

@@ -49,6 +49,7 @@ class Movement {
   bool step();
   bool done() const { return stage_ == stages_.size(); }
   bool simple() const { return stages_.size() == 1 && stages_[0]->simple(); }
+  bool unhurried() const { return stages_.size() == 1 && stages_[0]->unhurried(); }
   /// One stage, which MPI alone moves: wait() may stay in MPI until it is done.
   bool prepared() const { return stages_.size() == 1 && stages_[0]->prepared(); }
   void wait();

@@ -141,6 +141,7 @@ struct Near {
   std::shared_ptr<NodeWire> wire;
   std::uint32_t comm = 0;
   std::vector<int> places;  ///< by rank; -1: elsewhere
+  bool spare_core = true;   ///< the node has more cores than processes of the communicator
 
   int place(int rank) const { return wire ? places[static_cast<std::size_t>(rank)] : -1; }
 };

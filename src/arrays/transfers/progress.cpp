@@ -97,13 +97,19 @@ class Progress::Helper final : public progress::Polled {
 
  private:
   std::int64_t look(bool) override {
-    bool moved = false, work = true;
+    bool moved = false, work = true, hurry = true;
     // A call that waits moves everything itself; what it leaves is seen at the next look.
     const bool waited_for = waiting_.load() > 0;
     if (!waited_for && lock_.try_lock()) {
       moved = advance();
       work = std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->simple(); });
+      hurry = std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->unhurried(); });
       lock_.unlock();
+    }
+    if (!waited_for && work && !hurry) {
+      vain_ = 0;
+      rests = true;
+      return pause_ = progress::for_arrays.longest;
     }
     if (!waited_for && work) {
       vain_ = 0;

@@ -61,7 +61,7 @@ LAPWING_ENTRY int lapwing_array_startall(int count, lapwing_array_request* const
     if (!requests[i]) return refused(__func__, Code::argument, fmt::format("request {} is null", i));
     if (arrays::Error error = arrays::start(requests[i]->handle)) return arrays::report(__func__, error);
     others |= !requests[i]->handle->simple();
-    at_once &= requests[i]->handle->simple() || requests[i]->handle->waited_for_at_once();
+    at_once &= requests[i]->handle->unhurried() || requests[i]->handle->waited_for_at_once();
   }
   if (others) Progress::leave_to_helper(at_once);
   for (int i = 0; i < count; ++i) requests[i]->handle->start_ends();
