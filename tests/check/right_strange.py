@@ -17,6 +17,10 @@ def one_sided():
                          "MPI_Win_complete(win); for (flag = 0; !flag;) MPI_Win_test(win, &flag);" + ring_freed,
         "all to all": "MPI_Win_post(group, 0, win); MPI_Win_start(group, 0, win); for (int i = 0; i < size; ++i) MPI_Put(&rank, 1, MPI_INT, i, rank, 1, MPI_INT, win); "
                       "MPI_Win_complete(win); MPI_Win_wait(win);",
+        "the null process": ring + "MPI_Win_post(from, 0, win); MPI_Win_start(to, 0, win); MPI_Put(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win); "
+                                   "MPI_Put(&rank, 1, MPI_INT, next, 0, 1, MPI_INT, win); MPI_Win_complete(win); MPI_Win_wait(win);" + ring_freed,
+        "the null process, locked": "MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win); MPI_Get(b, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win); "
+                                    "MPI_Accumulate(&x, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, MPI_SUM, win); MPI_Win_unlock(rank, win);",
         "nobody": "MPI_Win_post(MPI_GROUP_EMPTY, 0, win); MPI_Win_start(MPI_GROUP_EMPTY, 0, win); MPI_Win_complete(win); MPI_Win_wait(win);",
         "one target": "int zero = 0;\nMPI_Group_incl(group, 1, &zero, &part);\nif (rank == 0) { MPI_Group_free(&part); MPI_Group_excl(group, 1, &zero, &part); MPI_Win_post(part, 0, win); MPI_Win_wait(win); }\n"
                       "else { sleep(rank == 1); MPI_Win_start(part, 0, win); MPI_Accumulate(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win); MPI_Win_complete(win); }\nMPI_Group_free(&part);",
@@ -154,6 +158,10 @@ def messages():
         "matched at once": "MPI_Message m;\nMPI_Isend(a, 3, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, &request);\nfor (flag = 0; !flag;) MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &m, &status);\n"
                            "MPI_Imrecv(b, 3, MPI_INT, &m, requests + 1);\nMPI_Wait(requests + 1, &status);\nMPI_Wait(&request, &status);",
         "exchange of nothing": "MPI_Sendrecv(NULL, 0, MPI_INT, (rank + 1) % size, 0, NULL, 0, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);",
+        "errors of statuses": "MPI_Status all[2];\nfor (int turn = 0; turn < 2; ++turn) { all[0].MPI_ERROR = all[1].MPI_ERROR = 77;\nif (turn) MPI_Ibarrier(MPI_COMM_WORLD, requests);\n"
+                              "else MPI_Irecv(b, 3, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, requests);\nMPI_Isend(a, 3, MPI_INT, (rank + 1) % size, turn, MPI_COMM_WORLD, requests + 1);\n"
+                              "if (turn) MPI_Recv(b, 3, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &status);\nMPI_Waitall(2, requests, all);\n"
+                              "#ifdef MPICH_NAME\nif (all[0].MPI_ERROR || all[1].MPI_ERROR) MPI_Abort(MPI_COMM_WORLD, 3);\n#endif\n}",
         "a process forks": "fflush(NULL);\nif (rank == 0) { FILE* f = popen(\"true\", \"r\"); pclose(f); }\nMPI_Barrier(MPI_COMM_WORLD);",
         "attributes and names": "int key;\nMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);\nMPI_Comm_dup(MPI_COMM_WORLD, &comm);\nMPI_Comm_set_attr(comm, key, a);\n"
                                 "MPI_Comm_set_name(comm, \"mine\");\nMPI_Comm_free(&comm);\nMPI_Comm_free_keyval(&key);",

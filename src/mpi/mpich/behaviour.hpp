@@ -11,6 +11,9 @@ namespace lapwing::mpi {
 /// Whether MPI_Sendrecv_replace sets the error of its status, too.
 inline constexpr bool replace_clears_error = true;
 
+/// Whether MPI_Waitall sets the errors of its statuses where all is well; MPI_Testall leaves them alone.
+inline constexpr bool wait_all_clears_errors = true;
+
 /// MPI_Testall takes persistent collectives for failed: MPICH 4.0 and Intel MPI 2021 do so.
 inline constexpr bool tests_fail_persistent_collectives = true;
 

@@ -32,6 +32,9 @@ inline std::size_t quick_type_size(MPI_Datatype type) {
 /// Whether MPI_Sendrecv_replace sets the error of its status, too.
 inline constexpr bool replace_clears_error = false;
 
+/// Whether MPI_Waitall, unlike MPI_Testall, sets the errors of its statuses where all is well.
+inline constexpr bool wait_all_clears_errors = false;
+
 /// Whether MPI_Testall takes persistent collectives for failed.
 inline constexpr bool tests_fail_persistent_collectives = false;
 

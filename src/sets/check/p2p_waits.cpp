@@ -230,6 +230,8 @@ int P2pWatch::wait_all(int count, MPI_Request* requests, MPI_Status* given, Call
     rc = PMPI_Testall(count, requests, &flag, statuses.data());
     return flag || rc != MPI_SUCCESS;
   });
+  if (mpi::wait_all_clears_errors && rc == MPI_SUCCESS && given != MPI_STATUSES_IGNORE)
+    for (int i = 0; i < count; ++i) given[i].MPI_ERROR = MPI_SUCCESS;
   if (batch.one_by_one()) return rc;
   for (int i = 0; i < batch.count(); ++i) batch.completed(i, rc == MPI_SUCCESS, statuses.of(i));
   return rc;

@@ -25,7 +25,9 @@ Window::Window(Circle* circle, MPI_Win win, MPI_Comm comm) : circle_(circle) {
   for (std::size_t i = 0; i < n; ++i) parts_.push_back({all[2 * i], static_cast<int>(all[2 * i + 1])});
 }
 
+// MPI_PROC_NULL is a target in every epoch.
 bool Window::may_access(int target) const {
+  if (target == MPI_PROC_NULL && (started_ || is_passive())) return true;
   if (fence_ || lock_all_ || locks_.count(target) != 0) return true;
   return started_ && has(target) && started_to_.count(world_rank(target)) != 0;
 }
