@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For programs that are linked with this library and run without the preload, whose definition is the first.
 #include "progress/ucx_progress.hpp"
+#include "options/switched_off.hpp"
 
 #include <dlfcn.h>
 
@@ -41,7 +42,7 @@ UcxProgress* find(const void* caller) {
 
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
   static const bool passes =
-      lapwing::progress::is_switched_off() || dlsym(RTLD_DEFAULT, "lapwing_preload_hooks");
+      lapwing::options::is_switched_off() || dlsym(RTLD_DEFAULT, "lapwing_preload_hooks");
   UcxProgress* const look = definitions.of(__builtin_return_address(0), find);
   if (!look) return 0;  // a file names the function, and no UCX is there
   return passes ? look(worker) : lapwing::progress::look_and_yield(look, worker, yields);

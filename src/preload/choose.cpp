@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lapwing/loaded_mpi.hpp"
+#include "options/switched_off.hpp"
 #include "preload/hooks.h"
 
 // Written by src/calls/generate.py.
@@ -133,8 +134,7 @@ const char* path_of(const link_map* file) {
 // without Lapwing.
 void choose(const void* called) {
   chosen = true;
-  const char* wanted = getenv("LAPWING");
-  if (wanted && strcmp(wanted, "off") == 0) return;
+  if (lapwing::options::is_switched_off()) return;
   const LoadedMpis found = lapwing::mpi::loaded_mpis(libc_dlsym());
   if (found.count > 1) {
     say("%s and %s are both in this process, and Lapwing cannot tell which of them a call is meant for; "

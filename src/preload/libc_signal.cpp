@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "options/switched_off.hpp"
 #include "preload/hooks.h"
 
 namespace {
@@ -30,10 +30,7 @@ bool taken(int signal, const struct sigaction* wanted, struct sigaction* old, in
 // A thread that blocks them before there is a guard would be killed by it later.
 bool guard_may_come() {
   static int may = -1;  // threads that meet here find the same
-  if (may < 0) {
-    const char* wanted = getenv("LAPWING");
-    may = !(wanted && strcmp(wanted, "off") == 0) && dlsym(RTLD_NEXT, "PMPI_Init");
-  }
+  if (may < 0) may = !lapwing::options::is_switched_off() && dlsym(RTLD_NEXT, "PMPI_Init");
   return may > 0;
 }
 

@@ -2,6 +2,7 @@
 // The waits inside MPICH yield (progress/ucx_progress.hpp). Programs that the compiler has changed and that
 // run without the preload find the engine's definition (entry/ucx_progress.cpp).
 #include "progress/ucx_progress.hpp"
+#include "options/switched_off.hpp"
 
 #include "preload/choose.hpp"
 #include "preload/hooks.h"
@@ -20,7 +21,7 @@ UcxProgress* find(const void* caller) {
 }  // namespace
 
 extern "C" LAPWING_EXPORT unsigned ucp_worker_progress(void* worker) {
-  static const bool off = lapwing::progress::is_switched_off();
+  static const bool off = lapwing::options::is_switched_off();
   UcxProgress* const look = definitions.of(__builtin_return_address(0), find);
   if (!look) return 0;  // a file names the function, and no UCX is there
   return off ? look(worker) : lapwing::progress::look_and_yield(look, worker, yields);

@@ -5,8 +5,6 @@
 #pragma once
 
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cstdint>
 
@@ -72,12 +70,6 @@ class UcxDefinitions {
   int count_ = 0;
   bool adding_ = false;  // a thread changes the two above
 };
-
-/// LAPWING=off: each call passes through.
-inline bool is_switched_off() {
-  const char* const wanted = getenv("LAPWING");
-  return wanted && (strcmp(wanted, "off") == 0 || strcmp(wanted, "0") == 0);
-}
 
 /// One look of `worker`, after which the thread may yield its core.
 inline unsigned look_and_yield(UcxProgress* look, void* worker, Yields& yields) {
