@@ -92,6 +92,15 @@ void Slots::go_over(Carrier& me) {
   count_over();
 }
 
+// It gives no slot away, and so wakes no thread: workers that have rested since before may be all that there
+// are, and the one that looks again sees that nothing but a creator can go on.
+void Slots::end_over(Carrier& me) {
+  over_.erase(std::find(over_.begin(), over_.end(), &me));
+  count_over();
+  elsewhere_.fetch_sub(1);
+  runtime_.wake_for(me.guest.index);
+}
+
 // Those that run without a slot come first; then those that rest.
 Carrier* Slots::next_for(Worker& slot) {
   if (!over_.empty()) {
@@ -142,9 +151,7 @@ bool Slots::give_up(Carrier& me, bool bounded) {
   if (bounded && outside_ >= most_outside_) return false;
   Worker* const slot = holds ? self : me.slot;
   if (slot == nullptr) {
-    over_.erase(std::find(over_.begin(), over_.end(), &me));
-    count_over();
-    elsewhere_.fetch_sub(1);
+    end_over(me);
     return true;
   }
   if (next_for(*slot) == nullptr) return false;
@@ -213,9 +220,6 @@ void Slots::main_waits(Task& main) {
   std::unique_lock lock(mutex_);
   mutex_.assert_held();
   const bool given_up = give_up(me, false);
-  // Without a slot it gave none away, and so has woken no thread: workers that have rested since before may
-  // be all that there are, and the one that looks again sees that nothing but a creator can go on.
-  runtime_.wake_for(me.guest.index);
   // Without a thread for the tasks the main program can go on only if what it waits for has come meanwhile.
   if (!given_up && main.pending.fetch_add(1, std::memory_order_acq_rel) != 0) {
     main_waiting_.store(false);
@@ -263,15 +267,12 @@ bool Slots::may_go_on() {
       be_guest(me, self);
       me.guest.current = nullptr;
     } else {
-      over_.erase(std::find(over_.begin(), over_.end(), &me));
-      count_over();
-      elsewhere_.fetch_sub(1);
+      end_over(me);
     }
     spares_.push_back(&me);
   }
-  // The thread that woke this one for a task may have left others asleep; and where all of them rest, one
-  // must look again now that this task is nowhere else.
-  runtime_.wake_for(me.guest.index);
+  // The thread that woke this one for a task may have left others asleep.
+  if (holds) runtime_.wake_for(me.guest.index);
   return false;
 }
 

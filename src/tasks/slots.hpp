@@ -78,6 +78,7 @@ class Slots {
   void be_guest(Carrier& me, Worker& slot) LAPWING_REQUIRES(mutex_);
   static void take(Carrier& me, Worker& slot);
   void go_over(Carrier& me) LAPWING_REQUIRES(mutex_);
+  void end_over(Carrier& me) LAPWING_REQUIRES(mutex_);
   void count_over() LAPWING_REQUIRES(mutex_);
 
   Runtime& runtime_;

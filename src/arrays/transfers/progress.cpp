@@ -106,15 +106,10 @@ class Progress::Helper final : public progress::Polled {
       hurry = std::any_of(active_.begin(), active_.end(), [](const auto& r) { return !r->unhurried(); });
       lock_.unlock();
     }
-    if (!waited_for && work && !hurry) {
-      vain_ = 0;
-      rests = true;
-      return pause_ = progress::for_arrays.longest;
-    }
     if (!waited_for && work) {
       vain_ = 0;
-      rests = false;
-      return pause_ = progress::for_arrays.after(moved, pause_);
+      rests = !hurry;
+      return pause_ = hurry ? progress::for_arrays.after(moved, pause_) : progress::for_arrays.longest;
     }
     rests = true;
     pause_ = progress::for_arrays.shortest;

@@ -155,7 +155,6 @@ void Request::prepare(const Side& other) {
         call_.persistent,
         {call_.blocking ? comm.updates_tag() : comm.own_tag(number_), comm.own_tag(number_)});
     simple_ = movement_->simple();
-    unhurried_ = movement_->unhurried();
     status_.elements = movement_->elements();
     if (started_) go();
     return;
@@ -217,7 +216,6 @@ void Request::plan(const Movement::Ends& ends, Strategy strategy) {
                                   call_.persistent, number_, match_number_, met);
   met_.reset();  // the schedules hold of it what they need
   simple_ = movement_->simple();
-  unhurried_ = movement_->unhurried();
   status_.elements = movement_->elements();
   if (started_) go();
 }

@@ -72,7 +72,7 @@ class Request {
   /// Nothing is to be done while MPI moves the messages.
   bool simple() const { return simple_; }
   /// The helper gains nothing by moving it soon: MPI does, or the wait does it at less cost.
-  bool unhurried() const { return simple_ || unhurried_; }
+  bool unhurried() const { return simple_ || (movement_ && movement_->unhurried()); }
   /// Of persistent ones: how soon after its start, and what that costs, the program waits; this time and the
   /// last times.
   void start_ends();
@@ -107,7 +107,7 @@ class Request {
 
   Call call_;
   State state_ = State::checking;
-  bool started_ = false, complete_ = false, simple_ = false, unhurried_ = false;
+  bool started_ = false, complete_ = false, simple_ = false;
   Status status_;
   std::uint64_t number_ = 0;        // of the call within the task
   std::uint64_t match_number_ = 0;  // of the send on its channel
