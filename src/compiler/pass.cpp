@@ -7,6 +7,7 @@
 
 #include "compiler/interior/interior.hpp"
 #include "compiler/interior/marks.hpp"
+#include "compiler/loop_alignment.hpp"
 #include "compiler/mpi/calls.hpp"
 #include "compiler/waits/sink.hpp"
 
@@ -56,6 +57,7 @@ llvm::PreservedAnalyses LapwingPass::run(llvm::Module& module, llvm::ModuleAnaly
   }
   if (options_.interior) each([](llvm::Function& f) { return remove_marks(f), false; });
   changed |= crossed.add_polls(functions);
+  if (changed && options_.changes()) align_inner_loops(module);
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }
 
