@@ -2,12 +2,13 @@
 #include "arrays/task_comm.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
+#include "mpi/spare_core.hpp"
+#include "progress/cores.hpp"
 #include "transfer/decisions/sizes.hpp"
 #include "transfer/settings.hpp"
 
@@ -97,9 +98,7 @@ void TaskComm::find_near() {
     own_near_.comm = near_.comm + 1;
     near_.places = places_in(node, all_);
     own_near_.places = places_in(node, own_);
-    int processes = 0;
-    PMPI_Comm_size(node, &processes);
-    near_.spare_core = own_near_.spare_core = sysconf(_SC_NPROCESSORS_ONLN) > processes;
+    near_.spare_core = own_near_.spare_core = mpi::find_spare_core(node);
   }
   PMPI_Comm_free(&node);
 }
@@ -183,7 +182,7 @@ void TaskComm::count_cores() {
   PMPI_Comm_free(&node);
   const bool near =
       near_.wire && std::find(near_.places.begin(), near_.places.end(), -1) == near_.places.end();
-  int counts[2] = {node_rank == 0 ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : 0, near ? 0 : 1};
+  int counts[2] = {node_rank == 0 ? progress::cores_of_node() : 0, near ? 0 : 1};
   PMPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, all_);
   at_once = std::clamp(counts[0], 1, size);
   all_near = counts[1] == 0;

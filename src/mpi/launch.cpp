@@ -3,8 +3,6 @@
 #include "mpi/launch.hpp"
 
 #include <mpi.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <climits>
 #include <cstdlib>
@@ -13,6 +11,7 @@
 
 #include "mpi/pmi_wire.hpp"
 #include "mpi/pmix.hpp"
+#include "progress/cores.hpp"
 
 namespace lapwing::mpi {
 namespace {
@@ -51,10 +50,7 @@ bool is_slurm_task() {
 int ranks_beyond_cores() {
   const char* ranks = std::getenv("MPI_LOCALNRANKS");
   if (!ranks) ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  cpu_set_t cores;
-  // A launcher may bind each rank to a core, but not itself.
-  if (!ranks || sched_getaffinity(getppid(), sizeof cores, &cores) != 0) return INT_MIN;
-  return std::atoi(ranks) - CPU_COUNT(&cores);
+  return ranks ? std::atoi(ranks) - progress::cores_of_node() : INT_MIN;
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ struct Helper {
   std::atomic<int> wake_descriptor{-1};
   std::atomic<bool> sleeps{false}, ends{false};
   std::atomic<std::uint64_t> rounds{0};
+  bool placed LAPWING_GUARDED_BY(membership) = false;  // at:
+  cpu_set_t place LAPWING_GUARDED_BY(membership){};
   Slot slots[most];
 };
 
@@ -148,7 +150,9 @@ bool Helper::have_thread() {
   process = getpid();
   sleeps.store(false);
   const SignalsBlocked blocked;
-  return pthread_create(&thread, nullptr, run, nullptr) == 0;
+  if (pthread_create(&thread, nullptr, run, nullptr) != 0) return false;
+  if (placed) pthread_setaffinity_np(thread, sizeof place, &place);
+  return true;
 }
 
 void Helper::end_thread() {
@@ -156,6 +160,14 @@ void Helper::end_thread() {
   ring();
   pthread_join(thread, nullptr);
   ends.store(false);
+}
+
+void place_helper(const cpu_set_t& processors) {
+  const Holding lock(helper.membership);
+  helper.placed = true;
+  helper.place = processors;
+  if (helper.members > 0 && helper.is_here())
+    pthread_setaffinity_np(helper.thread, sizeof processors, &processors);
 }
 
 bool Polled::start(int descriptor) {

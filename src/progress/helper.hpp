@@ -7,6 +7,8 @@
 // same thread serves closed pages.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -73,5 +75,8 @@ class Polled {
 
   std::atomic<Slot*> slot_{nullptr};
 };
+
+/// From here on the helper thread runs on these processors only, where the system lets it.
+void place_helper(const cpu_set_t& processors);
 
 }  // namespace lapwing::progress

@@ -2,8 +2,6 @@
 #include "tasks/settings.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 #include <lapwing/tasks/errors.hpp>
 
 #include <functional>
@@ -12,6 +10,7 @@
 #include <type_traits>
 
 #include "options/check.hpp"
+#include "progress/cores.hpp"
 
 namespace lapwing::tasks {
 
@@ -37,11 +36,10 @@ const options::Option& checked(std::string_view variable, std::string_view value
   return *option;
 }
 
-// This process's share of those of its node.
+// This process's share of those of its node: all on which it may run, if the launcher has bound it to some.
 int cores(bool on_ranks) {
-  int all = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) all = CPU_COUNT(&set);
+  const int own = progress::cores_of_process(), all = progress::cores_of_node();
+  if (own < all) return own;
   for (const char* const variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
     const char* const text = on_ranks ? std::getenv(variable) : nullptr;
     if (text != nullptr && std::atoi(text) > 0) return std::max(1, all / std::atoi(text));

@@ -12,6 +12,7 @@
 #include "guard/devices.hpp"
 #include "mpi/ending.hpp"
 #include "mpi/launch.hpp"
+#include "mpi/spare_core.hpp"
 #include "mpi/world_ranks.hpp"
 #include "transfer/accounts/record.hpp"
 #include "transfer/collectives/members.hpp"
@@ -60,8 +61,8 @@ Engine::Engine(const Settings& settings) : settings_(settings) {
   const std::vector<int> here = mpi::world_ranks(node_group);
   for (int rank : here) local_[static_cast<std::size_t>(rank)] = true;
   PMPI_Group_free(&node_group);
+  spare_core_ = mpi::find_spare_core(node) || settings_.assumes_free_core();
   PMPI_Comm_free(&node);
-  spare_core_ = sysconf(_SC_NPROCESSORS_ONLN) > std::ssize(here) || settings_.assumes_free_core();
 }
 
 Engine::~Engine() {

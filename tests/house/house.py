@@ -24,7 +24,7 @@ ROOMS = {
     "calls": [],
     "options": [],
     "progress": [],
-    "mpi": ["options"],
+    "mpi": ["progress", "options"],
     "guard": ["mpi", "progress", "options"],
     "machine": ["mpi", "progress", "options"],
     "transfer": BELOW_TRANSFER,

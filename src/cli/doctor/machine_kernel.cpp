@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/userfaultfd.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -18,6 +17,7 @@
 #include "cli/doctor/machine_facts.hpp"
 #include "cli/say.hpp"
 #include "guard/guard.hpp"
+#include "progress/cores.hpp"
 
 namespace lapwing::cli {
 
@@ -193,19 +193,18 @@ Fact guard_fact() {
 }
 
 Fact core_fact() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int usable = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  Fact fact{"cores", Level::ok, fmt::format("{} usable", usable), ""};
+  const cpu_set_t processors = progress::processors_of_process();
+  const int usable = progress::cores_of_process();
+  std::string found = fmt::format("{} usable", usable);
+  if (usable < CPU_COUNT(&processors))
+    found += fmt::format(" at a time: a CPU quota limits {}", CPU_COUNT(&processors));
+  Fact fact{"cores", Level::ok, found, ""};
   if (usable < 2) {
     fact.level = Level::warn;
     fact.follows =
         "the thread that moves messages shares the only core with the program: little will be hidden";
   } else {
-    fact.follows = fmt::format(
-        "up to {} ranks here keep a core each; with more, or with ranks bound to one core each "
-        "(Open MPI's default up to 2 ranks: use --bind-to none), less is hidden",
-        usable);
+    fact.follows = fmt::format("up to {} ranks here keep a core each; with more, less is hidden", usable);
   }
   return fact;
 }

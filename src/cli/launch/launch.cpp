@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 
 #include "cli/launch/mpi_library.hpp"
 #include "cli/launch/paths.hpp"
 #include "cli/say.hpp"
+#include "progress/cores.hpp"
 
 namespace lapwing::cli {
 
@@ -48,8 +48,7 @@ std::vector<std::string> launch_with(Mpi mpi, const std::filesystem::path& libra
     // Bound to one core, a rank would share it with the thread that moves its messages.
     words.insert(words.end(), {"--bind-to", "none"});
     if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
-    if (request.ranks > static_cast<int>(std::thread::hardware_concurrency()))
-      words.emplace_back("--oversubscribe");
+    if (request.ranks > progress::cores_of_process()) words.emplace_back("--oversubscribe");
   } else if (launcher == Launcher::srun) {
     if (const std::string plugin = slurm_plugin(mpi, words); !plugin.empty()) words.push_back(plugin);
   }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -8,6 +6,7 @@
 #include <thread>
 
 #include "cli/program/measure.hpp"
+#include "progress/cores.hpp"
 
 namespace lapwing::tune {
 namespace {
@@ -179,9 +178,9 @@ double measure_spare_cores(MPI_Comm pair, int ranks_here) {
     if (other.joinable()) other.join();
     beside.push_back(slower(took));
   }
-  const long left = sysconf(_SC_NPROCESSORS_ONLN) - ranks_here;
+  const int left = progress::cores_of_node() - ranks_here;
   constexpr double as_long = 1.15;
-  return median(beside) < as_long * median(alone) ? static_cast<double>(std::max(1L, left)) : 0;
+  return median(beside) < as_long * median(alone) ? static_cast<double>(std::max(1, left)) : 0;
 }
 
 double measure_copy() {

@@ -2,12 +2,12 @@
 #include "tasks/ranks/ranks.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <lapwing/tasks/errors.hpp>
 
 #include <algorithm>
 #include <memory>
 
+#include "progress/cores.hpp"
 #include "tasks/failure.hpp"
 #include "tasks/ranks/modules.hpp"
 #include "tasks/ranks/range.hpp"
@@ -45,7 +45,7 @@ void Ranks::agree_on_workers() {
   modules().agree(loaded);
   job.wire.use_node_memory(node_memory);
   const auto threads = static_cast<long>(job.runtime.workers.size()) * job.wire.neighbours();
-  job.crowded = threads > sysconf(_SC_NPROCESSORS_ONLN);
+  job.crowded = threads > progress::cores_of_node();
 }
 
 void Ranks::agree_on_addresses() {

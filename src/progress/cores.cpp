@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "progress/cores.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace lapwing::progress {
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+// Empty where the kernel does not say.
+cpu_set_t processors_of(pid_t process) {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  if (sched_getaffinity(process, sizeof processors, &processors) != 0) CPU_ZERO(&processors);
+  return processors;
+}
+
+// Hydra and Open MPI's launchers say so, in these variables.
+bool has_launcher() { return std::getenv("MPI_LOCALNRANKS") || std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE"); }
+
+// More processors than a cpu_set_t holds leave it empty.
+int count(const cpu_set_t& processors) {
+  const int some = CPU_COUNT(&processors);
+  return some > 0 ? some : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+int within_quota(int processors) {
+  return std::max(1, static_cast<int>(std::min<double>(processors, cpu_quota())));
+}
+
+// Of one control group: version 2 writes "QUOTA PERIOD" or "max PERIOD", version 1 a file each, -1 for none.
+double quota_of_group(const std::string& folder) {
+  double quota = 0, period = 0;
+  if (std::ifstream both(folder + "/cpu.max"); both >> quota >> period && quota > 0 && period > 0)
+    return quota / period;
+  std::ifstream first(folder + "/cpu.cfs_quota_us"), second(folder + "/cpu.cfs_period_us");
+  return first >> quota && second >> period && quota > 0 && period > 0 ? quota / period : unlimited;
+}
+
+// A container may see its own group as the root of the tree, whatever its path outside is: groups that cannot
+// be found there set no limit.
+double least_quota(const std::string& tree, std::string path) {
+  double least = unlimited;
+  while (true) {
+    while (!path.empty() && path.back() == '/') path.pop_back();
+    least = std::min(least, quota_of_group(tree + path));
+    if (path.empty()) return least;
+    path.resize(path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/'));
+  }
+}
+
+}  // namespace
+
+cpu_set_t processors_of_process() { return processors_of(0); }
+
+cpu_set_t processors_of_node() {
+  cpu_set_t processors = processors_of_process();
+  if (!has_launcher()) return processors;
+  const cpu_set_t launcher = processors_of(getppid());
+  CPU_OR(&processors, &processors, &launcher);
+  return processors;
+}
+
+int cores_of_node() {
+  const bool is_slurm_task = !has_launcher() && std::getenv("SLURM_PROCID");
+  const char* const given = is_slurm_task ? std::getenv("SLURM_CPUS_ON_NODE") : nullptr;
+  const int number = given ? std::atoi(given) : 0;
+  return within_quota(std::max(number, count(processors_of_node())));
+}
+
+int cores_of_process() { return within_quota(count(processors_of_process())); }
+
+double cpu_quota(const std::string& root) {
+  double least = unlimited;
+  std::ifstream groups(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    std::istringstream fields(line);
+    std::string number, controllers, path;
+    std::getline(fields, number, ':');
+    std::getline(fields, controllers, ':');
+    std::getline(fields, path);
+    const std::string trees = root + "/sys/fs/cgroup";
+    if (controllers.empty()) {
+      least = std::min({least, least_quota(trees, path), least_quota(trees + "/unified", path)});
+    } else if (("," + controllers + ",").find(",cpu,") != std::string::npos) {
+      least =
+          std::min({least, least_quota(trees + "/" + controllers, path), least_quota(trees + "/cpu", path)});
+    }
+  }
+  return least;
+}
+
+}  // namespace lapwing::progress
