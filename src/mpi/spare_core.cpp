@@ -23,7 +23,11 @@ bool find_spare_core(MPI_Comm node) {
   CPU_OR(&free, &free, &taken);
   CPU_XOR(&free, &free, &taken);
   const bool are_free = CPU_COUNT(&free) > 0;
-  if (are_free) progress::place_helper(free);
+  if (are_free) {
+    cpu_set_t near = progress::processors_near(own);
+    CPU_AND(&near, &near, &free);
+    progress::place_helper(CPU_COUNT(&near) > 0 ? near : free);
+  }
   int spare = progress::cores_of_node() > ranks && (are_free || CPU_COUNT(&own) > 1);
   PMPI_Allreduce(MPI_IN_PLACE, &spare, 1, MPI_INT, MPI_LAND, node);
   return spare;

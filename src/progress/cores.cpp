@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -12,6 +13,7 @@
 namespace lapwing::progress {
 namespace {
 
+constexpr int most_memories = 64;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 // Empty where the kernel does not say.
@@ -56,7 +58,36 @@ double least_quota(const std::string& tree, std::string path) {
   }
 }
 
+// From a list such as "0-3,8": numbers and ranges.
+cpu_set_t processors_in(std::istream& list) {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  for (int first = 0; list >> first; list.ignore()) {
+    int last = first;
+    if (list.peek() == '-') list.ignore(), list >> last;
+    for (int each = first; each <= std::min(last, CPU_SETSIZE - 1); ++each) CPU_SET(each, &processors);
+  }
+  return processors;
+}
+
 }  // namespace
+
+cpu_set_t processors_near(const cpu_set_t& processors, const std::string& root) {
+  cpu_set_t near, all;
+  CPU_ZERO(&near);
+  memset(&all, 0xff, sizeof all);
+  bool tells = false;
+  for (int memory = 0; memory < most_memories; ++memory) {
+    std::ifstream list(root + "/sys/devices/system/node/node" + std::to_string(memory) + "/cpulist");
+    if (!list) continue;
+    tells = true;
+    const cpu_set_t here = processors_in(list);
+    cpu_set_t both;
+    CPU_AND(&both, &here, &processors);
+    if (CPU_COUNT(&both) > 0) CPU_OR(&near, &near, &here);
+  }
+  return tells ? near : all;
+}
 
 cpu_set_t processors_of_process() { return processors_of(0); }
 

@@ -15,8 +15,8 @@
 namespace lapwing::progress {
 namespace {
 
-// A root of a file system with the groups of one process.
-class Quota : public testing::Test {
+// A root of a file system with what the kernel tells of one process.
+class CoresRoot : public testing::Test {
  protected:
   void SetUp() override {
     std::string name = testing::TempDir() + "lapwing_cores_XXXXXX";
@@ -36,7 +36,7 @@ class Quota : public testing::Test {
   std::string root_;
 };
 
-TEST_F(Quota, IsInfiniteWithoutOne) {
+TEST_F(CoresRoot, QuotaIsInfiniteWithoutOne) {
   EXPECT_TRUE(std::isinf(quota())) << "no control groups at all";
   is_in("0::/user.slice");
   EXPECT_TRUE(std::isinf(quota()));
@@ -48,7 +48,7 @@ TEST_F(Quota, IsInfiniteWithoutOne) {
   EXPECT_TRUE(std::isinf(quota()));
 }
 
-TEST_F(Quota, IsTheLeastOfTheGroupsAround) {
+TEST_F(CoresRoot, QuotaIsTheLeastOfTheGroupsAround) {
   is_in("0::/pod/container/init");
   write("/sys/fs/cgroup/pod/container/cpu.max", "250000 100000");
   EXPECT_DOUBLE_EQ(quota(), 2.5);
@@ -58,7 +58,7 @@ TEST_F(Quota, IsTheLeastOfTheGroupsAround) {
   EXPECT_DOUBLE_EQ(quota(), 1);
 }
 
-TEST_F(Quota, OfAContainerIsAtTheRootThatItSees) {
+TEST_F(CoresRoot, QuotaOfAContainerIsAtTheRootThatItSees) {
   is_in("0::/");
   write("/sys/fs/cgroup/cpu.max", "200000 100000");
   EXPECT_DOUBLE_EQ(quota(), 2);
@@ -70,13 +70,37 @@ TEST_F(Quota, OfAContainerIsAtTheRootThatItSees) {
   EXPECT_DOUBLE_EQ(quota(), 3);
 }
 
-TEST_F(Quota, IsFoundWhereBothVersionsAreThere) {
+TEST_F(CoresRoot, QuotaIsFoundWhereBothVersionsAreThere) {
   is_in("1:cpu:/a\n0::/b");
   write("/sys/fs/cgroup/unified/b/cpu.max", "400000 100000");
   EXPECT_DOUBLE_EQ(quota(), 4);
   write("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "100000");
   write("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000");
   EXPECT_DOUBLE_EQ(quota(), 1);
+}
+
+cpu_set_t set_of(std::initializer_list<int> processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int each : processors) CPU_SET(each, &set);
+  return set;
+}
+
+TEST_F(CoresRoot, NearProcessorsShareAMemory) {
+  const auto near = [&](std::initializer_list<int> processors) {
+    return processors_near(set_of(processors), root_);
+  };
+  cpu_set_t found = near({1});
+  EXPECT_EQ(CPU_COUNT(&found), CPU_SETSIZE) << "the kernel does not tell";
+  write("/sys/devices/system/node/node0/cpulist", "0-2,8");
+  write("/sys/devices/system/node/node3/cpulist", "3-5,9-10");
+  const cpu_set_t first = set_of({0, 1, 2, 8}), second = set_of({3, 4, 5, 9, 10});
+  found = near({8});
+  EXPECT_TRUE(CPU_EQUAL(&found, &first));
+  found = near({4, 10});
+  EXPECT_TRUE(CPU_EQUAL(&found, &second));
+  found = near({1, 4});
+  EXPECT_EQ(CPU_COUNT(&found), 9);
 }
 
 TEST(Cores, OfABoundProcessAreThoseItIsBoundTo) {
