@@ -7,7 +7,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "mpi/spare_core.hpp"
 #include "progress/cores.hpp"
 #include "transfer/decisions/sizes.hpp"
 #include "transfer/settings.hpp"
@@ -98,7 +97,9 @@ void TaskComm::find_near() {
     own_near_.comm = near_.comm + 1;
     near_.places = places_in(node, all_);
     own_near_.places = places_in(node, own_);
-    near_.spare_core = own_near_.spare_core = mpi::find_spare_core(node);
+    int processes = 0;
+    PMPI_Comm_size(node, &processes);
+    near_.spare_core = own_near_.spare_core = progress::cores_of_node() > processes;
   }
   PMPI_Comm_free(&node);
 }
