@@ -28,7 +28,7 @@ bool find_spare_core(MPI_Comm node) {
     CPU_AND(&near, &near, &free);
     progress::place_helper(CPU_COUNT(&near) > 0 ? near : free);
   }
-  int spare = progress::cores_of_node() > ranks && (are_free || CPU_COUNT(&own) > 1);
+  int spare = progress::cores_of_node() > ranks && (are_free || progress::cores_of_process() > 1);
   PMPI_Allreduce(MPI_IN_PLACE, &spare, 1, MPI_INT, MPI_LAND, node);
   return spare;
 }

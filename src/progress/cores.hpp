@@ -25,8 +25,8 @@ int cores_of_node();
 /// The same for this process alone.
 int cores_of_process();
 
-/// The processors that share a memory (a NUMA node) with one of these; all that the kernel names, where it tells of no
-/// such memories. Tests give another `root` of the file system.
+/// The processors that share a memory (a NUMA node) with one of these; every number where the kernel tells of
+/// no such memories. Tests give another `root` of the file system.
 cpu_set_t processors_near(const cpu_set_t& processors, const std::string& root = {});
 
 /// The CPU time per time that the control groups around this process allow (`cpu.max`, `cpu.cfs_quota_us`);
