@@ -18,6 +18,7 @@ mpich = lit_config.params["mpich_flags"]
 openmpi = lit_config.params["openmpi_flags"]
 config.available_features |= {"openmpi"} if openmpi else set()
 config.available_features |= {"lld"} if os.path.exists(os.path.join(llvm, "ld.lld")) else set()
+config.available_features |= {"code_align"} if int(lit_config.params["llvm_major"]) >= 18 else set()
 modules = lit_config.params["modules"]
 headers = lit_config.params["headers"]
 config.environment["PATH"] = llvm + os.pathsep + config.environment.get("PATH", "")

@@ -30,15 +30,7 @@ double sums(int peer) {
   return sum + b[3];
 }
 
-// A loop whose author chose a place keeps it, and a function for size has no holes.
-// CHECK-LABEL: define {{.*}}@chosen(
-// CHECK: br label %{{.*}}, !llvm.loop ![[CHOSEN:[0-9]+]]
-double chosen(void) {
-  double sum = 0;
-  [[clang::code_align(128)]] for (int j = 1; j < 300; ++j) sum += work[0][j] * work[1][j - 1];
-  return sum;
-}
-
+// A function that is compiled for size has no holes.
 // CHECK-LABEL: define {{.*}}@small(
 // CHECK: br label %{{.*}}, !llvm.loop ![[SMALL:[0-9]+]]
 __attribute__((minsize)) double small(void) {
@@ -51,6 +43,4 @@ __attribute__((minsize)) double small(void) {
 // CHECK-DAG: ![[OUTER]] = distinct !{![[OUTER]], !{{[0-9]+}}, !{{[0-9]+}}, ![[ENDS:[0-9]+]], ![[WHOLE:[0-9]+]]}
 // CHECK-DAG: ![[INNER]] = distinct !{![[INNER]], !{{[0-9]+}}, !{{[0-9]+}}, ![[ENDS]], ![[WHOLE]], ![[PLACED:[0-9]+]]}
 // CHECK-DAG: ![[PLACED]] = !{!"llvm.loop.align", i32 64}
-// CHECK-DAG: ![[CHOSEN]] = distinct !{![[CHOSEN]], !{{[0-9]+}}, !{{[0-9]+}}, ![[ENDS]], ![[OWN:[0-9]+]], ![[WHOLE]]}
-// CHECK-DAG: ![[OWN]] = !{!"llvm.loop.align", i32 128}
 // CHECK-DAG: ![[SMALL]] = distinct !{![[SMALL]], !{{[0-9]+}}, !{{[0-9]+}}, ![[ENDS]], ![[WHOLE]]}
