@@ -48,9 +48,8 @@ bool is_slurm_task() {
 // How many ranks of the job this node has more than cores, below 0 where it has fewer; the least number where
 // the launcher does not say.
 int ranks_beyond_cores() {
-  const char* ranks = std::getenv("MPI_LOCALNRANKS");
-  if (!ranks) ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  return ranks ? std::atoi(ranks) - progress::cores_of_node() : INT_MIN;
+  const int ranks = progress::launched_ranks_of_node();
+  return ranks > 0 ? ranks - progress::cores_of_node() : INT_MIN;
 }
 
 }  // namespace

@@ -24,9 +24,6 @@ cpu_set_t processors_of(pid_t process) {
   return processors;
 }
 
-// Hydra and Open MPI's launchers say so, in these variables.
-bool has_launcher() { return std::getenv("MPI_LOCALNRANKS") || std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE"); }
-
 // More processors than a cpu_set_t holds leave it empty.
 int count(const cpu_set_t& processors) {
   const int some = CPU_COUNT(&processors);
@@ -34,7 +31,8 @@ int count(const cpu_set_t& processors) {
 }
 
 int within_quota(int processors) {
-  return std::max(1, static_cast<int>(std::min<double>(processors, cpu_quota())));
+  static const double quota = cpu_quota();  // a dozen files, and each communicator of arrays asks
+  return std::max(1, static_cast<int>(std::min<double>(processors, quota)));
 }
 
 // Of one control group: version 2 writes "QUOTA PERIOD" or "max PERIOD", version 1 a file each, -1 for none.
@@ -89,18 +87,26 @@ cpu_set_t processors_near(const cpu_set_t& processors, const std::string& root) 
   return tells ? near : all;
 }
 
+int launched_ranks_of_node() {
+  for (const char* const name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"}) {
+    const char* const ranks = std::getenv(name);
+    if (ranks && std::atoi(ranks) > 0) return std::atoi(ranks);
+  }
+  return 0;
+}
+
 cpu_set_t processors_of_process() { return processors_of(0); }
 
 cpu_set_t processors_of_node() {
   cpu_set_t processors = processors_of_process();
-  if (!has_launcher()) return processors;
+  if (launched_ranks_of_node() == 0) return processors;
   const cpu_set_t launcher = processors_of(getppid());
   CPU_OR(&processors, &processors, &launcher);
   return processors;
 }
 
 int cores_of_node() {
-  const bool is_slurm_task = !has_launcher() && std::getenv("SLURM_PROCID");
+  const bool is_slurm_task = launched_ranks_of_node() == 0 && std::getenv("SLURM_PROCID");
   const char* const given = is_slurm_task ? std::getenv("SLURM_CPUS_ON_NODE") : nullptr;
   const int number = given ? std::atoi(given) : 0;
   return within_quota(std::max(number, count(processors_of_node())));

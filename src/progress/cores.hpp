@@ -9,6 +9,10 @@
 
 namespace lapwing::progress {
 
+/// How many ranks of the job this node has, as the launcher says (Hydra and Open MPI's do); 0 where none says
+/// so.
+int launched_ranks_of_node();
+
 /// The processors on which this process may run.
 cpu_set_t processors_of_process();
 
@@ -19,7 +23,7 @@ cpu_set_t processors_of_node();
 
 /// How many threads of the job's processes on this node can run at the same time: as many as
 /// processors_of_node(), of Slurm's own tasks as many as Slurm gives the job on this node, and no more than
-/// cpu_quota() pays for. At least 1.
+/// cpu_quota() paid for when it was first asked. At least 1.
 int cores_of_node();
 
 /// The same for this process alone.

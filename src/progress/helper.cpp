@@ -40,8 +40,7 @@ struct Helper {
   std::atomic<int> wake_descriptor{-1};
   std::atomic<bool> sleeps{false}, ends{false};
   std::atomic<std::uint64_t> rounds{0};
-  bool placed LAPWING_GUARDED_BY(membership) = false;  // at:
-  cpu_set_t place LAPWING_GUARDED_BY(membership){};
+  cpu_set_t place LAPWING_GUARDED_BY(membership){};  // empty: where its maker runs
   Slot slots[most];
 };
 
@@ -151,7 +150,7 @@ bool Helper::have_thread() {
   sleeps.store(false);
   const SignalsBlocked blocked;
   if (pthread_create(&thread, nullptr, run, nullptr) != 0) return false;
-  if (placed) pthread_setaffinity_np(thread, sizeof place, &place);
+  if (CPU_COUNT(&place) > 0) pthread_setaffinity_np(thread, sizeof place, &place);
   return true;
 }
 
@@ -164,7 +163,6 @@ void Helper::end_thread() {
 
 void place_helper(const cpu_set_t& processors) {
   const Holding lock(helper.membership);
-  helper.placed = true;
   helper.place = processors;
   if (helper.members > 0 && helper.is_here())
     pthread_setaffinity_np(helper.thread, sizeof processors, &processors);

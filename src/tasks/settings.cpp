@@ -40,11 +40,7 @@ const options::Option& checked(std::string_view variable, std::string_view value
 int cores(bool on_ranks) {
   const int own = progress::cores_of_process(), all = progress::cores_of_node();
   if (own < all) return own;
-  for (const char* const variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
-    const char* const text = on_ranks ? std::getenv(variable) : nullptr;
-    if (text != nullptr && std::atoi(text) > 0) return std::max(1, all / std::atoi(text));
-  }
-  return all;
+  return on_ranks ? std::max(1, all / std::max(1, progress::launched_ranks_of_node())) : all;
 }
 
 }  // namespace

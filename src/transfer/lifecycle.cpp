@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From MPI_Init to MPI_Finalize.
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
