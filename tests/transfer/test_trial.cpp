@@ -2,8 +2,11 @@
 // When another way is tried, when it is kept, and what a trial may cost.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
+#include <initializer_list>
+#include <random>
 
 #include "transfer/decisions/trial.hpp"
 
@@ -125,17 +128,29 @@ TEST(Trial, AKeptWayIsTriedAnewAtOnceWhereBothWaysBecomeSlower) {
   EXPECT_EQ(loop.trial.state(), State::kept);
 }
 
-TEST(Trial, ASlowIterationDoesNotEndATrialThatHasGainedMore) {
-  for (const bool first : {false, true}) {
-    Trial trial;
-    trial.predict(0.2);
-    for (int i = 0; i < 5; ++i) trial.iteration(10 * ms);
-    ASSERT_EQ(trial.state(), State::trying);
-    trial.iteration(8 * ms);
-    if (!first) trial.iteration(8 * ms);
-    trial.iteration(13 * ms);
-    EXPECT_EQ(trial.state(), first ? State::refused : State::trying);
-  }
+// A trial after five plain iterations of 10 ms, the first one of which is not judged.
+Trial::State after_trial_of(std::initializer_list<std::uint64_t> times) {
+  Trial trial;
+  trial.predict(0.2);
+  for (int i = 0; i < 5; ++i) trial.iteration(10 * ms);
+  EXPECT_EQ(trial.state(), State::trying);
+  for (const std::uint64_t time : times) trial.iteration(time * ms);
+  return trial.state();
+}
+
+TEST(Trial, OneSlowIterationDoesNotEndATrialThatHasGained) {
+  EXPECT_EQ(after_trial_of({8, 13}), State::trying);
+  EXPECT_EQ(after_trial_of({8, 13, 8, 8, 8}), State::kept);
+}
+
+TEST(Trial, ASlowIterationEndsATrialThatHasGainedNothing) {
+  EXPECT_EQ(after_trial_of({13}), State::refused);
+  EXPECT_EQ(after_trial_of({10, 13}), State::refused);
+}
+
+TEST(Trial, ASecondSlowIterationOrAVerySlowOneEndsATrial) {
+  EXPECT_EQ(after_trial_of({8, 14, 14}), State::refused);
+  EXPECT_EQ(after_trial_of({8, 30}), State::refused);
 }
 
 TEST(Trial, OneSlowIterationDoesNotEndWhatPays) {
@@ -205,6 +220,103 @@ TEST(Trial, AnInterruptedIterationIsNotJudged) {
   trial.interrupted();
   trial.iteration(12 * ms);
   EXPECT_EQ(trial.state(), State::trying);
+}
+
+TEST(Trial, AWayThatPaidIsTriedAnewWithoutAGlance) {
+  Trial trial;
+  for (int i = 0; i < 5; ++i) trial.iteration(10 * ms);
+  trial.glanced(0.2, 10 * ms);
+  for (int i = 0; i < 40; ++i) trial.iteration(8 * ms);
+  ASSERT_EQ(trial.state(), State::kept);
+  for (int i = 0; i < 2; ++i) trial.iteration(11 * ms);
+  EXPECT_EQ(trial.state(), State::doubted);
+  for (int i = 0; i < 4; ++i) trial.iteration(14 * ms);
+  EXPECT_EQ(trial.state(), State::trying);
+}
+
+TEST(Trial, AGlanceThatSaysNothingIsRepeatedAndPaidFor) {
+  Trial trial;
+  for (int i = 0; i < 5; ++i) trial.iteration(10 * ms);
+  ASSERT_TRUE(trial.wants_glance());
+  trial.glance_again(20 * ms);
+  trial.iteration(10 * ms);
+  EXPECT_TRUE(trial.wants_glance());
+  trial.glanced(0, 20 * ms);
+  int pause = 0;
+  for (; !trial.wants_glance(); ++pause) trial.iteration(10 * ms);
+  // Two iterations were lost, of which a hundredth of the time may be.
+  EXPECT_GE(pause, 100);
+}
+
+// A machine whose speed drifts, and which now and then does something else; repeatable.
+class Machine {
+ public:
+  explicit Machine(std::uint64_t seed) : random_(seed) {}
+  /// The time of the next iteration, in those of a calm machine.
+  double next() {
+    drift_ = 0.95 * drift_ + 0.05 * (2 * uniform() - 1);
+    return std::max(0.7, 1 + drift_ + 0.03 * uniform() + (uniform() < 0.1 ? 0.6 * uniform() : 0));
+  }
+
+ private:
+  double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+  std::mt19937_64 random_;
+  double drift_ = 0;
+};
+
+// Pairs of ranks that wait for each other in each iteration, which takes so many times the plain one where
+// both go the other way, or one of them.
+struct Pairs {
+  static constexpr int machines = 50;
+  double both = 1, one = 1;
+  double used = 0, needed = 0;
+  int iterations = 0, together = 0;
+
+  // The first rank comes to the loop so many iterations earlier.
+  void run(int each, int head_start = 0) {
+    for (std::uint64_t seed = 1; seed <= machines; ++seed) {
+      Machine machine(seed);
+      std::array<Trial, 2> ranks;
+      for (int i = 0; i < head_start; ++i) iterate(ranks[0], 20 * ms);
+      for (int i = 0; i < each; ++i, ++iterations) {
+        const int others = (ranks[0].way() == Way::other) + (ranks[1].way() == Way::other);
+        const double plain = 20.0 * ms * machine.next();
+        const double time = plain * std::array{1.0, one, both}[static_cast<std::size_t>(others)];
+        used += time;
+        needed += plain;
+        together += others == 2;
+        for (Trial& rank : ranks) iterate(rank, static_cast<std::uint64_t>(time));
+      }
+    }
+  }
+
+ private:
+  static void iterate(Trial& rank, std::uint64_t time) {
+    if (rank.way() == Way::plain) rank.predict(0.25);
+    rank.iteration(time);
+  }
+};
+
+TEST(Trial, RanksThatGainOnlyTogetherDoSoOnAMachineWhoseSpeedDrifts) {
+  Pairs pairs{0.83, 1.0};
+  pairs.run(300);
+  EXPECT_GT(pairs.together, pairs.iterations * 9 / 10);
+}
+
+TEST(Trial, RanksThatAreAnIterationOrTwoApartMeet) {
+  for (const int head_start : {1, 2}) {
+    Pairs pairs{0.83, 1.0};
+    pairs.run(600, head_start);
+    EXPECT_GT(pairs.together, pairs.iterations * 4 / 5) << head_start;
+  }
+}
+
+TEST(Trial, RanksThatLoseTogetherLoseLittle) {
+  for (const double both : {1.0, 1.02, 1.1, 1.3, 2.0}) {
+    Pairs pairs{both, (1 + both) / 2};
+    pairs.run(500);
+    EXPECT_LT(pairs.used / pairs.needed, 1.01) << both;
+  }
 }
 
 }  // namespace

@@ -30,17 +30,21 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
     if (glances_) {
       // Bytes that an MPI or the kernel has moved beside the early rounds are not waited for any more.
       const double hidden = std::max(0.0, loop_->exposed - exposed(*iteration));
-      if (pays_for_a_first_look())
-        loop_->trial.glance_again();
-      else
+      if (is_disturbed(*iteration) && loop_->repeated < most_repeated) {
+        ++loop_->repeated;
+        loop_->trial.glance_again(*iteration);
+      } else {
         loop_->trial.glanced(permitted_ ? share + hidden : 0, *iteration);
-      loop_->looks = looks_after_glance();
+        loop_->repeated = 0;
+      }
     } else {
       if (!overlaps_) note_waits(*iteration);
       if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
       if (overlaps_ && told_ > 0 && told_ >= arrived_) loop_->trial.predict(share);
+      if (is_single_look()) loop_->trial.interrupted();
       loop_->trial.iteration(*iteration);
     }
+    loop_->looked = looked_;
   }
   whole_ = true;
   looked_ = false;
@@ -53,11 +57,9 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
   return overlaps_;
 }
 
-bool LoopJudge::pays_for_a_first_look() const { return looked_ && loop_->looks == Looks::first; }
-
-LoopJudge::Looks LoopJudge::looks_after_glance() const {
-  if (!looked_) return loop_->looks == Looks::again ? Looks::first : loop_->looks;
-  return loop_->looks == Looks::first ? Looks::again : Looks::each_time;
+// This process looked at its index lists, or another one did, or the machine did something else.
+bool LoopJudge::is_disturbed(std::uint64_t iteration) const {
+  return is_single_look() || (!looked_ && loop_->trial.is_slow(iteration));
 }
 
 // A message is waited for behind the loop that it was to be hidden by, or where it starts, before it.

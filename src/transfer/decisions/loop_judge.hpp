@@ -42,7 +42,7 @@ class LoopJudge {
   /// Tries the other way from here on, the beginning of an iteration, as other ranks do. `planned`: the share
   /// of an iteration that it could save, theirs included. False, and nothing is tried, where this loop is not
   /// watched.
-  bool begin_trial(double planned) { return overlaps_ = loop_ && loop_->trial.begin(planned); }
+  bool begin_trial(double planned) { return overlaps_ = loop_ && loop_->trial.begin(planned, true); }
   /// The iteration that begins is not to be judged.
   void interrupted() {
     if (loop_) loop_->trial.interrupted();
@@ -60,24 +60,25 @@ class LoopJudge {
 
  private:
   static constexpr std::size_t most_divided = 16;  // those beyond count as the first ones again
-  /// Glances that look at index lists: of each the first one pays for the look, and the next one follows at
-  /// once and is believed. Where that pays again, each will.
-  enum class Looks : std::uint8_t { first, again, each_time };
+  static constexpr int most_repeated = 2;          // glances in a row that say nothing
   struct Loop {
     std::uint64_t name = 0;
     std::uint64_t seen = 0;
     std::size_t divided = 0;  // loops in it that have been, as often as an iteration comes to them
-    Looks looks = Looks::first;
-    double exposed = 0;                               // of a plain iteration: waiting
+    int repeated = 0;         // glances, since the last one that was believed
+    bool looked = false;      // at index lists, in the last iteration
+    double exposed = 0;       // of a plain iteration: waiting
     std::array<std::uint64_t, most_divided> waits{};  // of a plain iteration, between two divided loops
     Trial trial;
   };
   static constexpr std::size_t most_loops = 8;
 
   Loop& loop_named(std::uint64_t name);
-  /// Of the glance that ends.
-  bool pays_for_a_first_look() const;
-  Looks looks_after_glance() const;
+  /// The iteration that ends paid for a look at index lists, and the next ones need not. Where each one
+  /// looks, that belongs to the way.
+  bool is_single_look() const { return looked_ && !loop_->looked; }
+  /// Of a glance that ends: it took longer than it will the next time, as far as is known.
+  bool is_disturbed(std::uint64_t iteration) const;
   void note_waits(std::uint64_t iteration);
   double exposed(std::uint64_t iteration) const;
 

@@ -2,6 +2,8 @@
 #include "transfer/decisions/trial.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace lapwing::transfer {
 namespace {
@@ -46,25 +48,33 @@ bool RecentTimes::alike() const {
   return apart <= 1;
 }
 
+void Trial::glance_again(std::uint64_t time) {
+  ++count_;
+  next_glance_ = 0;
+  unsettled_ = true;
+  glances_lost_ += std::max(0.0, as_double(time) - as_double(plain_.median()));
+}
+
 void Trial::glanced(double share, std::uint64_t time) {
-  since_glance_ = 0;
+  ++count_;
   unsettled_ = true;
   // The other way pays the same again.
   const double usual = as_double(plain_.median());
-  if (usual > 0 && time > plain_.clearly_slower()) share -= as_double(time) / usual - 1;
+  if (usual > 0 && is_slow(time)) share -= as_double(time) / usual - 1;
+  const double lost = std::exchange(glances_lost_, 0) + std::max(0.0, as_double(time) - usual);
   if (share >= least_share && ready()) {
     next_glance_ = 0;
     glances_ = first_glances;
     begin(share);
     return;
   }
-  next_glance_ = glances_;
+  next_glance_ = meeting_after(std::max(glances_, repaid_in(lost)));
   glances_ = std::min(2 * glances_, longest_pause);
 }
 
 Trial::Way Trial::iteration(std::uint64_t nanoseconds) {
   ++since_;
-  ++since_glance_;
+  ++count_;
   switch (state_) {
     case State::watching:
     case State::refused:
@@ -75,6 +85,9 @@ Trial::Way Trial::iteration(std::uint64_t nanoseconds) {
       break;
     case State::kept:
       kept_iteration(nanoseconds);
+      break;
+    case State::doubted:
+      doubted_iteration(nanoseconds);
       break;
   }
   return way();
@@ -91,10 +104,11 @@ void Trial::plain_iteration(std::uint64_t time) {
     const double now = as_double(plain_.median()), then = as_double(reference_);
     // Decisions about other times say little about these.
     if (now > another * then || then > another * now) {
-      pause_ = pauses_ = first_pause;
+      pauses_ = first_pause;
+      next_trial_ = std::min(next_trial_, meeting_after(first_pause / 4));
       reference_ = plain_.median();
     }
-    if (since_ < pause_) return;
+    if (count_ < next_trial_) return;
     enter(State::watching);
   }
   if (share_ >= least_share && ready()) begin(share_);
@@ -104,13 +118,15 @@ bool Trial::ready() const {
   return state_ == State::watching && plain_.count() >= plain_wanted && plain_.alike();
 }
 
-bool Trial::begin(double planned) {
-  if (state_ != State::watching || plain_.count() < plain_wanted) return false;
+bool Trial::begin(double planned, bool agreed) {
+  if ((state_ != State::watching && state_ != State::doubted) || plain_.count() < plain_wanted) return false;
+  agreed_ = agreed;
   share_ = planned_ = planned;
   enter(State::trying);
   unsettled_ = true;
   other_.clear();
   lost_ = 0;
+  gained_ = pardoned_ = false;
   return true;
 }
 
@@ -122,8 +138,16 @@ void Trial::tried_iteration(std::uint64_t time) {
     if (as_double(time) > far * as_double(bar)) refuse();
     return;
   }
-  // One slow iteration may be the machine's, while the trial has gained more than it has lost.
-  if ((time > bar && lost_ > 0) || as_double(time) * incredible < as_double(usual) * (1 - planned_)) {
+  // One slow iteration may be the machine's, where the trial has gained more than it has lost, or has gained
+  // at all.
+  const bool is_far = as_double(time) > far * as_double(bar);
+  const bool is_pardoned = gained_ && !pardoned_ && !is_far;
+  if (time > bar && lost_ > 0) {
+    if (!is_pardoned) return refuse();
+    pardoned_ = true;
+  }
+  gained_ |= as_double(time) <= pays * as_double(usual);
+  if (as_double(time) * incredible < as_double(usual) * (1 - planned_)) {
     refuse();
     return;
   }
@@ -151,28 +175,55 @@ void Trial::kept_iteration(std::uint64_t time) {
   // Iterations that vary by more than that were so before the trial, too.
   in_vain_ = time > plain_.clearly_slower() || share_ < least_share ? in_vain_ + 1 : 0;
   if (in_vain_ > 1 || as_double(other_.median()) > usual) {
-    lost_ = 0;
-    plain_.clear();  // the times may have changed, and not by the way
-    // Then a few plain iterations show it, and one that has paid for a while is tried again.
-    if (since_ < first_pause)
-      refuse();
-    else
-      enter(State::watching);
+    doubt();
   } else if (since_ >= stay_) {
     stay_ = std::min(2 * stay_, longest_stay);
-    plain_.clear();
+    doubt();
+  }
+}
+
+void Trial::doubt() {
+  paid_long_ = since_ >= first_pause;
+  lost_ = 0;
+  plain_.clear();
+  unsettled_ = true;
+  // With other ranks each trial is agreed on anew. Where nothing is left to hide, none follows at once.
+  if (!agreed_ && share_ >= least_share)
+    enter(State::doubted);
+  else if (paid_long_)
     enter(State::watching);
-  } else {
+  else
+    refuse();
+}
+
+void Trial::doubted_iteration(std::uint64_t time) {
+  if (unsettled_) {
+    unsettled_ = false;
     return;
   }
-  unsettled_ = true;
+  plain_.add(time);
+  if (plain_.count() < plain_wanted) return;
+  if (paid_long_ || as_double(other_.median()) <= pays * as_double(plain_.median()))
+    begin(planned_);
+  else
+    refuse();
+}
+
+std::uint64_t Trial::meeting_after(std::uint64_t pause) const {
+  const std::uint64_t grid = 2 * std::bit_ceil(pause);
+  return (count_ + pause / 2 + grid - 1) / grid * grid;
+}
+
+std::uint64_t Trial::repaid_in(double lost) const {
+  const double usual = as_double(plain_.median());
+  return usual > 0
+             ? static_cast<std::uint64_t>(std::clamp(lost / (price * usual), 0.0, as_double(longest_pause)))
+             : 0;
 }
 
 void Trial::refuse() {
-  const double usual = as_double(plain_.median());
   reference_ = plain_.median();
-  const double repaid = usual > 0 ? lost_ / (price * usual) : 0;
-  pause_ = std::max(pauses_, static_cast<std::uint64_t>(std::clamp(repaid, 0.0, as_double(longest_pause))));
+  next_trial_ = meeting_after(std::max(pauses_, repaid_in(lost_)));
   pauses_ = std::min(2 * pauses_, longest_pause);
   stay_ = first_stay;
   enter(State::refused);

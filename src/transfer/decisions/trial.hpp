@@ -5,6 +5,14 @@
 // much of an iteration could be gained that it shows, and judged by the time of whole
 // iterations. The trial ends at the first iteration that is clearly slower, unless those
 // before it have gained more; what it has cost decides how soon there may be another.
+//
+// A way that was kept and has become slower is doubted, not refused: the machine may have
+// become slower, and not the way. A few plain iterations show it, and the next trial, where
+// they are no faster, follows at once.
+//
+// Ranks that exchange with each other often gain only where all of them go the other way, and
+// each has a trial of its own. Trials and glances therefore begin at round numbers of
+// iterations, which ranks that run the same loop come to together.
 #pragma once
 
 #include <array>
@@ -55,24 +63,23 @@ class Trial {
   bool ready() const;
   /// Whether the next iteration, on the plain way, had better be a glance: one that shows what there is to
   /// gain, where that costs something to see, and whose time counts for nothing.
-  bool wants_glance() const { return ready() && since_glance_ >= next_glance_; }
+  bool wants_glance() const { return ready() && count_ >= next_glance_; }
   /// A glance has ended: `share` of that iteration could have been saved, and it has taken so long with what
   /// it cost to see that.
   void glanced(double share, std::uint64_t nanoseconds);
-  /// A glance has ended that had to pay for what the next one does not: that one follows.
-  void glance_again() {
-    since_glance_ = next_glance_ = 0;
-    unsettled_ = true;
-  }
+  /// A glance of so long has ended that had to pay for what the next one does not: that one follows.
+  void glance_again(std::uint64_t nanoseconds);
+  /// Whether an iteration took clearly longer than the plain way does.
+  bool is_slow(std::uint64_t nanoseconds) const { return nanoseconds > plain_.clearly_slower(); }
   /// Tries the other way from the next iteration on, where the caller knows that it pays. False where the
-  /// plain way is not watched.
-  bool begin(double planned);
+  /// plain way is not watched. `agreed`: with other ranks, without which it is not tried again either.
+  bool begin(double planned, bool agreed = false);
   /// Another rank has ended the other way: the plain one is watched anew.
   void release();
 
   Way way() const { return state_ == State::trying || state_ == State::kept ? Way::other : Way::plain; }
   State state() const { return state_; }
-  /// "watching", "trying", "kept", "refused".
+  /// "watching", "trying", "kept", "doubted", "refused".
   const char* name() const { return name_of(state_); }
 
  private:
@@ -80,25 +87,38 @@ class Trial {
   static constexpr std::size_t plain_wanted = 3, other_wanted = 4;
   static constexpr std::uint64_t first_pause = 16, longest_pause = 4096, first_stay = 128,
                                  longest_stay = 16384, first_glances = 16;
-  static constexpr double price = 0.01;  // of the time between two trials
+  static constexpr double price = 0.01;  // of the time between two trials, or glances
 
   void plain_iteration(std::uint64_t time);
   void tried_iteration(std::uint64_t time);
   void kept_iteration(std::uint64_t time);
+  void doubted_iteration(std::uint64_t time);
+  /// The next number of iterations, after half of `pause`, to which other ranks come with the same pause, and
+  /// with twice and half of it.
+  std::uint64_t meeting_after(std::uint64_t pause) const;
   void enter(State state);
+  void doubt();
   void refuse();
+  /// The iterations in which what has been lost is no more than its price.
+  std::uint64_t repaid_in(double lost) const;
 
   State state_ = State::watching;
   bool unsettled_ = true;           // the first iteration of a way still carries the other's consequences
   double share_ = 0, planned_ = 0;  // of an iteration: to save now; to save when the trial began
   RecentTimes plain_, other_;
-  int in_vain_ = 0;  // in a row, of a way that is kept: clearly slower ones, or with nothing to save
-  double lost_ = 0;  // by the trial so far, in nanoseconds
+  int in_vain_ = 0;          // in a row, of a way that is kept: clearly slower ones, or with nothing to save
+  double lost_ = 0;          // by the trial so far, in nanoseconds
+  double glances_lost_ = 0;  // by glances, since the last one that was believed
   std::uint64_t reference_ = 0;                     // a plain iteration when the last decision was made
+  std::uint64_t count_ = 0;                         // iterations so far
   std::uint64_t since_ = 0;                         // iterations in this state
-  std::uint64_t pause_ = 0, pauses_ = first_pause;  // iterations before the next trial
+  std::uint64_t pauses_ = first_pause;              // iterations before the next trial, about
   std::uint64_t stay_ = first_stay;                 // iterations before the plain way is looked at again
-  std::uint64_t since_glance_ = 0, next_glance_ = 0, glances_ = first_glances;
+  std::uint64_t next_trial_ = 0, next_glance_ = 0;  // not before count_ is so high
+  std::uint64_t glances_ = first_glances;           // iterations between two of them, about
+  bool gained_ = false, pardoned_ = false;          // the trial: in an iteration; one that was slow
+  bool agreed_ = false;                             // the trial began with other ranks
+  bool paid_long_ = false;                          // what is doubted was kept for a while
 };
 
 }  // namespace lapwing::transfer

@@ -10,6 +10,7 @@ enum class TrialState : std::uint8_t {
   watching,  ///< plain, and looked at
   trying,    ///< the other way, until it has shown its worth
   kept,      ///< the other way, which paid
+  doubted,   ///< plain for a few iterations: whether the other way, which paid, still does
   refused,   ///< plain, since the other way did not pay
 };
 
@@ -20,6 +21,8 @@ constexpr const char* name_of(TrialState state) {
       return "trying";
     case TrialState::kept:
       return "kept";
+    case TrialState::doubted:
+      return "doubted";
     case TrialState::refused:
       return "refused";
     case TrialState::watching:
