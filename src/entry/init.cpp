@@ -17,6 +17,7 @@
 #include "entry/sets/start.hpp"
 #include "entry/sets/watched.hpp"
 #include "entry/timed.hpp"
+#include "entry/unseen_calls.hpp"
 #include "mpi/binding.hpp"
 #include "mpi/launch.hpp"
 #include "mpi/library_locks.hpp"
@@ -152,6 +153,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::prepare();
   mpi::remember_connections();
   StandAside* const stand_aside = preloaded();
+  const bool unseen = stand_aside && entry::receives_unseen();
+  if (unseen) settings.defer = transfer::Defer::off;
   const bool compiled = is_compiled(), reports = !settings.report.empty();
   const bool sets = entry::wants_sets(settings);
   if (entry::checks(settings) || verifies) {
@@ -163,7 +166,8 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   const bool traces = !settings.pages.empty() && stand_aside;
   if (traces) defer_nothing();
   const bool collectives = compiled && entry::Collectives::wanted();
-  mpi::announce_presence(stand_aside != nullptr, sets, collectives);
+  // Other ranks take one that receives unseen for one without the preload, and send to it as MPI does.
+  mpi::announce_presence(stand_aside != nullptr && !unseen, sets, collectives);
   std::string obstacle;
   // A report is still a report. Nothing is raised where this holds, and no thread is made.
   const bool futile = !(reports && stand_aside) && entry::nothing_to_gain(settings);
@@ -180,6 +184,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   level = raised ? std::min(granted, required) : granted;
   if (provided) *provided = level;
   if (rc != MPI_SUCCESS) return rc;
+  if (unseen) obstacle = "the program calls PMPI_ functions that receive, which Lapwing does not see";
   if (const char* why = nullptr; !mpi::is_as_expected(&why)) {
     distrust(why);
     if (compiled) mpi::observe_looks();

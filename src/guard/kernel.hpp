@@ -69,7 +69,12 @@ inline void unmap(void* p, std::size_t length) { call(SYS_munmap, p, length); }
 inline bool protect(void* p, std::size_t length, int protection) {
   return call(SYS_mprotect, p, length, protection) == 0;
 }
-inline bool forget(void* p, std::size_t length) { return call(SYS_madvise, p, length, MADV_DONTNEED) == 0; }
+// Of memory that is locked, too (Linux 5.18). Before, the pages in front of a locked one are lost when this
+// fails.
+inline bool forget(void* p, std::size_t length) {
+  constexpr int even_locked = 24;
+  return call(SYS_madvise, p, length, even_locked) == 0 || call(SYS_madvise, p, length, MADV_DONTNEED) == 0;
+}
 
 /// Moves the pages of [p, p+length) to a new place and leaves a hole behind.
 inline void* move_away(void* p, std::size_t length) {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <memory>
 
 #include "guard/registry.hpp"
@@ -45,34 +45,52 @@ bool query(std::uintptr_t address, std::uintptr_t end, Mapping& out, int& error)
   return true;
 }
 
+using File = std::unique_ptr<FILE, int (*)(FILE*)>;
+
+// Of a view of a file, which may be one of huge pages. The kernel counts all pages of the process for this
+// text, a tenth of a second where there are some gigabytes; so it is read for views of files alone.
+bool has_small_pages(std::uintptr_t begin, std::uintptr_t end) {
+  const File maps(std::fopen("/proc/self/smaps", "re"), std::fclose);
+  if (!maps) return false;
+  char line[512];
+  bool inside = false;
+  while (std::fgets(line, sizeof line, maps.get())) {
+    std::uintptr_t from = 0, to = 0;
+    unsigned kib = 0;
+    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2) {
+      if (from >= end) break;
+      inside = to > begin;
+    } else if (inside && std::sscanf(line, "KernelPageSize: %u kB", &kib) == 1 && kib * 1024 != page_size) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Kernels before 6.11: read the text, line by line.
 MemoryKind parse(std::uintptr_t begin, std::uintptr_t end) {
   MemoryKind kind;
-  std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/smaps", "re"), std::fclose);
+  const File maps(std::fopen("/proc/self/maps", "re"), std::fclose);
   if (!maps) return {};
   char line[512];
   std::uintptr_t at = begin;
-  bool inside = false, ok = true;
-  while (ok && std::fgets(line, sizeof line, maps.get())) {
-    std::uintptr_t from = 0, to = 0, offset = 0, inode = 0;
+  while (at < end) {
+    if (!std::fgets(line, sizeof line, maps.get())) return {};
+    char* rest = nullptr;
+    const std::uintptr_t from = std::strtoull(line, &rest, 16);
+    if (*rest != '-') continue;  // the rest of a long name
+    const std::uintptr_t to = std::strtoull(rest + 1, &rest, 16);
+    if (to <= at) continue;
     char mode[8] = {};
-    unsigned major = 0, minor = 0, kib = 0;
-    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s %" SCNxPTR " %x:%x %" SCNuPTR, &from, &to, mode,
-                    &offset, &major, &minor, &inode) == 7) {
-      if (at >= end) break;
-      inside = from <= at && at < to;
-      if (from > at) return {};
-      if (!inside) continue;
-      ok = mode[0] == 'r' && mode[2] == '-' && mode[3] == 'p' &&
-           (mode[1] == 'w' || only_we_forbid_writing(at, std::min(to, end)));
-      kind.file |= inode != 0;
-      if (kind.mappings++ == 0) kind.begin = from;
-      at = kind.end = to;
-    } else if (inside && std::sscanf(line, "KernelPageSize: %u kB", &kib) == 1) {
-      ok = kib * 1024 == page_size;
-    }
+    std::uintptr_t inode = 0;
+    if (from > at || std::sscanf(rest, " %7s %*x %*x:%*x %" SCNuPTR, mode, &inode) != 2) return {};
+    const bool writable = mode[1] == 'w' || only_we_forbid_writing(at, std::min(to, end));
+    if (mode[0] != 'r' || !writable || mode[2] != '-' || mode[3] != 'p') return {};
+    kind.file |= inode != 0;
+    if (kind.mappings++ == 0) kind.begin = from;
+    at = kind.end = to;
   }
-  kind.guardable = ok && at >= end;
+  kind.guardable = !kind.file || has_small_pages(begin, end);
   return kind;
 }
 
@@ -82,6 +100,8 @@ bool open_memory_map() {
   if (maps_fd < 0) maps_fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   return maps_fd >= 0;
 }
+
+void read_memory_map_as_text() { queries = false; }
 
 void close_memory_map() {
   if (maps_fd >= 0) close(maps_fd);

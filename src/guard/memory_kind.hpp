@@ -20,5 +20,7 @@ MemoryKind memory_kind(std::uintptr_t begin, std::uintptr_t end);
 /// Opens /proc/self/maps for the queries; false if there is none.
 bool open_memory_map();
 void close_memory_map();
+/// As on kernels before 6.11, which answer no queries: for tests.
+void read_memory_map_as_text();
 
 }  // namespace lapwing::guard

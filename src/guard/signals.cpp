@@ -87,9 +87,28 @@ void prepare_thread() {
   dispatch::watch_this_thread();
 }
 
+// Not where the kernel forbids it (proc_mem.force_override), nor in a process that others may not look into,
+// as that of a program which its user may run but not read.
+static bool may_write_closed_pages() {
+  const int memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+  if (memory < 0) return false;
+  void* const page = kernel::map_anonymous(page_size, PROT_NONE);
+  const char byte = 1;
+  const bool may = page && kernel::call(SYS_pwrite64, memory, &byte, 1, page) == 1;
+  if (page) kernel::unmap(page, page_size);
+  close(memory);
+  return may;
+}
+
 Ability probe() {
   Ability a;
-  a.usable = true;
+  a.usable = may_write_closed_pages();
+  if (!a.usable) {
+    a.reason =
+        "what arrives in pages that mprotect guards could not be written, since /proc/self/mem does not let "
+        "it";
+    return a;
+  }
   a.syscall_dispatch = dispatch::available();
   a.reason = a.syscall_dispatch
                  ? "pages are guarded by mprotect, system calls by Syscall User Dispatch"

@@ -5,6 +5,7 @@
 // where MPI writes; opening moves an accessible piece of the alias over the
 // inaccessible pages, which no thread can see half done. Where the kernel cannot
 // move them, a staging area is written through /proc/self/mem before access.
+#include <cassert>
 #include <cstring>
 #include <memory>
 
@@ -57,7 +58,8 @@ class Incoming final : public RegionBase {
   void open_run(char* from, char* to) override {
     auto n = static_cast<std::size_t>(to - from);
     if (alias_ && kernel::move_over(landing(from), n, from)) return;
-    write_closed(from, landing(from), n);
+    [[maybe_unused]] const bool written = write_closed(from, landing(from), n);
+    assert(written);  // that it may is asked before any page is closed
     kernel::protect(from, n, PROT_READ | PROT_WRITE);
   }
 

@@ -70,7 +70,13 @@ class Incoming final : public RegionBase {
     if (!landing_) return false;
     std::memcpy(landing_, begin_, page_size);
     std::memcpy(landing_ + length() - page_size, end_ - page_size, page_size);
-    return kernel::forget(begin_, length());
+    if (kernel::forget(begin_, length())) return true;
+    // A part of it is locked, and what lies before that part has been lost.
+    unwatch(begin_, length());
+    watched_ = false;
+    std::memcpy(begin_, landing_, page_size);
+    std::memcpy(end_ - page_size, landing_ + length() - page_size, page_size);
+    return false;
   }
 
   void open_run(char* from, char* to) override {

@@ -63,28 +63,38 @@ class SignalsBlocked {
   void (*ends_)(void);
 };
 
-/// The definition of a libc function that comes after ours.
-template <class Function>
-class Next {
+/// The definition of a libc function that comes after ours, looked up when it is first wanted.
+class NextDefinition {
  public:
-  explicit constexpr Next(const char* name) : name_(name) {}
-  Function* get() {
-    Function* f = __atomic_load_n(&function_, __ATOMIC_RELAXED);
+  explicit constexpr NextDefinition(const char* name) : name_(name) {}
+  void* find() {
+    void* f = __atomic_load_n(&function_, __ATOMIC_RELAXED);
     if (__builtin_expect(f != nullptr, 1)) return f;
-    f = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name_));
+    f = dlsym(RTLD_NEXT, name_);
     __atomic_store_n(&function_, f, __ATOMIC_RELAXED);
     return f;
   }
 
   /// Where the definition is kept, for those that replace it.
   void** slot() {
-    get();
-    return reinterpret_cast<void**>(&function_);
+    find();
+    return &function_;
   }
 
  private:
   const char* name_;
-  Function* function_ = nullptr;
+  void* function_ = nullptr;
 };
+
+template <class Function>
+class Next : public NextDefinition {
+ public:
+  using NextDefinition::NextDefinition;
+  Function* get() { return reinterpret_cast<Function*>(find()); }
+};
+
+/// All Next of a library stand together: the preload looks them up when it is loaded, since dlsym makes
+/// dlerror forget what it has to tell the program.
+#define LAPWING_NEXT __attribute__((section("lapwing_next"))) constinit lapwing::preload::Next
 
 }  // namespace lapwing::preload

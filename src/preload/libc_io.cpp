@@ -26,13 +26,13 @@ inline void meet() {
 
 // A definition that lets the guards know the thread and goes on to the next one.
 // The names behind fortified calls (`__read_chk`) are not declared anywhere.
-#define MEETS(result, name, parameters, arguments)      \
-  namespace {                                           \
-  constinit Next<result parameters> next_##name(#name); \
-  }                                                     \
-  extern "C" LAPWING_EXPORT result name parameters {    \
-    meet();                                             \
-    return next_##name.get() arguments;                 \
+#define MEETS(result, name, parameters, arguments)    \
+  namespace {                                         \
+  LAPWING_NEXT<result parameters> next_##name(#name); \
+  }                                                   \
+  extern "C" LAPWING_EXPORT result name parameters {  \
+    meet();                                           \
+    return next_##name.get() arguments;               \
   }
 
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
@@ -85,7 +85,7 @@ MEETS(int, fclose, (FILE * file), (file))
 
 // With any number of arguments, libc takes six, the last from the stack.
 namespace {
-constinit Next<long(long, long, long, long, long, long, long)> next_syscall("syscall");
+LAPWING_NEXT<long(long, long, long, long, long, long, long)> next_syscall("syscall");
 }
 extern "C" LAPWING_EXPORT long own_syscall(long number, long a, long b, long c, long d, long e,
                                            long f) __asm__("syscall");
@@ -97,7 +97,7 @@ extern "C" long own_syscall(long number, long a, long b, long c, long d, long e,
 // libc reads and writes these in threads of its own, of which the engine cannot be told.
 #define WAITS(name, type)                                                              \
   namespace {                                                                          \
-  constinit Next<int(type*)> next_##name(#name);                                       \
+  LAPWING_NEXT<int(type*)> next_##name(#name);                                         \
   }                                                                                    \
   extern "C" LAPWING_EXPORT int name(type* request) noexcept {                         \
     lapwing::preload::await(const_cast<void*>(request->aio_buf), request->aio_nbytes); \
@@ -106,7 +106,7 @@ extern "C" long own_syscall(long number, long a, long b, long c, long d, long e,
 
 #define WAITS_FOR_LIST(name, type)                                                                    \
   namespace {                                                                                         \
-  constinit Next<int(int, type* const*, int, sigevent*)> next_##name(#name);                          \
+  LAPWING_NEXT<int(int, type* const*, int, sigevent*)> next_##name(#name);                            \
   }                                                                                                   \
   extern "C" LAPWING_EXPORT int name(int mode, type* const list[], int n, sigevent* event) noexcept { \
     for (int i = 0; i < n; ++i)                                                                       \

@@ -29,20 +29,32 @@ Function* next_allocator(lapwing::preload::Next<Function>& next) {
   return f;
 }
 
-constinit lapwing::preload::Next<void(void*)> next_free("free");
-constinit lapwing::preload::Next<void*(void*, size_t)> next_realloc("realloc");
-constinit lapwing::preload::Next<void*(void*, size_t, size_t)> next_reallocarray("reallocarray");
-constinit lapwing::preload::Next<int(void*, size_t)> next_munmap("munmap");
-constinit lapwing::preload::Next<void*(void*, size_t, size_t, int, ...)> next_mremap("mremap");
-constinit lapwing::preload::Next<void*(void*, size_t, int, int, int, off_t)> next_mmap("mmap");
-constinit lapwing::preload::Next<void*(void*, size_t, int, int, int, off64_t)> next_mmap64("mmap64");
-constinit lapwing::preload::Next<int(void*, size_t, int)> next_madvise("madvise");
-constinit lapwing::preload::Next<int(void*, size_t, int)> next_mprotect("mprotect");
-constinit lapwing::preload::Next<int(void*)> next_brk("brk");
-constinit lapwing::preload::Next<void*(intptr_t)> next_sbrk("sbrk");
+LAPWING_NEXT<void(void*)> next_free("free");
+LAPWING_NEXT<void*(void*, size_t)> next_realloc("realloc");
+LAPWING_NEXT<void*(void*, size_t, size_t)> next_reallocarray("reallocarray");
+LAPWING_NEXT<int(void*, size_t)> next_munmap("munmap");
+LAPWING_NEXT<void*(void*, size_t, size_t, int, ...)> next_mremap("mremap");
+LAPWING_NEXT<void*(void*, size_t, int, int, int, off_t)> next_mmap("mmap");
+LAPWING_NEXT<void*(void*, size_t, int, int, int, off64_t)> next_mmap64("mmap64");
+LAPWING_NEXT<int(void*, size_t, int)> next_madvise("madvise");
+LAPWING_NEXT<int(void*, size_t, int)> next_mprotect("mprotect");
+LAPWING_NEXT<int(void*)> next_brk("brk");
+LAPWING_NEXT<void*(intptr_t)> next_sbrk("sbrk");
 
+bool in_one_file(void* a, void* b) {
+  Dl_info one, other;
+  return dladdr(a, &one) && dladdr(b, &other) && one.dli_fbase == other.dli_fbase;
+}
+
+// An allocator that comes after ours may wrap blocks of another one, whose sizes are not those of its own.
 void await_block(void* block) {
-  if (block && lapwing::preload::anything_closed()) lapwing::preload::await(block, malloc_usable_size(block));
+  if (!block || !lapwing::preload::anything_closed()) return;
+  static const bool sizes_are_known =
+      in_one_file(next_free.find(), reinterpret_cast<void*>(&malloc_usable_size));
+  if (sizes_are_known)
+    lapwing::preload::await(block, malloc_usable_size(block));
+  else
+    lapwing::preload::await_all();
 }
 
 }  // namespace

@@ -24,15 +24,15 @@ using lapwing::preload::SignalsBlocked;
 using Spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
                   char* const*, char* const*);
 
-constinit Next<int(void*)> next_dlclose("dlclose");
-constinit Next<int(const char*, char* const*, char* const*)> next_execve("execve");
-constinit Next<int(const char*, char* const*, char* const*)> next_execvpe("execvpe");
-constinit Next<int(int, char* const*, char* const*)> next_fexecve("fexecve");
-constinit Next<int(int, const char*, char* const*, char* const*, int)> next_execveat("execveat");
-constinit Next<Spawn> next_spawn("posix_spawn");
-constinit Next<Spawn> next_spawnp("posix_spawnp");
-constinit Next<int(const char*)> next_system("system");
-constinit Next<FILE*(const char*, const char*)> next_popen("popen");
+LAPWING_NEXT<int(void*)> next_dlclose("dlclose");
+LAPWING_NEXT<int(const char*, char* const*, char* const*)> next_execve("execve");
+LAPWING_NEXT<int(const char*, char* const*, char* const*)> next_execvpe("execvpe");
+LAPWING_NEXT<int(int, char* const*, char* const*)> next_fexecve("fexecve");
+LAPWING_NEXT<int(int, const char*, char* const*, char* const*, int)> next_execveat("execveat");
+LAPWING_NEXT<Spawn> next_spawn("posix_spawn");
+LAPWING_NEXT<Spawn> next_spawnp("posix_spawnp");
+LAPWING_NEXT<int(const char*)> next_system("system");
+LAPWING_NEXT<FILE*(const char*, const char*)> next_popen("popen");
 
 // The arguments of an execl() call as an array on the caller's stack.
 size_t count_arguments(va_list rest) {

@@ -4,6 +4,7 @@
 // guard's. Neither may be blocked, in a mask or by a handler: the kernel kills
 // a thread that faults with the signal blocked.
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -16,21 +17,24 @@ namespace {
 using Handler = void (*)(int);
 using lapwing::preload::Next;
 
-constinit Next<int(int, const struct sigaction*, struct sigaction*)> next_sigaction("sigaction");
-constinit Next<Handler(int, Handler)> next_signal("signal");
-constinit Next<Handler(int, Handler)> next_sysv_signal("sysv_signal");
-constinit Next<int(int, const sigset_t*, sigset_t*)> next_sigprocmask("sigprocmask");
-constinit Next<int(int, const sigset_t*, sigset_t*)> next_pthread_sigmask("pthread_sigmask");
+LAPWING_NEXT<int(int, const struct sigaction*, struct sigaction*)> next_sigaction("sigaction");
+LAPWING_NEXT<Handler(int, Handler)> next_signal("signal");
+LAPWING_NEXT<Handler(int, Handler)> next_sysv_signal("sysv_signal");
+LAPWING_NEXT<int(int, const sigset_t*, sigset_t*)> next_sigprocmask("sigprocmask");
+LAPWING_NEXT<int(int, const sigset_t*, sigset_t*)> next_pthread_sigmask("pthread_sigmask");
 
 bool taken(int signal, const struct sigaction* wanted, struct sigaction* old, int* result) {
   auto action = lapwing_preload_hooks.action;
   return action && action(signal, wanted, old, result);
 }
 
-// A thread that blocks them before there is a guard would be killed by it later.
+int is_of_mpi(dl_phdr_info* file, size_t, void*) { return strstr(file->dlpi_name, "/libmpi") != nullptr; }
+
+// A thread that blocks them before there is a guard would be killed by it later. By the names of the files, since
+// dlsym makes dlerror forget what it has to tell the program.
 bool guard_may_come() {
   static int may = -1;  // threads that meet here find the same
-  if (may < 0) may = !lapwing::options::is_switched_off() && dlsym(RTLD_NEXT, "PMPI_Init");
+  if (may < 0) may = !lapwing::options::is_switched_off() && dl_iterate_phdr(is_of_mpi, nullptr) != 0;
   return may > 0;
 }
 

@@ -14,9 +14,9 @@ using Routine = void*(void*);
 using lapwing::preload::Next;
 using lapwing::preload::SignalsBlocked;
 
-constinit Next<int(pthread_t*, const pthread_attr_t*, Routine*, void*)> next_create("pthread_create");
-constinit Next<int(pthread_t, int)> next_kill("pthread_kill");
-constinit Next<int(pthread_t)> next_cancel("pthread_cancel");
+LAPWING_NEXT<int(pthread_t*, const pthread_attr_t*, Routine*, void*)> next_create("pthread_create");
+LAPWING_NEXT<int(pthread_t, int)> next_kill("pthread_kill");
+LAPWING_NEXT<int(pthread_t)> next_cancel("pthread_cancel");
 
 struct Start {
   Routine* routine;

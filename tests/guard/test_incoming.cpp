@@ -219,6 +219,29 @@ TEST_P(Incoming, WhatHadLandedInTheEdgePagesStays) {
   host().run([&] { region.reset(); });
 }
 
+// A message of another size than the one before spans memory that is locked and memory that is not any more.
+TEST_P(Incoming, WhatHadLandedInMemoryThatIsLockedInPartStays) {
+  Mapping m(8 * page);
+  if (mlock(m.get() + 4 * page, 4 * page) != 0) GTEST_SKIP() << "no memory may be locked";
+  char* const a = m.get() + page;
+  char* const b = m.get() + 7 * page;
+  a[0] = 'a', b[-1] = 'b';
+  auto region = close_incoming(a, b);
+  if (region) {
+    host().run([&] {
+      std::memset(region->landing(a + 1), 'm', static_cast<std::size_t>(b - a) - 2);
+      region->open(a, b);
+    });
+  }
+  EXPECT_EQ(a[0], 'a');
+  EXPECT_EQ(b[-1], 'b');
+  if (region) {
+    EXPECT_EQ(a[1], 'm');
+    EXPECT_EQ(b[-2], 'm');
+    host().run([&] { region.reset(); });
+  }
+}
+
 TEST_P(Incoming, AnyOrderOfOpeningGivesTheMessage) {
   std::mt19937 random(17);
   Mapping m(128 * page);

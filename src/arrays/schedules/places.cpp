@@ -107,8 +107,12 @@ constexpr std::int64_t longest_kept = 16384;
 }  // namespace
 
 const std::int64_t* kept_places(const Row& row, std::int64_t atom) {
-  thread_local std::array<Kept, 8> kept;
+  // On the heap: an engine that a process loads late finds little room for variables of threads, and leaves
+  // little to the libraries that are loaded after it.
+  thread_local std::unique_ptr<std::array<Kept, 8>> all;
   thread_local std::size_t turn = 0, last = 0;
+  if (!all) all = std::make_unique<std::array<Kept, 8>>();
+  std::array<Kept, 8>& kept = *all;
   const std::int64_t atoms = row.elements() / atom;
   if (atoms > longest_kept) return nullptr;
   for (std::size_t k = 0; k < kept.size(); ++k) {

@@ -45,9 +45,6 @@ std::vector<std::string> launch_with(Mpi mpi, const std::filesystem::path& libra
   }
   const Launcher launcher = recognise(words.front());
   if (launcher == Launcher::orte) {
-    // Where no core is left that no rank is bound to, the thread that moves a rank's messages shares its
-    // core.
-    words.insert(words.end(), {"--bind-to", "none"});
     if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
     if (request.ranks > progress::cores_of_process()) words.emplace_back("--oversubscribe");
   } else if (launcher == Launcher::srun) {
