@@ -184,7 +184,6 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   level = raised ? std::min(granted, required) : granted;
   if (provided) *provided = level;
   if (rc != MPI_SUCCESS) return rc;
-  if (unseen) obstacle = "the program calls PMPI_ functions that receive, which Lapwing does not see";
   if (const char* why = nullptr; !mpi::is_as_expected(&why)) {
     distrust(why);
     if (compiled) mpi::observe_looks();
@@ -196,7 +195,10 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   if (stand_aside) {
     transfer::Record::begin(settings.report);
     transfer::Engine::set_program_has_threads(level == MPI_THREAD_MULTIPLE);
-    transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle, futile);
+    if (unseen)
+      transfer::Record::note_standing_aside("it receives by PMPI_ functions, which Lapwing does not see");
+    else
+      transfer::Engine::start(settings, granted == MPI_THREAD_MULTIPLE, obstacle, futile);
   } else {
     complain(reports);
   }

@@ -30,8 +30,8 @@ bool taken(int signal, const struct sigaction* wanted, struct sigaction* old, in
 
 int is_of_mpi(dl_phdr_info* file, size_t, void*) { return strstr(file->dlpi_name, "/libmpi") != nullptr; }
 
-// A thread that blocks them before there is a guard would be killed by it later. By the names of the files, since
-// dlsym makes dlerror forget what it has to tell the program.
+// A thread that blocks them before there is a guard would be killed by it later. By the names of the files,
+// since dlsym makes dlerror forget what it has to tell the program.
 bool guard_may_come() {
   static int may = -1;  // threads that meet here find the same
   if (may < 0) may = !lapwing::options::is_switched_off() && dl_iterate_phdr(is_of_mpi, nullptr) != 0;
