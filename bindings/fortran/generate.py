@@ -47,7 +47,8 @@ def main():
         # Routines of this MPI that we do not know are left out here, and the coverage test names them.
         if missing:
             print(f"bindings/fortran: no signature for {', '.join(missing)}", file=sys.stderr)
-        large_source = large.source(large_forms, mpif)
+        large_sources = {name: large.source(large_forms, mpif, prefix)
+                         for name, prefix in (("large.c", ""), ("profiling_large.c", "P"))}
         modules = {
             "lapwing_mpi_sizeof": sizeof.module(),
             "mpi": module_mpi.module(chosen, mpif),
@@ -61,7 +62,9 @@ def main():
     for name, lines in modules.items():
         write(out, f"{name}.f90", HEAD + "\n".join(lines) + "\n")
     write(out, "shims.c", shims.source(chosen))
-    write(out, "large.c", large_source)
+    write(out, "profiling_shims.c", shims.source(chosen, "p"))
+    for name, text in large_sources.items():
+        write(out, name, text)
 
 
 if __name__ == "__main__":

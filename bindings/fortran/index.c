@@ -23,5 +23,8 @@
     if (*index == MPI_UNDEFINED + 1) *index = MPI_UNDEFINED;                                        \
   }
 
-LAPWING_INDEX(mpi_waitany_, mpi_testany_, lapwing_f08_waitany, lapwing_f08_testany)
+#ifdef LAPWING_PROFILING
 LAPWING_INDEX(pmpi_waitany_, pmpi_testany_, lapwing_pf08_waitany, lapwing_pf08_testany)
+#else
+LAPWING_INDEX(mpi_waitany_, mpi_testany_, lapwing_f08_waitany, lapwing_f08_testany)
+#endif

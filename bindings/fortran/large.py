@@ -141,7 +141,8 @@ def function(signature, prefix=""):
             "".join(w[2] for w in words) + "  if (ierror) *ierror = error;\n}\n")
 
 
-def source(large, mpif):
+def source(large, mpif, prefix=""):
+    """Those of one interface, as shims.source()."""
     if not large:
         return HEAD.split("#include")[0] + "/* This MPI has no routines with large counts. */\ntypedef int lapwing_no_large_counts;\n"
-    return HEAD + sentinels(mpif) + HELPERS + "".join(function(s) + function(s, "P") for s in large.values())
+    return HEAD + sentinels(mpif) + HELPERS + "".join(function(s, prefix) for s in large.values())

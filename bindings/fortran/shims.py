@@ -28,9 +28,11 @@ def shim(signature, prefix=""):
             f"void {name}({formal}) {{ {routine}({actual}); }}\n")
 
 
-def source(chosen):
+def source(chosen, prefix=""):
+    """Those of one interface, "" or "p": a file for each, so that no program refers to the names of the profiling
+    interface which does not use them."""
     text = HEAD
     for stem, signature in chosen.items():
         if signature.kind in ("routine", "collective") and stem not in BY_HAND:
-            text += shim(signature) + shim(signature, "p")
+            text += shim(signature, prefix)
     return text
