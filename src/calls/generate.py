@@ -223,9 +223,11 @@ def entry_specs(groups):
     def word(flag):
         return "true" if flag else "false"
 
-    specs, items, calls, handles = [], [], {}, {}
+    specs, items, calls, handles, receivers = [], [], {}, {}, {}
     for g in groups:
         hook, entry = g.hook, g.hook.entry
+        if entry.receives:
+            receivers[f'    "{entry.name}",\n'] = None
         if hook.kind == "glue":
             continue
         form = hook.form if hook.form in ("c", "large") else "fortran"
@@ -245,7 +247,8 @@ def entry_specs(groups):
     return (HEAD.replace("#", "//") + '#include "entry/group_spec.hpp"\n#include "entry/spec.hpp"\n\nnamespace lapwing::entry {\n\n'
             "const Item items[] = {\n" + "".join(items) + "    {}};\n\nconst Spec specs[] = {\n" + "".join(specs) +
             "    {}};\n\nconst GroupSpec group_specs[] = {\n" + "".join(calls) +
-            "    {}};\n\nconst HandleSpec handle_specs[] = {\n" + "".join(handles) + "    {}};\n\n}  // namespace lapwing::entry\n")
+            "    {}};\n\nconst HandleSpec handle_specs[] = {\n" + "".join(handles) +
+            "    {}};\n\nconst char* const receiving_calls[] = {\n" + "".join(receivers) + "    nullptr};\n\n}  // namespace lapwing::entry\n")
 
 
 def preload_stubs(names):

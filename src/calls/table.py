@@ -47,6 +47,9 @@ def items_of(signature):
     return buffers + scalars
 
 
+SENDS = {"send", "ssend", "isend", "issend", "send_init"}  # kinds of calls that do nothing else
+
+
 class Entry:
     """One MPI function, in all its spellings."""
 
@@ -55,6 +58,7 @@ class Entry:
         self.comm = self.root = -1
         self.own = False  # the form in C is written by hand
         self.accesses_stay = False  # no other process can notice the call
+        self.receives = False  # it receives, looks for, starts or completes what may be a receive
         self.group = None  # of group_calls.py, if processes make the call together
         self.handle = None  # (type, argument, what happens to it, arguments in C), if it makes, frees or lends one
 
@@ -63,6 +67,10 @@ class Entry:
         entry = Entry(signature.name, signature.entry_class)
         entry.own = "own" in signature.facts
         entry.accesses_stay = "accesses_stay" in signature.facts or signature.facts.get("kind") == ["query"]
+        about_receives = any(a.name in ("request", "array_of_requests", "message", "status", "source")
+                             for a in signature.arguments)
+        entry.receives = (entry.kind == "p2p" and about_receives
+                          and not SENDS.intersection(signature.facts.get("kind", [])))
         for fact in ("makes", "frees", "lends"):
             if fact in signature.facts:
                 at = signature.at(signature.facts[fact][0])

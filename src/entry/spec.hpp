@@ -41,6 +41,9 @@ struct Spec {
 
 extern const Spec specs[];
 extern const Item items[];
+/// Calls that receive, look for, start or complete what may be a receive, without their MPI_; a null at the
+/// end.
+extern const char* const receiving_calls[];
 
 }  // namespace lapwing::entry
 

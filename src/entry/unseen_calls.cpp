@@ -5,29 +5,29 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
+#include "entry/spec.hpp"
 #include "mpi/references.hpp"
 
 namespace lapwing::entry {
 namespace {
-
-// The calls whose names begin so, in Fortran's spelling likewise.
-constexpr std::string_view receivers[] = {"Wait",    "Test",     "Recv",   "Irecv",       "Mrecv",
-                                          "Imrecv",  "Sendrecv", "Probe",  "Iprobe",      "Mprobe",
-                                          "Improbe", "Start",    "Cancel", "Request_free"};
 
 bool begins_with(std::string_view name, std::string_view prefix) {
   return name.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), name.begin(),
                                                     [](char a, char b) { return (a | 0x20) == (b | 0x20); });
 }
 
+// In any spelling: PMPI_Wait, pmpi_wait_, PMPI_Recv_c.
 bool is_receiver(std::string_view symbol) {
   constexpr std::string_view profiling = "PMPI_";
   if (!begins_with(symbol, profiling)) return false;
-  return std::any_of(std::begin(receivers), std::end(receivers),
-                     [&](std::string_view one) { return begins_with(symbol.substr(profiling.size()), one); });
+  const std::string_view name = symbol.substr(profiling.size());
+  for (const char* const* call = receiving_calls; *call; ++call) {
+    const std::string_view one = *call;
+    if (begins_with(name, one) && (name.size() == one.size() || name[one.size()] == '_')) return true;
+  }
+  return false;
 }
 
 // The file is a tool's: it defines the call itself, and another definition comes first, so nothing reaches

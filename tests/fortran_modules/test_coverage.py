@@ -274,9 +274,10 @@ class Shims(unittest.TestCase):
     def test_they_are_jumps(self):
         """So that MPI's wrapper returns to the program's own line, which the engine asks for."""
         for flavour, (*_, archive) in FLAVOURS.items():
+            objects = ("shims.c.o", "profiling_shims.c.o")
             with tempfile.TemporaryDirectory() as folder:
-                subprocess.run(["ar", "x", archive, "shims.c.o"], check=True, cwd=folder)
-                text = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", "shims.c.o"], check=True, cwd=folder,
+                subprocess.run(["ar", "x", archive, *objects], check=True, cwd=folder)
+                text = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", *objects], check=True, cwd=folder,
                                       capture_output=True, text=True).stdout
             functions = re.split(r"^[0-9a-f]+ <(lapwing\w+)>:$", text, flags=re.M)
             calls = [name for name, body in zip(functions[1::2], functions[2::2]) if re.search(r"\scallq?\s", body)]

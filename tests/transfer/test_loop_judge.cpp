@@ -150,10 +150,18 @@ TEST(LoopJudge, LooksThatCostMoreThanTheyHideEndTheDivision) {
 TEST(LoopJudge, ListsThatAreForgottenNowAndThenDoNotEndTheDivision) {
   LoopJudge judge;
   DividedProgram program{2 * ms, 6 * ms, 4 * ms};
-  program.forgets = 5;
+  program.forgets = 10;
   program.iterate(judge, 200);
   EXPECT_TRUE(judge.overlaps());
   EXPECT_GT(program.together, 170);
+}
+
+TEST(LoopJudge, ListsThatAreOftenForgottenEndTheDivisionWhereThatCostsMore) {
+  LoopJudge judge;
+  DividedProgram program{ms, 6 * ms, 4 * ms};
+  program.forgets = 2;
+  program.iterate(judge, 1000);
+  EXPECT_LT(program.slowdown(), 1.01);
 }
 
 TEST(LoopJudge, LooksThatCostLittleOfWhatTheyHideDoNotEndTheDivision) {

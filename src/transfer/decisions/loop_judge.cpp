@@ -44,7 +44,7 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
       if (is_single_look()) loop_->trial.interrupted();
       loop_->trial.iteration(*iteration);
     }
-    loop_->looked = looked_;
+    loop_->since_look = looked_ ? 0 : loop_->since_look + 1;
   }
   whole_ = true;
   looked_ = false;
