@@ -18,14 +18,16 @@ bool begins_with(std::string_view name, std::string_view prefix) {
                                                     [](char a, char b) { return (a | 0x20) == (b | 0x20); });
 }
 
-// In any spelling: PMPI_Wait, pmpi_wait_, PMPI_Recv_c.
+// In any spelling: PMPI_Wait, pmpi_wait_, PMPI_Recv_c, PMPI_Wait_f08; but not PMPI_Test_cancelled for
+// PMPI_Test.
 bool is_receiver(std::string_view symbol) {
   constexpr std::string_view profiling = "PMPI_";
   if (!begins_with(symbol, profiling)) return false;
   const std::string_view name = symbol.substr(profiling.size());
   for (const char* const* call = receiving_calls; *call; ++call) {
-    const std::string_view one = *call;
-    if (begins_with(name, one) && (name.size() == one.size() || name[one.size()] == '_')) return true;
+    if (!begins_with(name, *call)) continue;
+    const std::string_view rest = name.substr(std::string_view(*call).size());
+    if (rest.empty() || rest == "_" || rest == "__" || rest == "_c" || rest.starts_with("_f08")) return true;
   }
   return false;
 }

@@ -222,16 +222,19 @@ TEST(Trial, AnInterruptedIterationIsNotJudged) {
   EXPECT_EQ(trial.state(), State::trying);
 }
 
-TEST(Trial, AWayThatPaidIsTriedAnewWithoutAGlance) {
-  Trial trial;
-  for (int i = 0; i < 5; ++i) trial.iteration(10 * ms);
-  trial.glanced(0.2, 10 * ms);
-  for (int i = 0; i < 40; ++i) trial.iteration(8 * ms);
-  ASSERT_EQ(trial.state(), State::kept);
-  for (int i = 0; i < 2; ++i) trial.iteration(11 * ms);
-  EXPECT_EQ(trial.state(), State::doubted);
-  for (int i = 0; i < 4; ++i) trial.iteration(14 * ms);
-  EXPECT_EQ(trial.state(), State::trying);
+TEST(Trial, AWayThatPaidIsTriedAnewWithoutAGlanceWhereItMay) {
+  for (const bool may : {true, false}) {
+    Trial trial;
+    for (int i = 0; i < 5; ++i) trial.iteration(10 * ms);
+    trial.glanced(0.2, 10 * ms);
+    for (int i = 0; i < 40; ++i) trial.iteration(8 * ms);
+    ASSERT_EQ(trial.state(), State::kept);
+    for (int i = 0; i < 2; ++i) trial.iteration(11 * ms);
+    EXPECT_EQ(trial.state(), State::doubted);
+    trial.permit(may);
+    for (int i = 0; i < 4; ++i) trial.iteration(14 * ms);
+    EXPECT_EQ(trial.state(), may ? State::trying : State::refused);
+  }
 }
 
 TEST(Trial, AGlanceThatSaysNothingIsRepeatedAndPaidFor) {

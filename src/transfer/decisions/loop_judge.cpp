@@ -41,6 +41,7 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
       if (!overlaps_) note_waits(*iteration);
       if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
       if (overlaps_ && told_ > 0 && told_ >= arrived_) loop_->trial.predict(share);
+      loop_->trial.permit(permitted_);
       if (is_single_look()) loop_->trial.interrupted();
       loop_->trial.iteration(*iteration);
     }

@@ -203,7 +203,8 @@ void Trial::doubted_iteration(std::uint64_t time) {
   }
   plain_.add(time);
   if (plain_.count() < plain_wanted) return;
-  if (paid_long_ || as_double(other_.median()) <= pays * as_double(plain_.median()))
+  const bool pays_still = as_double(other_.median()) <= pays * as_double(plain_.median());
+  if (permitted_ && (paid_long_ || pays_still))
     begin(planned_);
   else
     refuse();

@@ -54,6 +54,8 @@ class Trial {
   /// The share of the iteration that ends next which the other way could save, or saves, at
   /// most. Of one that went the other way it need not be said.
   void predict(double share) { share_ = share; }
+  /// Whether a way that is doubted may be tried again without begin().
+  void permit(bool permitted) { permitted_ = permitted; }
   /// An iteration has ended that began with way(). Gives the way of the next one.
   Way iteration(std::uint64_t nanoseconds);
   /// The iteration that runs is not to be judged: the loop was left, or what it does has
@@ -117,8 +119,9 @@ class Trial {
   std::uint64_t next_trial_ = 0, next_glance_ = 0;  // not before count_ is so high
   std::uint64_t glances_ = first_glances;           // iterations between two of them, about
   bool gained_ = false, pardoned_ = false;          // the trial: in an iteration; one that was slow
-  bool agreed_ = false;                             // the trial began with other ranks
-  bool paid_long_ = false;                          // what is doubted was kept for a while
+  bool permitted_ = true;
+  bool agreed_ = false;     // the trial began with other ranks
+  bool paid_long_ = false;  // what is doubted was kept for a while
 };
 
 }  // namespace lapwing::transfer
