@@ -154,7 +154,6 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::remember_connections();
   StandAside* const stand_aside = preloaded();
   const bool unseen = stand_aside && entry::receives_unseen();
-  if (unseen) settings.defer = transfer::Defer::off;
   const bool compiled = is_compiled(), reports = !settings.report.empty();
   const bool sets = entry::wants_sets(settings);
   if (entry::checks(settings) || verifies) {
@@ -170,7 +169,7 @@ int initialise(int* argc, char*** argv, int required, int* provided) {
   mpi::announce_presence(stand_aside != nullptr && !unseen, sets, collectives);
   std::string obstacle;
   // A report is still a report. Nothing is raised where this holds, and no thread is made.
-  const bool futile = !(reports && stand_aside) && entry::nothing_to_gain(settings);
+  const bool futile = unseen || (!(reports && stand_aside) && entry::nothing_to_gain(settings));
   const bool alone_overlaps = !stand_aside && settings.defer == transfer::Defer::automatic && !verifies &&
                               !entry::checks(settings) && starts_requests();
   const bool has_work =

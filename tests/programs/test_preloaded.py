@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the preload must not change in programs that have nothing to hide, or that Lapwing cannot serve."""
+"""The preload changes nothing in programs that have nothing to hide, or that Lapwing cannot serve."""
 import running
 
 

@@ -142,7 +142,7 @@ TEST(LoopJudge, LooksThatCostMoreThanTheyHideEndTheDivision) {
   EXPECT_FALSE(judge.overlaps());
   EXPECT_EQ(program.together, 0);
   EXPECT_GT(program.divided, 1);
-  EXPECT_LT(program.divided, 12);
+  EXPECT_LT(program.divided, 10);
   EXPECT_LT(program.slowdown(), 1.005);
 }
 

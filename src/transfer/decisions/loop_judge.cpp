@@ -42,10 +42,11 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
       if (!overlaps_) loop_->trial.predict(permitted_ ? share : 0);
       if (overlaps_ && told_ > 0 && told_ >= arrived_) loop_->trial.predict(share);
       loop_->trial.permit(permitted_);
-      if (is_single_look()) loop_->trial.interrupted();
+      // Where looks are frequent, they belong to the way.
+      if (looked_ && loop_->since_look >= seldom) loop_->trial.interrupted();
       loop_->trial.iteration(*iteration);
     }
-    loop_->since_look = looked_ ? 0 : loop_->since_look + 1;
+    if (overlaps_ || glances_) loop_->since_look = looked_ ? 0 : loop_->since_look + 1;
   }
   whole_ = true;
   looked_ = false;
@@ -60,7 +61,7 @@ bool LoopJudge::begins(std::uint64_t key, std::uint64_t now) {
 
 // This process looked at its index lists, or another one did, or the machine did something else.
 bool LoopJudge::is_disturbed(std::uint64_t iteration) const {
-  return is_single_look() || (!looked_ && loop_->trial.is_slow(iteration));
+  return looked_ ? loop_->since_look > 0 : loop_->trial.is_slow(iteration);
 }
 
 // A message is waited for behind the loop that it was to be hidden by, or where it starts, before it.

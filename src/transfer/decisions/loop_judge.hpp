@@ -61,13 +61,13 @@ class LoopJudge {
  private:
   static constexpr std::size_t most_divided = 16;  // those beyond count as the first ones again
   static constexpr int most_repeated = 2;          // glances in a row that say nothing
-  static constexpr std::uint64_t seldom = 8;       // so many iterations lie between two looks
+  static constexpr std::uint64_t seldom = 8;       // so many divided iterations lie between two looks
   struct Loop {
     std::uint64_t name = 0;
     std::uint64_t seen = 0;
     std::size_t divided = 0;            // loops in it that have been, as often as an iteration comes to them
     int repeated = 0;                   // glances, since the last one that was believed
-    std::uint64_t since_look = seldom;  // iterations, since one that looked at index lists
+    std::uint64_t since_look = seldom;  // divided ones, since one that looked at index lists
     double exposed = 0;                 // of a plain iteration: waiting
     std::array<std::uint64_t, most_divided> waits{};  // of a plain iteration, between two divided loops
     Trial trial;
@@ -75,9 +75,6 @@ class LoopJudge {
   static constexpr std::size_t most_loops = 8;
 
   Loop& loop_named(std::uint64_t name);
-  /// The iteration that ends paid for a look at index lists, and the next ones need not. Where looks are
-  /// frequent, they belong to the way.
-  bool is_single_look() const { return looked_ && loop_->since_look >= seldom; }
   /// Of a glance that ends: it took longer than it will the next time, as far as is known.
   bool is_disturbed(std::uint64_t iteration) const;
   void note_waits(std::uint64_t iteration);
